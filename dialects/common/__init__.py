@@ -1,0 +1,1 @@
+"""What several dialects share: base classes of twin operations, effects and verifier helpers."""

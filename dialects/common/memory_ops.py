@@ -1,0 +1,311 @@
+"""Base classes of the memory operations that nv_tileaa and nv_tileas both have."""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from tilec.dialects.common.effects import ReadsMemory, WritesMemory
+from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
+from tilec.dialects.common.verify import check_segments, is_float, is_i32, report, static_tensor
+from tilec.dialects.cute.copy_atom import CopyAtomAttr
+from tilec.dialects.nv_tileaa.types import MemrefType, MemTokenType
+from tilec.ir.bindings import Operand, Pure, Result, ext, ir
+
+PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
+"""Values that stand for elements outside the array (cuda_tile padding_value)."""
+MEM_SCOPES = ("cta", "cluster", "gpu", "sys")
+
+
+class MakeMemrefBase(ext.Operation, traits=[Pure]):
+    """Describe a strided array: base address, run-time extents and run-time strides.
+
+    Operands:
+        base: Address of the first element.
+        sizes: The extents that the type leaves open, in elements, outermost first (i32).
+        strides: The strides that the type leaves open, in elements (i64).
+    """
+
+    base: Operand[Any]
+    sizes: Sequence[Operand[Any]]
+    strides: Sequence[Operand[Any]]
+    memref: Result[Any]
+
+    def verify_invariants(self) -> bool:
+        """Report operands that do not fill the open dims of the type."""
+        if not check_segments(self):
+            return False
+        type_ = self.memref.type
+        if not isinstance(type_, MemrefType) or not type_.is_strided:
+            return report(self, f"expects a strided memref result, but got {type_}")
+        sizes, strides = type_.shape.count(None), type_.strides.count(None)
+        if len(self.sizes) != sizes:
+            return report(self, f"expects {sizes} sizes, but got {len(self.sizes)}")
+        if len(self.strides) != strides:
+            return report(self, f"expects {strides} strides, but got {len(self.strides)}")
+        return True
+
+    @classmethod
+    def build(
+        cls, base: Any, sizes: Sequence[Any], strides: Sequence[Any], type_: Any, **where: Any
+    ) -> Any:
+        """Build the op and return the memref of type `type_`."""
+        return cls(base=base, sizes=sizes, strides=strides, memref=type_, **where).memref
+
+
+class TiledAccessBase(ext.Operation):
+    """What tiled loads and stores share: optional attributes and their rules.
+
+    Attributes:
+        atom: Copy atom that will move the tile (the witness).
+        legal_atoms: Every atom that could, the witness first.
+        in_bounds: Per dim, whether the tile never leaves the array.
+        mem_semantic: weak (default), relaxed, acquire (loads) or release (stores).
+        mem_scope: cta, cluster, gpu or sys; absent when weak.
+        allow_tma: False forbids TMA.
+    """
+
+    SEMANTICS = ("weak",)
+    BAD_SEMANTIC = "unsupported mem_semantic: {}"
+    SCOPE_ON_WEAK = "mem_scope not supported when mem_semantic is weak"
+    SCOPE_MISSING = "mem_scope required when mem_semantic is not weak"
+    ATOM_KINDS = ()
+    WRONG_ATOM = ""
+    ATOM_REQUIRED = False
+
+    @property
+    def atom(self) -> CopyAtomAttr | None:
+        """The witness, or None before selection."""
+        return self.attributes.get("atom")
+
+    @property
+    def legal_atoms(self) -> tuple[CopyAtomAttr, ...]:
+        """Every legal atom, the witness first; empty before selection."""
+        return tuple(self.attributes["legal_atoms"]) if "legal_atoms" in self.attributes else ()
+
+    @property
+    def in_bounds(self) -> tuple[bool, ...]:
+        """Per dim: the tile never leaves the array. Absent means not known, that is False."""
+        if "in_bounds" in self.attributes:
+            return tuple(bool(item) for item in self.attributes["in_bounds"])
+        return (False,) * len(self.coords)
+
+    @property
+    def mem_semantic(self) -> str:
+        """Memory ordering."""
+        return _text(self, "mem_semantic", "weak")
+
+    @property
+    def mem_scope(self) -> str | None:
+        """Memory scope, or None."""
+        return _text(self, "mem_scope", None)
+
+    @property
+    def allow_tma(self) -> bool:
+        """Whether TMA may move the tile."""
+        return self.attributes["allow_tma"].value if "allow_tma" in self.attributes else True
+
+    def verify_access(self, memref: Any, tile: Any) -> bool:
+        """Report coordinates, tile or attributes that do not fit the memref type."""
+        if not isinstance(memref, MemrefType) or not memref.is_strided:
+            return report(self, f"expects a strided memref, but got {memref}")
+        return (
+            self._verify_coordinates(memref)
+            and self._verify_tile(memref, tile)
+            and self._verify_ordering()
+            and self._verify_atom()
+        )
+
+    def _verify_coordinates(self, memref: MemrefType) -> bool:
+        if len(self.coords) != memref.rank:
+            return report(self, f"expects {memref.rank} coordinates, but got {len(self.coords)}")
+        for coord in self.coords:
+            if not is_i32(coord.type):
+                message = f"expects CoordType is same as memref index type, but got {coord.type}"
+                return report(self, message)
+        if len(self.in_bounds) != memref.rank:
+            return report(
+                self,
+                f"incorrect number of in_bounds elements: expected {memref.rank},"
+                f" but found {len(self.in_bounds)}",
+            )
+        return True
+
+    def _verify_tile(self, memref: MemrefType, tile: Any) -> bool:
+        if not static_tensor(tile):
+            return report(self, f"all dimensions must be positive constants, got {tile}")
+        if len(tile.shape) != memref.rank:
+            return report(self, "requires the same size for tileSize and tensor")
+        if tile.element_type != memref.element_type:
+            return report(
+                self,
+                f"view elementType not equal with tensor element type: {memref.element_type}"
+                f" != {tile.element_type}",
+            )
+        if prod(tile.shape) > MAX_TILE_ELEMENTS:
+            return report(self, f"tile would exceed the maximum of {MAX_TILE_ELEMENTS} elements")
+        return True
+
+    def _verify_ordering(self) -> bool:
+        if self.mem_semantic not in self.SEMANTICS:
+            return report(self, self.BAD_SEMANTIC.format(self.mem_semantic))
+        if self.mem_semantic == "weak":
+            return self.mem_scope is None or report(self, self.SCOPE_ON_WEAK)
+        if self.mem_scope is None:
+            return report(self, self.SCOPE_MISSING)
+        if self.mem_scope not in MEM_SCOPES:
+            return report(self, f"unknown mem_scope: {self.mem_scope}")
+        return True
+
+    def _verify_atom(self) -> bool:
+        atoms = [self.atom, *self.legal_atoms] if self.atom is not None else self.legal_atoms
+        if self.ATOM_REQUIRED and self.atom is None:
+            return report(self, "requires attribute 'atom'")
+        for atom in atoms:
+            if not isinstance(atom, CopyAtomAttr) or atom.kind not in self.ATOM_KINDS:
+                return report(self, self.WRONG_ATOM)
+        return True
+
+
+class TiledLoadBase(TiledAccessBase, traits=[ReadsMemory]):
+    """Load one tile.
+
+    Operands:
+        memref: Array to read.
+        coords: ELEMENT coordinates of the tile's first element, storage order, outermost first.
+        after: Token of what must happen before.
+
+    Results:
+        tile: The tile, dims in storage order; elements outside the array are `padding`.
+        token: Orders later operations behind this one.
+    """
+
+    ATOM_KINDS = ("tma_load", "ldg", "cp_async")
+    WRONG_ATOM = "expect a ldgsts, tma_load, ldg or unknown_copy atom type"
+
+    memref: Operand[Any]
+    coords: Sequence[Operand[Any]]
+    tile: Result[Any]
+    token: Result[Any]
+    after: Operand[Any] | None = None
+
+    @property
+    def padding(self) -> str:
+        """Value of elements outside the array."""
+        return _text(self, "padding", "zero") or "zero"
+
+    def verify_invariants(self) -> bool:
+        """Report a load that breaks a rule of tiled accesses or of padding values."""
+        if not check_segments(self) or not self.verify_access(self.memref.type, self.tile.type):
+            return False
+        if self.padding not in PADDINGS:
+            expected = ", ".join(PADDINGS)
+            return report(
+                self,
+                f'invalid padding_value attribute specification. Got "{self.padding}"'
+                f" but expect one of: {expected}",
+            )
+        if self.padding != "zero" and not is_float(self.tile.type.element_type):
+            return report(
+                self,
+                "special padding values (nan, pos_inf, neg_inf, neg_zero)"
+                " only for float-like element types",
+            )
+        return True
+
+    @classmethod
+    def build(
+        cls,
+        memref: Any,
+        coords: Sequence[Any],
+        shape: Sequence[int],
+        after: Any = None,
+        *,
+        padding: str = "zero",
+        **where: Any,
+    ) -> Any:
+        """Build a load of a tile of `shape` and return the op (results: tile, token)."""
+        op = cls(
+            memref=memref,
+            coords=coords,
+            tile=ir.RankedTensorType.get(list(shape), memref.type.element_type),
+            token=MemTokenType.get(),
+            after=after,
+            **where,
+        )
+        op.attributes["padding"] = ir.StringAttr.get(padding)
+        return op
+
+
+class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
+    """Store one tile; elements outside the array are dropped.
+
+    Operands:
+        memref: Array to write.
+        value: The tile, dims in storage order.
+        coords: ELEMENT coordinates of the tile's first element, storage order, outermost first.
+        after: Token of what must happen before.
+
+    Results:
+        token: Orders later operations behind this one.
+    """
+
+    ATOM_KINDS = ("tma_store", "stg")
+    WRONG_ATOM = "expect a stg, tma_store or unknown_copy atom type"
+
+    memref: Operand[Any]
+    value: Operand[Any]
+    coords: Sequence[Operand[Any]]
+    token: Result[Any]
+    after: Operand[Any] | None = None
+
+    def verify_invariants(self) -> bool:
+        """Report a store that breaks a rule of tiled accesses."""
+        return check_segments(self) and self.verify_access(self.memref.type, self.value.type)
+
+    @classmethod
+    def build(
+        cls, memref: Any, value: Any, coords: Sequence[Any], after: Any = None, **where: Any
+    ) -> Any:
+        """Build the op and return its token."""
+        return cls(
+            memref=memref,
+            value=value,
+            coords=coords,
+            token=MemTokenType.get(),
+            after=after,
+            **where,
+        ).token
+
+
+class CreateMemTokenBase(ext.Operation, traits=[Pure]):
+    """Make a token that depends on nothing."""
+
+    token: Result[Any]
+
+    @classmethod
+    def build(cls, **where: Any) -> Any:
+        """Build the op and return the token."""
+        return cls(token=MemTokenType.get(), **where).token
+
+
+class JoinMemTokenBase(ext.Operation, traits=[Pure]):
+    """Make a token that depends on all of `tokens`."""
+
+    tokens: Sequence[Operand[Any]]
+    token: Result[Any]
+
+    def verify_invariants(self) -> bool:
+        """Report an empty list."""
+        return check_segments(self) and (
+            len(self.tokens) > 0 or report(self, "expects at least one token")
+        )
+
+    @classmethod
+    def build(cls, tokens: Sequence[Any], **where: Any) -> Any:
+        """Build the op and return the joined token."""
+        return cls(tokens=tokens, token=MemTokenType.get(), **where).token
+
+
+def _text(op: Any, name: str, default: str | None) -> Any:
+    """Return string attribute `name` of `op`, or `default`."""
+    return op.attributes[name].value if name in op.attributes else default

@@ -1,0 +1,44 @@
+"""Helpers for the verifiers of Python-defined operations."""
+
+from typing import Any
+
+from tilec.ir.bindings import ir
+
+I32_BITS = 32
+
+
+def report(op: Any, message: str) -> bool:
+    """Emit `message` as an error of `op` in MLIR's form and return False, the verdict."""
+    op.location.emit_error(f"'{op.OPERATION_NAME}' op {message}")
+    return False
+
+
+def check_segments(op: Any) -> bool:
+    """Report a missing `operandSegmentSizes`, without which the operand fields cannot be read."""
+    if "operandSegmentSizes" in op.attributes:
+        return True
+    return report(op, "requires attribute 'operandSegmentSizes'")
+
+
+def is_i32(type_: Any) -> bool:
+    """Tell whether `type_` is the signless 32-bit integer type."""
+    return isinstance(type_, ir.IntegerType) and type_.width == I32_BITS
+
+
+def is_float(type_: Any) -> bool:
+    """Tell whether `type_` is a floating-point type, 8-bit formats included."""
+    return isinstance(type_, ir.FloatType)
+
+
+def static_tensor(type_: Any) -> bool:
+    """Tell whether `type_` is a ranked tensor of positive constant extents."""
+    return (
+        isinstance(type_, ir.RankedTensorType)
+        and type_.has_static_shape
+        and all(extent > 0 for extent in type_.shape)
+    )
+
+
+def shape_text(shape: Any) -> str:
+    """Return a shape as it is written in messages: `128x64`."""
+    return "x".join(str(extent) for extent in shape)

@@ -1,0 +1,159 @@
+"""Matrix multiply-accumulate on tiles."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.cuda_tile.base import (
+    FLOATS,
+    SIGNEDNESS,
+    TileOperation,
+    element_error,
+    enum_error,
+    same_type_error,
+)
+from tilec.ir.bindings import Operand, Pure, Result, ir
+
+ACCUMULATORS = {
+    "f8E4M3FN": ("f16", "f32"),
+    "f8E5M2": ("f16", "f32"),
+    "f16": ("f16", "f32"),
+    "bf16": ("f32",),
+    "tf32": ("f32",),
+    "f32": ("f32",),
+    "f64": ("f64",),
+}
+"""Accumulator element types by the element type of the operands."""
+
+_ACCUMULATOR_FLOATS = ("f16", "f32", "f64")
+_RANKS = (2, 3)
+
+
+class MmaOperation(TileOperation):
+    """Base of the multiplications: shapes [batch x] MxK, KxN and MxN."""
+
+    NAME = ""
+    OPERANDS = ()
+    RESULTS = ()
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on element types and shapes."""
+        lhs, rhs, acc = self.lhs.type, self.rhs.type, self.acc.type
+        kind = f"{self.NAME} operand tile type of"
+        return (
+            element_error("operand", 0, lhs, self.OPERANDS, kind)
+            or element_error("operand", 1, rhs, self.OPERANDS, kind)
+            or element_error("operand", 2, acc, self.RESULTS, f"{self.NAME} acc/result tile type of")
+            or same_type_error(self, ("acc", "result"))
+            or self.find_element_error(lhs.element_type, rhs.element_type, acc.element_type)
+            or _shape_error(lhs.shape, rhs.shape, acc.shape)
+        )
+
+    def find_element_error(self, lhs: Any, rhs: Any, acc: Any) -> str | None:
+        """Return what is wrong with the combination of element types."""
+        del lhs, rhs, acc
+        return None
+
+
+def _shape_error(lhs: Sequence[int], rhs: Sequence[int], acc: Sequence[int]) -> str | None:
+    if not len(lhs) == len(rhs) == len(acc):
+        return "failed to verify that all of {lhs, rhs, acc} have same rank"
+    if len(lhs) not in _RANKS:
+        return f"expects 2-d or batched 3-d tiles, but got tiles of rank {len(lhs)}"
+    row, column = len(lhs) - 2, len(lhs) - 1
+    named = {"lhs": lhs, "rhs": rhs, "acc": acc}
+    equal = [("lhs", column, "rhs", row), ("lhs", row, "acc", row), ("rhs", column, "acc", column)]
+    if row:
+        equal = [("lhs", 0, "rhs", 0), ("lhs", 0, "acc", 0), *equal]
+    for first, i, second, j in equal:
+        a, b = named[first], named[second]
+        if a[i] != b[j]:
+            return (
+                f"dim {i} of {first} ({a[i]}) and dim {j} of {second} ({b[j]}) must match, but"
+                f" got {first} shape ({_join(a)}) and {second} shape ({_join(b)})"
+            )
+    return None
+
+
+def _join(shape: Sequence[int]) -> str:
+    return ", ".join(str(extent) for extent in shape)
+
+
+class MmaFOp(MmaOperation, name="mmaf", traits=[Pure]):
+    """`lhs @ rhs + acc` on floats, accumulated in the element type of `acc`."""
+
+    NAME = "mmaf"
+    OPERANDS = FLOATS
+    RESULTS = _ACCUMULATOR_FLOATS
+
+    lhs: Operand[Any]
+    rhs: Operand[Any]
+    acc: Operand[Any]
+    result: Result[Any]
+
+    def find_element_error(self, lhs: Any, rhs: Any, acc: Any) -> str | None:
+        """Return what is wrong with the combination of element types."""
+        if lhs != rhs:
+            return "failed to verify that all of {lhs, rhs} have the same element type"
+        allowed = ACCUMULATORS[str(lhs)]
+        if str(acc) in allowed:
+            return None
+        expected = ", ".join(f"'{name}'" for name in allowed)
+        return (
+            f"unsupported combination of element types. Input type '{lhs}' expects"
+            f" accumulator/result type to be one of {{{expected}}}, but got '{acc}'"
+        )
+
+    @classmethod
+    def build(cls, lhs: Any, rhs: Any, acc: Any, **where: Any) -> Any:
+        """Build the operation and return its result."""
+        return cls(lhs=lhs, rhs=rhs, acc=acc, result=acc.type, **where).result
+
+
+class MmaIOp(MmaOperation, name="mmai", traits=[Pure]):
+    """`lhs @ rhs + acc` on 8-bit integers, accumulated in i32.
+
+    Attributes:
+        signedness_lhs: `signed` or `unsigned`.
+        signedness_rhs: `signed` or `unsigned`.
+    """
+
+    NAME = "mmai"
+    OPERANDS = ("i8",)
+    RESULTS = ("i32",)
+
+    lhs: Operand[Any]
+    rhs: Operand[Any]
+    acc: Operand[Any]
+    result: Result[Any]
+    signedness_lhs: ir.StringAttr
+    signedness_rhs: ir.StringAttr
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on element types, shapes and attributes."""
+        return (
+            super().find_error()
+            or enum_error(self, "signedness_lhs", SIGNEDNESS)
+            or enum_error(self, "signedness_rhs", SIGNEDNESS)
+        )
+
+    @classmethod
+    def build(
+        cls,
+        lhs: Any,
+        rhs: Any,
+        acc: Any,
+        *,
+        signedness_lhs: str = "signed",
+        signedness_rhs: str = "signed",
+        **where: Any,
+    ) -> Any:
+        """Build the operation and return its result."""
+        return cls(
+            lhs=lhs,
+            rhs=rhs,
+            acc=acc,
+            result=acc.type,
+            signedness_lhs=ir.StringAttr.get(signedness_lhs),
+            signedness_rhs=ir.StringAttr.get(signedness_rhs),
+            **where,
+        ).result

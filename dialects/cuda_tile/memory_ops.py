@@ -1,0 +1,282 @@
+"""Token-ordered loads and stores of tiles.
+
+Program order alone orders nothing: a memory operation comes after another one only when a token
+leads from the one to the other. Tokens have no value at run time.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+from tilec.dialects.common.effects import WritesMemory
+from tilec.dialects.common.verify import is_i32
+from tilec.dialects.cuda_tile.base import TileOperation, set_text
+from tilec.dialects.cuda_tile.types import (
+    PartitionViewType,
+    TileType,
+    TokenType,
+    spell,
+    spell_tile,
+)
+from tilec.ir.bindings import Operand, Pure, Result, ir
+
+SCOPES = ("tl_blk", "device", "sys")
+"""Who sees an ordered access: the tile block, the device, the system."""
+
+_LATENCIES = range(1, 11)
+
+
+class ReadsInOrder:
+    """Trait of a load: it reads memory; when it orders other accesses it must stay in place."""
+
+    class Effects(ir.MemoryEffectsOpInterface):
+        """Reports a read, and a write for any ordering but `weak`."""
+
+        @staticmethod
+        def get_effects(op: Any, effects: Any) -> None:
+            """Add the effects of `op` to `effects`."""
+            effects.append(ir.MemoryEffect.Read)
+            if ir.StringAttr(op.attributes["ordering"]).value != "weak":
+                effects.append(ir.MemoryEffect.Write)
+
+    @staticmethod
+    def attach(op_name: str) -> None:
+        """Attach the interface to the operation called `op_name`."""
+        ReadsInOrder.Effects.attach(op_name)
+
+
+class ViewAccessOperation(TileOperation):
+    """Base of loads and stores: indices, memory ordering and hints.
+
+    Attributes:
+        ordering: `weak`, `relaxed`, `acquire` (loads) or `release` (stores).
+        scope: One of `SCOPES`; present exactly when the ordering is not weak.
+        allow_tma: Optional; false forbids TMA.
+        latency: Optional; 1 (near) to 10 (far), how long the access may take.
+    """
+
+    NOUN = ""
+    ACCEPTED = ()
+
+    @property
+    def scope(self) -> str | None:
+        """Who sees the access; None when it is weak."""
+        return self.text("scope") or None
+
+    @property
+    def allow_tma(self) -> bool:
+        """Whether TMA may move the tile."""
+        return self.attributes["allow_tma"].value if "allow_tma" in self.attributes else True
+
+    @property
+    def latency(self) -> int | None:
+        """Hint how long the access may take, 1 to 10; None without one."""
+        return self.attributes["latency"].value if "latency" in self.attributes else None
+
+    def set_optional(self, scope: str | None, allow_tma: bool | None, latency: int | None) -> None:
+        """Set the optional attributes that are not None."""
+        set_text(self, "scope", scope)
+        if allow_tma is not None:
+            self.attributes["allow_tma"] = ir.BoolAttr.get(allow_tma)
+        if latency is not None:
+            i64 = ir.IntegerType.get_signless(64)
+            self.attributes["latency"] = ir.IntegerAttr.get(i64, latency)
+
+    def find_access_error(self, view_number: int) -> str | None:
+        """Return the first broken rule; `view_number` is the operand number of the view."""
+        view, tile = self.view.type, self.tile.type
+        if not isinstance(view, PartitionViewType):
+            return f"operand #{view_number} must be TileView instance, but got '{spell(view)}'"
+        rank = len(view.tile)
+        if len(self.index) != rank:
+            return f"expected {rank} index operands (based on view type), got {len(self.index)}"
+        message = _tile_error(tile, view.tile, view.view.element_type)
+        if message is not None:
+            return message
+        for index in self.index:
+            if not is_i32(index.type):
+                return f"index operands must be i32, but got '{index.type}'"
+        return self._find_token_error() or self._find_ordering_error() or self._find_hint_error()
+
+    def _find_token_error(self) -> str | None:
+        for token in (self.token, self.result_token):
+            if token is not None and not isinstance(token.type, TokenType):
+                return f"expected a token, but got '{token.type}'"
+        return None
+
+    def _find_ordering_error(self) -> str | None:
+        ordering, scope = ir.StringAttr(self.ordering).value, self.scope
+        if ordering not in self.ACCEPTED:
+            expected = f"{', '.join(self.ACCEPTED[:-1])}, or {self.ACCEPTED[-1]}"
+            return f"expect one of: {expected}, but got: {ordering}"
+        if ordering == "weak":
+            return f"weak {self.NOUN} must not have memory scope" if scope is not None else None
+        if scope is None:
+            return f"memory scope is required for {ordering} {self.NOUN}"
+        if scope not in SCOPES:
+            return f"expect scope to be one of: {', '.join(SCOPES)}, but got: {scope}"
+        return None
+
+    def _find_hint_error(self) -> str | None:
+        attributes = self.attributes
+        if "allow_tma" in attributes and not isinstance(attributes["allow_tma"], ir.BoolAttr):
+            return f"boolean value expected for allow_tma, but got {attributes['allow_tma']}"
+        if "latency" in attributes:
+            latency = attributes["latency"]
+            if not isinstance(latency, ir.IntegerAttr) or latency.value not in _LATENCIES:
+                return f"integer value in the range [1, 10] is expected for latency, got {latency}"
+        return None
+
+
+class LoadViewTkoOp(ViewAccessOperation, name="load_view_tko", traits=[ReadsInOrder]):
+    """Load one tile of a partition view; elements outside the tensor are the view's padding.
+
+    Operands:
+        view: Partition view.
+        index: Which tile, one i32 per dimension, read as unsigned.
+        token: Optional; what must happen before.
+
+    Results:
+        tile: The tile.
+        result_token: Orders later operations behind this one.
+    """
+
+    NOUN = "load"
+    ACCEPTED = ("weak", "relaxed", "acquire")
+
+    view: Operand[Any]
+    index: Sequence[Operand[Any]]
+    tile: Result[Any]
+    result_token: Result[Any]
+    ordering: ir.StringAttr
+    token: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule."""
+        return self.find_access_error(view_number=0)
+
+    @classmethod
+    def build(
+        cls,
+        view: Any,
+        index: Sequence[Any],
+        token: Any = None,
+        *,
+        ordering: str = "weak",
+        scope: str | None = None,
+        allow_tma: bool | None = None,
+        latency: int | None = None,
+        **where: Any,
+    ) -> Any:
+        """Build the operation and return it (results: `tile`, `result_token`)."""
+        op = cls(
+            view=view,
+            index=list(index),
+            tile=TileType.of(view.type.tile, view.type.view.element_type),
+            result_token=TokenType.get(),
+            ordering=ir.StringAttr.get(ordering),
+            token=token,
+            **where,
+        )
+        op.set_optional(scope, allow_tma, latency)
+        return op
+
+
+class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesMemory]):
+    """Store one tile of a partition view; elements outside the tensor are dropped.
+
+    Operands:
+        tile: The tile.
+        view: Partition view.
+        index: Which tile, one i32 per dimension, read as unsigned.
+        token: Optional; what must happen before.
+
+    Results:
+        result_token: Orders later operations behind this one.
+    """
+
+    NOUN = "store"
+    ACCEPTED = ("weak", "relaxed", "release")
+
+    tile: Operand[Any]
+    view: Operand[Any]
+    index: Sequence[Operand[Any]]
+    result_token: Result[Any]
+    ordering: ir.StringAttr
+    token: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule."""
+        return self.find_access_error(view_number=1)
+
+    @classmethod
+    def build(
+        cls,
+        tile: Any,
+        view: Any,
+        index: Sequence[Any],
+        token: Any = None,
+        *,
+        ordering: str = "weak",
+        scope: str | None = None,
+        allow_tma: bool | None = None,
+        latency: int | None = None,
+        **where: Any,
+    ) -> Any:
+        """Build the operation and return its token."""
+        op = cls(
+            tile=tile,
+            view=view,
+            index=list(index),
+            result_token=TokenType.get(),
+            ordering=ir.StringAttr.get(ordering),
+            token=token,
+            **where,
+        )
+        op.set_optional(scope, allow_tma, latency)
+        return op.result_token
+
+
+class MakeTokenOp(TileOperation, name="make_token", traits=[Pure]):
+    """A token that waits for nothing."""
+
+    result: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return a message when the result is no token."""
+        return _token_error("result", 0, self.result)
+
+    @classmethod
+    def build(cls, **where: Any) -> Any:
+        """Build the operation and return the token."""
+        return cls(result=TokenType.get(), **where).result
+
+
+class JoinTokensOp(TileOperation, name="join_tokens", traits=[Pure]):
+    """A token that waits for every one of `tokens`."""
+
+    tokens: Sequence[Operand[Any]]
+    result: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on the operands."""
+        if len(self.tokens) < 2:  # noqa: PLR2004 - a join has two sides
+            return f"expect two or more tokens, but got: {len(self.tokens)}"
+        return _token_error("operand", 0, self.tokens[0]) or _token_error("result", 0, self.result)
+
+    @classmethod
+    def build(cls, tokens: Sequence[Any], **where: Any) -> Any:
+        """Build the operation and return the joined token."""
+        return cls(tokens=list(tokens), result=TokenType.get(), **where).result
+
+
+def _tile_error(tile: Any, shape: Sequence[int], element_type: Any) -> str | None:
+    if isinstance(tile, TileType) and (tile.shape, tile.element_type) == (shape, element_type):
+        return None
+    expected = spell_tile(shape, element_type)
+    return f"expected tile type to be '{expected}' (based on view type), got '{spell(tile)}'"
+
+
+def _token_error(kind: str, number: int, value: Any) -> str | None:
+    if isinstance(value.type, TokenType):
+        return None
+    return f"{kind} #{number} must be cuda tile token type, but got '{value.type}'"

@@ -1,0 +1,169 @@
+"""Views of arrays in global memory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.common.verify import is_i32
+from tilec.dialects.cuda_tile.base import TileOperation
+from tilec.dialects.cuda_tile.types import (
+    PartitionViewType,
+    PtrType,
+    TensorViewType,
+    find_partition_view_error,
+    find_tensor_view_error,
+)
+from tilec.ir.bindings import Operand, Pure, Result, ir
+
+
+def _i32() -> Any:
+    return ir.IntegerType.get_signless(32)
+
+
+class MakeTensorViewOp(TileOperation, name="make_tensor_view", traits=[Pure]):
+    """Describe an array: base address, extents and strides.
+
+    Operands:
+        base: Address of the first element.
+        shape: The extents that the type leaves open, in elements, outer first (i32).
+        strides: The strides that the type leaves open, in elements (i64).
+    """
+
+    base: Operand[Any]
+    shape: Sequence[Operand[Any]]
+    strides: Sequence[Operand[Any]]
+    result: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on the type and its open extents and strides."""
+        view, base = self.result.type, self.base.type
+        if not isinstance(view, TensorViewType):
+            return f"result #0 must be tensor_view, but got '{view}'"
+        if not isinstance(base, PtrType):
+            return f"operand #0 must be a pointer, but got '{base}'"
+        message = find_tensor_view_error(view)
+        if message is not None:
+            return message
+        if base.pointee != view.element_type:
+            return (
+                f"expected pointer to '{view.element_type}' to build tensor_view of this type,"
+                f" got '{base.pointee}'"
+            )
+        return self._find_operand_error(view)
+
+    def _find_operand_error(self, view: TensorViewType) -> str | None:
+        for what, values, wanted, width in (
+            ("shape", self.shape, view.shape.count(None), 32),
+            ("stride", self.strides, view.strides.count(None), 64),
+        ):
+            if len(values) != wanted:
+                return f"expected {wanted} dynamic {what} operands, got {len(values)}"
+            if any(str(value.type) != f"i{width}" for value in values):
+                return f"dynamic {what} operands must be i{width}, but got '{values[0].type}'"
+        return None
+
+    @classmethod
+    def build(
+        cls, base: Any, shape: Sequence[Any], strides: Sequence[Any], **where: Any
+    ) -> Any:
+        """Build the operation and return the view.
+
+        Args:
+            base: Address of the first element; its type gives the element type.
+            shape: Extent of each dimension in elements: an int, or an i32 value.
+            strides: Stride of each dimension in elements: an int, or an i64 value.
+            **where: `loc` and `ip`.
+        """
+        view = TensorViewType.of(
+            base.type.pointee,
+            [extent if isinstance(extent, int) else None for extent in shape],
+            [stride if isinstance(stride, int) else None for stride in strides],
+        )
+        return cls(
+            base=base,
+            shape=[extent for extent in shape if not isinstance(extent, int)],
+            strides=[stride for stride in strides if not isinstance(stride, int)],
+            result=view,
+            **where,
+        ).result
+
+
+class MakePartitionViewOp(TileOperation, name="make_partition_view", traits=[Pure]):
+    """Cut a tensor view into tiles."""
+
+    tensor_view: Operand[Any]
+    result: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on the partition type."""
+        partition = self.result.type
+        if not isinstance(partition, PartitionViewType):
+            return f"result #0 must be partition_view, but got '{partition}'"
+        if not isinstance(self.tensor_view.type, TensorViewType):
+            return f"operand #0 must be tensor_view, but got '{self.tensor_view.type}'"
+        message = find_partition_view_error(partition, self)
+        if message is None and partition.view != self.tensor_view.type:
+            return (
+                f"expected a partition of '{self.tensor_view.type}', the type of the operand,"
+                f" but got '{partition}'"
+            )
+        return message
+
+    @classmethod
+    def build(
+        cls,
+        tensor_view: Any,
+        tile: Sequence[int],
+        *,
+        dim_map: Sequence[int] | None = None,
+        padding: str = "zero",
+        **where: Any,
+    ) -> Any:
+        """Build the operation and return the partition; see `PartitionViewType.of`."""
+        partition = PartitionViewType.of(tile, tensor_view.type, dim_map, padding)
+        return cls(tensor_view=tensor_view, result=partition, **where).result
+
+
+class GetTensorShapeOp(TileOperation, name="get_tensor_shape", traits=[Pure]):
+    """Extents of a tensor view in elements, one i32 per dimension."""
+
+    view: Operand[Any]
+    extents: Sequence[Result[Any]]
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on the view and the number of results."""
+        view = self.view.type
+        if not isinstance(view, TensorViewType):
+            return f"operand #0 must be tensor_view, but got '{view}'"
+        return _extent_error(view.rank, self.extents)
+
+    @classmethod
+    def build(cls, view: Any, **where: Any) -> Any:
+        """Build the operation and return it; `extents` holds the results."""
+        return cls(view=view, extents=[_i32()] * view.type.rank, **where)
+
+
+class GetIndexSpaceShapeOp(TileOperation, name="get_index_space_shape", traits=[Pure]):
+    """Number of tiles of a partition view, one i32 per tile dimension."""
+
+    view: Operand[Any]
+    extents: Sequence[Result[Any]]
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on the view and the number of results."""
+        view = self.view.type
+        if not isinstance(view, PartitionViewType):
+            return f"operand #0 must be TileView instance, but got '{view}'"
+        return _extent_error(len(view.tile), self.extents)
+
+    @classmethod
+    def build(cls, view: Any, **where: Any) -> Any:
+        """Build the operation and return it; `extents` holds the results."""
+        return cls(view=view, extents=[_i32()] * len(view.type.tile), **where)
+
+
+def _extent_error(rank: int, extents: Sequence[Any]) -> str | None:
+    if len(extents) != rank:
+        return f"expected {rank} results due to view rank, but got {len(extents)}"
+    if any(not is_i32(extent.type) for extent in extents):
+        return f"expects i32 results, but got '{extents[0].type}'"
+    return None

@@ -1,0 +1,54 @@
+"""Operations on tiles of the nv_tileaa dialect."""
+
+from tilec.dialects.common.matmul_ops import DotBase
+from tilec.dialects.common.program_ops import GetNumProgramsBase, GetProgramIdBase
+from tilec.dialects.common.shape_ops import (
+    BroadcastBase,
+    CatBase,
+    ExtractBase,
+    MakeRangeBase,
+    PermuteBase,
+    SplatBase,
+    ViewBase,
+)
+from tilec.dialects.nv_tileaa.dialect import NvTileAA
+
+
+class MakeRangeOp(MakeRangeBase, dialect=NvTileAA, name="make_range"):
+    """Make a 1-D integer tile of consecutive values."""
+
+
+class SplatOp(SplatBase, dialect=NvTileAA, name="splat"):
+    """Make a tile whose elements all equal a scalar."""
+
+
+class BroadcastOp(BroadcastBase, dialect=NvTileAA, name="broadcast"):
+    """Repeat a tile along the dims where its extent is 1."""
+
+
+class ViewOp(ViewBase, dialect=NvTileAA, name="view"):
+    """Give a tile another shape; elements keep their row-major order."""
+
+
+class PermuteOp(PermuteBase, dialect=NvTileAA, name="permute"):
+    """Reorder the dims of a tile."""
+
+
+class CatOp(CatBase, dialect=NvTileAA, name="cat"):
+    """Join two tiles along one dim."""
+
+
+class ExtractOp(ExtractBase, dialect=NvTileAA, name="extract"):
+    """Take one slice of a tile."""
+
+
+class DotOp(DotBase, dialect=NvTileAA, name="dot"):
+    """Matrix multiply-accumulate."""
+
+
+class GetProgramIdOp(GetProgramIdBase, dialect=NvTileAA, name="get_program_id"):
+    """Return the coordinate of this block along a grid axis."""
+
+
+class GetNumProgramsOp(GetNumProgramsBase, dialect=NvTileAA, name="get_num_programs"):
+    """Return the number of blocks along a grid axis."""

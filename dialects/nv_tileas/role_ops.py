@@ -1,0 +1,71 @@
+"""Roles: which warps run which part of a kernel, and the register share of each."""
+
+from typing import Any
+
+from tilec.dialects.common.verify import report
+from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.bindings import Pure, Region, Result, ir
+
+
+class RolesOp(NvTileAS.Operation, name="roles"):
+    """Split the threads of a CTA into a producer role and a consumer role.
+
+    Every value that both roles use and that is not re-computable crosses through a ring. Values
+    from above the op are uniform scalars and handles, which every thread computes.
+
+    Attributes:
+        producer_warps: Warps of the producer role; 0 when the consumers load for themselves (the
+            producer region is then empty). The role owns whole warpgroups, so that `setmaxnreg`
+            can move its registers; one elected thread of its first warp runs the region.
+        consumer_warps: Warps of the consumer role.
+    """
+
+    producer: Region
+    consumer: Region
+    producer_warps: ir.IntegerAttr
+    consumer_warps: ir.IntegerAttr
+
+    def verify_region_invariants(self) -> bool:
+        """Each region is one block that `nv_tileas.yield` ends."""
+        for region in self.regions:
+            blocks = list(region.blocks)
+            last = blocks[0].operations[len(blocks[0].operations) - 1] if blocks else None
+            if last is None or last.operation.name != "nv_tileas.yield":
+                return report(self, "expects regions to end with 'nv_tileas.yield'")
+        return True
+
+
+class YieldOp(NvTileAS.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
+    """End a region of `roles`."""
+
+
+class CtaIdOp(NvTileAS.Operation, name="cta_id", traits=[Pure]):
+    """Return the index of this CTA in the flattened grid (i32)."""
+
+    index: Result[Any]
+
+    @classmethod
+    def build(cls, **where: Any) -> Any:
+        """Build the op and return the index."""
+        return cls(index=ir.IntegerType.get_signless(32), **where).index
+
+
+class SetRegistersOp(NvTileAS.Operation, name="set_registers"):
+    """Move registers between the warpgroups of the roles (`setmaxnreg`).
+
+    Attributes:
+        count: Registers per thread from here on: a multiple of 8 in 24..256 (PTX ISA, setmaxnreg).
+        action: `increase` or `decrease`.
+    """
+
+    count: ir.IntegerAttr
+    action: ir.StringAttr
+
+    def verify_invariants(self) -> bool:
+        """Report a register count that the instruction cannot encode."""
+        count = self.count.value
+        if count % 8 == 0 and 24 <= count <= 256:
+            return True
+        return report(
+            self, f"attribute 'count' must be a multiple of 8 in [24, 256], but got {count}"
+        )

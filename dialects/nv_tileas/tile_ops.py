@@ -1,0 +1,54 @@
+"""Operations on tiles that nv_tileas takes over from nv_tileaa."""
+
+from tilec.dialects.common.matmul_ops import DotBase
+from tilec.dialects.common.program_ops import GetNumProgramsBase, GetProgramIdBase
+from tilec.dialects.common.shape_ops import (
+    BroadcastBase,
+    CatBase,
+    ExtractBase,
+    MakeRangeBase,
+    PermuteBase,
+    SplatBase,
+    ViewBase,
+)
+from tilec.dialects.nv_tileas.dialect import NvTileAS
+
+
+class MakeRangeOp(MakeRangeBase, dialect=NvTileAS, name="make_range"):
+    """Make a 1-D integer tile of consecutive values."""
+
+
+class SplatOp(SplatBase, dialect=NvTileAS, name="splat"):
+    """Make a tile whose elements all equal a scalar."""
+
+
+class BroadcastOp(BroadcastBase, dialect=NvTileAS, name="broadcast"):
+    """Repeat a tile along the dims where its extent is 1."""
+
+
+class ViewOp(ViewBase, dialect=NvTileAS, name="view"):
+    """Give a tile another shape; elements keep their row-major order."""
+
+
+class PermuteOp(PermuteBase, dialect=NvTileAS, name="permute"):
+    """Reorder the dims of a tile."""
+
+
+class CatOp(CatBase, dialect=NvTileAS, name="cat"):
+    """Join two tiles along one dim."""
+
+
+class ExtractOp(ExtractBase, dialect=NvTileAS, name="extract"):
+    """Take one slice of a tile."""
+
+
+class DotOp(DotBase, dialect=NvTileAS, name="dot"):
+    """Matrix multiply-accumulate."""
+
+
+class GetProgramIdOp(GetProgramIdBase, dialect=NvTileAS, name="get_program_id"):
+    """Return the coordinate of this block along a grid axis."""
+
+
+class GetNumProgramsOp(GetNumProgramsBase, dialect=NvTileAS, name="get_num_programs"):
+    """Return the number of blocks along a grid axis."""

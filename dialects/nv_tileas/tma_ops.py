@@ -1,0 +1,168 @@
+"""TMA: descriptors, asynchronous tiled copies and bulk groups.
+
+Coordinates count elements, outermost dimension first, as everywhere above the LLVM stage.
+"""
+
+from collections.abc import Sequence as SequenceABC
+from typing import Any, Sequence  # noqa: UP035 - ext reads typing.Sequence
+
+from tilec.dialects.common.verify import report
+from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.dialects.nv_tileas.types import MBarrierType, SharedTileType, TmaDescriptorType
+from tilec.ir.bindings import Operand, Pure, Result, ir
+
+MAX_BOX_EXTENT = 256
+"""Largest box extent in elements (cuda.h, cuTensorMapEncodeTiled, boxDim)."""
+BOX_ALIGNMENT_BYTES = 16
+"""The innermost box extent in bytes is a multiple of this (same source)."""
+MAX_RANK = 5
+"""Largest tensor-map rank (same source)."""
+
+
+class MakeTiledTmaDescOp(NvTileAS.Operation, name="make_tiled_tma_desc", traits=[Pure]):
+    """Describe a global view to the TMA unit.
+
+    Operands:
+        view: Memref in storage order (innermost dimension last, of stride 1).
+
+    Attributes:
+        box: Extents in elements of one copy, outer first.
+        swizzle: Bytes of the swizzle span: 0, 32, 64 or 128.
+        tmaIdx: Number of the descriptor in the kernel.
+        mode: `load` or `store`.
+    """
+
+    view: Operand[Any]
+    descriptor: Result[Any]
+    box: Any
+    swizzle: ir.IntegerAttr
+    tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
+    mode: ir.StringAttr
+
+    def verify_invariants(self) -> bool:
+        """Report a box that cuTensorMapEncodeTiled would refuse."""
+        message = self._defect()
+        return message is None or report(self, message)
+
+    def _defect(self) -> str | None:
+        box = list(self.box)
+        swizzle = self.swizzle.value
+        if tuple(box) != self.descriptor.type.box_shape:
+            return "tmaBoxDim and atomBoxDim mismatch"
+        if not 1 <= len(box) <= MAX_RANK:
+            return f"expects a rank in [1, {MAX_RANK}], but got {len(box)}"
+        for extent in box:
+            if not 1 <= extent <= MAX_BOX_EXTENT:
+                return f"tma box extents must be in [1, {MAX_BOX_EXTENT}], but got {extent}"
+        element = ir.RankedTensorType(ir.TypeAttr(self.descriptor.type.box).value).element_type
+        inner_bytes = box[-1] * element_bits(element) // 8
+        if inner_bytes % BOX_ALIGNMENT_BYTES:
+            return "tma boxDims[0] * elemTypeBitWidth is not a multiple of 16 bytes"
+        if swizzle not in (0, 32, 64, 128):
+            return f"unsupported swizzle, got {swizzle}"
+        if swizzle and inner_bytes > swizzle:
+            return (
+                "smem layout is not TMA compatible:"
+                f" {inner_bytes} bytes of the innermost box extent exceed the swizzle span"
+                f" {swizzle}"
+            )
+        return None
+
+
+class AsyncTiledTmaLoadOp(NvTileAS.Operation, name="async_tiled_tma_load"):
+    """One elected thread starts copying one box from global into shared memory.
+
+    Operands:
+        descriptor: Descriptor of the source.
+        destination: Shared-memory tile that holds the box.
+        coords: Element coordinates of the box, outer first (i32).
+        barrier: mbarrier on which the copy completes `tx_count` bytes.
+
+    Attributes:
+        box_index: Which box of the destination tile.
+        tx_count: Bytes of the box; out-of-bounds parts are zero-filled and counted.
+        tmaIdx: Number of the descriptor.
+    """
+
+    descriptor: Operand[Any]
+    destination: Operand[Any]
+    coords: Sequence[Operand[Any]]
+    barrier: Operand[Any]
+    box_index: ir.IntegerAttr
+    tx_count: ir.IntegerAttr
+    tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
+
+    def verify_invariants(self) -> bool:
+        """Report operands that do not fit the descriptor, or a wrong byte count."""
+        if not isinstance(self.barrier.type, MBarrierType):
+            return report(self, f"must be mbarrier barrier type, but got {self.barrier.type}")
+        defect = _box_defect(self.descriptor.type, self.destination.type, list(self.coords))
+        if defect is not None:
+            return report(self, defect)
+        box = ir.RankedTensorType(ir.TypeAttr(self.descriptor.type.box).value)
+        expected = box_bytes(box.shape, box.element_type)
+        if self.tx_count.value != expected:
+            return report(
+                self, f"attribute 'tx_count' must be {expected}, but got {self.tx_count.value}"
+            )
+        return True
+
+
+class AsyncTiledTmaStoreOp(NvTileAS.Operation, name="async_tiled_tma_store"):
+    """One elected thread starts copying one box from shared into global memory."""
+
+    descriptor: Operand[Any]
+    source: Operand[Any]
+    coords: Sequence[Operand[Any]]
+    box_index: ir.IntegerAttr
+    tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
+
+    def verify_invariants(self) -> bool:
+        """Report operands that do not fit the descriptor."""
+        defect = _box_defect(self.descriptor.type, self.source.type, list(self.coords))
+        return defect is None or report(self, defect)
+
+
+class BulkCommitOp(NvTileAS.Operation, name="bulk_commit"):
+    """The elected thread closes the group of bulk stores that it started."""
+
+
+class BulkWaitOp(NvTileAS.Operation, name="bulk_wait"):
+    """The elected thread waits until at most `pending` of its bulk groups are in flight.
+
+    Attributes:
+        pending: Groups that may stay in flight.
+        read: True waits only until the shared-memory sources may be overwritten.
+    """
+
+    pending: ir.IntegerAttr
+    read: Any
+
+
+def element_bits(element_type: Any) -> int:
+    """Return the size in bits of a number type as it lies in memory (i1 takes a byte)."""
+    width = ir.IntegerType(element_type).width if isinstance(element_type, ir.IntegerType) else None
+    if width is not None:
+        return max(8, width)
+    return ir.FloatType(element_type).width
+
+
+def box_bytes(shape: SequenceABC[int], element_type: Any) -> int:
+    """Return the bytes of a box of `shape`."""
+    count = 1
+    for extent in shape:
+        count *= extent
+    return count * element_bits(element_type) // 8
+
+
+def _box_defect(descriptor: Any, tile: Any, coords: list[Any]) -> str | None:
+    if not isinstance(descriptor, TmaDescriptorType):
+        return f"expects a TMA descriptor, but got {descriptor}"
+    if not isinstance(tile, SharedTileType):
+        return f"expects a shared-memory tile, but got {tile}"
+    box = descriptor.box_shape
+    if len(coords) != len(box):
+        return f"expects {len(box)} coordinates, but got {len(coords)}"
+    if tile.layout.box_shape != box:
+        return "tma box-dim and copy atom box-dim mismatch"
+    return None

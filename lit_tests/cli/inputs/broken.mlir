@@ -1,0 +1,3 @@
+func.func @broken() -> i32 {
+  return %missing : i32
+}

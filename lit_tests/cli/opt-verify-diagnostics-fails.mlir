@@ -1,0 +1,14 @@
+// RUN: not tilec opt %s --split-input-file --verify-diagnostics 2>&1 | FileCheck %s
+
+// CHECK: fails.mlir: line 6: expected error was not reported: nothing is wrong
+// CHECK: fails.mlir: line 13: unexpected error: use of undeclared SSA value name
+func.func @not_reported() {
+  // expected-error@+1 {{nothing is wrong}}
+  return
+}
+
+// -----
+
+func.func @not_expected() -> i32 {
+  return %missing : i32
+}

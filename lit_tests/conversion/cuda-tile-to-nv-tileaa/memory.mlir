@@ -1,0 +1,135 @@
+// RUN: tilec opt %s --passes convert-cuda-tile-to-nv-tileaa --split-input-file | FileCheck %s
+
+// A column-major matrix: the contiguous axis 0 comes last in the memref, the loaded tile is permuted
+// back and the stored one forth.
+
+!view = !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>
+!part = !cuda_tile.partition_view<array<i64: 32, 8>, !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>, array<i64: 0, 1>, "nan">
+
+// CHECK:      ^bb0(%[[P:.*]]: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i64, %[[I:.*]]: i32, %[[J:.*]]: i32):
+// CHECK-NEXT: %[[V:.*]] = "nv_tileaa.make_memref"(%[[P]], %[[N]], %[[M]], %[[S]]) {{.*}} -> !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, -1 : i64>
+// CHECK:      %[[OUTER:.*]] = arith.muli %[[J]], %c8_i32
+// CHECK:      %[[INNER:.*]] = arith.muli %[[I]], %c32_i32
+// CHECK-NEXT: %[[A:.*]]:2 = "nv_tileaa.tiled_load"(%[[V]], %[[OUTER]], %[[INNER]]) {{.*}}padding = "nan"} {{.*}} -> (tensor<8x32xf32>, !nv_tileaa.mem_token)
+// CHECK-NEXT: %[[B:.*]] = "nv_tileaa.permute"(%[[A]]#0) {permutation = array<i64: 1, 0>} : (tensor<8x32xf32>) -> tensor<32x8xf32>
+// CHECK-NEXT: %[[C:.*]] = "nv_tileaa.permute"(%[[B]]) {permutation = array<i64: 1, 0>} : (tensor<32x8xf32>) -> tensor<8x32xf32>
+// CHECK:      "nv_tileaa.tiled_store"(%[[V]], %[[C]], {{.*}}, %[[A]]#1)
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32, %j: i32):
+  %v = "cuda_tile.make_tensor_view"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<f32>, i32, i32, i64) -> !view
+  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!part, i32, i32) -> (!cuda_tile.tile<32x8xf32>, !cuda_tile.token)
+  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %t) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!cuda_tile.tile<32x8xf32>, !part, i32, i32, !cuda_tile.token) -> !cuda_tile.token
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "column_major", function_type = (!cuda_tile.ptr<f32>, i32, i32, i64, i32, i32) -> ()} : () -> ()
+
+// -----
+
+// A dim map that is a cycle: tile dims 0, 1, 2 walk over tensor dims 2, 0, 1. Storage order is the
+// order of the tensor, so memref dims are walked by tile dims 1, 2, 0.
+
+!view = !cuda_tile.tensor_view<memref<16x32x64xf32, strided<[2048, 64, 1]>>>
+!part = !cuda_tile.partition_view<array<i64: 8, 2, 4>, !cuda_tile.tensor_view<memref<16x32x64xf32, strided<[2048, 64, 1]>>>, array<i64: 2, 0, 1>, "zero">
+
+// CHECK:      ^bb0(%{{.*}}: !nv_tileaa.ptr<f32>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[K:.*]]: i32):
+// CHECK:      %[[C0:.*]] = arith.muli %[[J]], %c2_i32
+// CHECK:      %[[C1:.*]] = arith.muli %[[K]], %c4_i32
+// CHECK:      %[[C2:.*]] = arith.muli %[[I]], %c8_i32
+// CHECK-NEXT: "nv_tileaa.tiled_load"(%{{.*}}, %[[C0]], %[[C1]], %[[C2]]) {{.*}} -> (tensor<2x4x8xf32>, !nv_tileaa.mem_token)
+// CHECK-NEXT: "nv_tileaa.permute"(%{{.*}}) {permutation = array<i64: 2, 0, 1>} : (tensor<2x4x8xf32>) -> tensor<8x2x4xf32>
+// CHECK-NEXT: "nv_tileaa.permute"(%{{.*}}) {permutation = array<i64: 1, 2, 0>} : (tensor<8x2x4xf32>) -> tensor<2x4x8xf32>
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>, %i: i32, %j: i32, %k: i32):
+  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 3, 0>} : (!part, i32, i32, i32) -> (!cuda_tile.tile<8x2x4xf32>, !cuda_tile.token)
+  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 3, 0>} : (!cuda_tile.tile<8x2x4xf32>, !part, i32, i32, i32) -> !cuda_tile.token
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "dim_map", function_type = (!cuda_tile.ptr<f32>, i32, i32, i32) -> ()} : () -> ()
+
+// -----
+
+// All strides known: the largest comes first, and an
+// axis of extent 1 does not count as the contiguous one.
+
+!view = !cuda_tile.tensor_view<memref<4x64x1xf32, strided<[1, 4, 1]>>>
+
+// CHECK: "nv_tileaa.make_memref"(%{{.*}}) {{.*}} -> !nv_tileaa.memref<memref<64x1x4xf32, strided<[4, 1, 1]>, 1>, -1 : i64>
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>):
+  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "sorted", function_type = (!cuda_tile.ptr<f32>) -> ()} : () -> ()
+
+// -----
+
+// Extents of views: constants, run-time extents and the number of tiles.
+
+!view = !cuda_tile.tensor_view<memref<?x10xf32, strided<[10, 1]>>>
+!part = !cuda_tile.partition_view<array<i64: 16, 4>, !cuda_tile.tensor_view<memref<?x10xf32, strided<[10, 1]>>>, array<i64: 0, 1>, "zero">
+
+// CHECK:      ^bb0(%{{.*}}: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32):
+// CHECK:      %[[C10:.*]] = arith.constant 10 : i32
+// CHECK-NEXT: arith.addi %[[M]], %[[C10]] : i32
+// CHECK:      %[[SUM:.*]] = arith.addi %[[M]], %c15_i32 : i32
+// CHECK:      %[[ROWS:.*]] = arith.divui %[[SUM]], %c16_i32 : i32
+// CHECK:      %[[COLUMNS:.*]] = arith.constant 3 : i32
+// CHECK-NEXT: arith.addi %[[ROWS]], %[[COLUMNS]] : i32
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>, %m: i32):
+  %v = "cuda_tile.make_tensor_view"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
+  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+  %s:2 = "cuda_tile.get_tensor_shape"(%v) {resultSegmentSizes = array<i32: 2>} : (!view) -> (i32, i32)
+  %a = arith.addi %s#0, %s#1 : i32
+  %g:2 = "cuda_tile.get_index_space_shape"(%w) {resultSegmentSizes = array<i32: 2>} : (!part) -> (i32, i32)
+  %b = arith.addi %g#0, %g#1 : i32
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "extents", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+
+// -----
+
+// Ordered accesses, hints, joined tokens and assumptions.
+
+!view = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
+!part = !cuda_tile.partition_view<array<i64: 1>, !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>, array<i64: 0>, "zero">
+
+// CHECK:      ^bb0(%[[P:.*]]: !nv_tileaa.ptr<f32>, %[[I:.*]]: i32):
+// CHECK-NEXT: %[[Q:.*]] = "nv_tileaa.assume"(%[[P]]) {div_by = 16 : i64} : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.ptr<f32>
+// CHECK-NEXT: "nv_tileaa.make_memref"(%[[Q]])
+// CHECK-NEXT: %[[A:.*]]:2 = "nv_tileaa.tiled_load"(%{{.*}}, %[[I]]) {allow_tma = false, latency = 3 : i64, mem_scope = "gpu", mem_semantic = "acquire"
+// CHECK-NEXT: %[[B:.*]]:2 = "nv_tileaa.tiled_load"
+// CHECK-NEXT: %[[T:.*]] = "nv_tileaa.join_mem_token"(%[[A]]#1, %[[B]]#1)
+// CHECK-NEXT: %[[U:.*]] = "nv_tileaa.tiled_store"(%{{.*}}, %[[T]]) {mem_scope = "cta", mem_semantic = "release"
+// CHECK-NEXT: "nv_tileaa.tiled_store"(%{{.*}}, %[[U]])
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
+  %q = "cuda_tile.assume"(%p) {predicate = "div_by<16>"} : (!cuda_tile.ptr<f32>) -> !cuda_tile.ptr<f32>
+  %j = "cuda_tile.assume"(%i) {predicate = "bounded<0, ?>"} : (i32) -> i32
+  %v = "cuda_tile.make_tensor_view"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+  %a, %ta = "cuda_tile.load_view_tko"(%w, %j) {ordering = "acquire", scope = "device", allow_tma = false, latency = 3 : i64, operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
+  %b, %tb = "cuda_tile.load_view_tko"(%w, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
+  %t = "cuda_tile.join_tokens"(%ta, %tb) {operandSegmentSizes = array<i32: 2>} : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
+  %u = "cuda_tile.store_view_tko"(%a, %w, %j, %t) {ordering = "release", scope = "tl_blk", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
+  %x = "cuda_tile.store_view_tko"(%b, %w, %j, %u) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "ordered", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+
+// -----
+
+// Arrays that may overlap share the alias scope of the first of them.
+
+!view = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
+
+// CHECK: "nv_tileaa.make_memref"(%arg0) {{.*}}, 0 : i64>
+// CHECK: "nv_tileaa.make_memref"(%arg1) {{.*}}, 1 : i64>
+// CHECK: "nv_tileaa.make_memref"(%arg2) {{.*}}, 0 : i64>
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>, %q: !cuda_tile.ptr<f32>, %r: !cuda_tile.ptr<f32>):
+  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %w = "cuda_tile.make_tensor_view"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %x = "cuda_tile.make_tensor_view"(%r) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "overlap", function_type = (!cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>) -> (), tilec.kernel = {
+  arrays = [{name = "A", alias_group = 7 : i64}, {name = "B", alias_group = -1 : i64}, {name = "C", alias_group = 7 : i64}],
+  params = [{kind = "pointer", array = "A"}, {kind = "pointer", array = "B"}, {kind = "pointer", array = "C"}]}} : () -> ()

@@ -1,0 +1,284 @@
+// RUN: tilec opt %s --passes cuda-tile-fuse-fma --split-input-file | FileCheck %s
+
+// a * b + c.
+// CHECK-LABEL: module @product_on_the_left
+// CHECK: %[[A:.*]] = "cuda_tile.splat"
+// CHECK: %[[B:.*]] = "cuda_tile.splat"
+// CHECK: %[[C:.*]] = "cuda_tile.splat"
+// CHECK-NOT: "cuda_tile.mulf"
+// CHECK: %[[F:.*]] = "cuda_tile.fma"(%[[A]], %[[B]], %[[C]]) : 
+// CHECK-NEXT: "cuda_tile.negf"(%[[F]])
+!tile = !cuda_tile.tile<8xf32>
+module @product_on_the_left {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %c) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// c + a * b.
+// CHECK-LABEL: module @product_on_the_right
+// CHECK: %[[A:.*]] = "cuda_tile.splat"
+// CHECK: %[[B:.*]] = "cuda_tile.splat"
+// CHECK: %[[C:.*]] = "cuda_tile.splat"
+// CHECK-NOT: "cuda_tile.mulf"
+// CHECK: "cuda_tile.fma"(%[[A]], %[[B]], %[[C]]) : 
+// CHECK-NOT: "cuda_tile.addf"
+!tile = !cuda_tile.tile<8xf32>
+module @product_on_the_right {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%c, %p) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// Of two products one is fused and the other is computed.
+// CHECK-LABEL: module @two_products
+// CHECK: %[[A:.*]] = "cuda_tile.splat"
+// CHECK: %[[B:.*]] = "cuda_tile.splat"
+// CHECK: %[[C:.*]] = "cuda_tile.splat"
+// CHECK: %[[P:.*]] = "cuda_tile.mulf"(%[[B]], %[[C]])
+// CHECK: "cuda_tile.fma"(%[[A]], %[[B]], %[[P]])
+!tile = !cuda_tile.tile<8xf32>
+module @two_products {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %q = "cuda_tile.mulf"(%b, %c) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %q) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// A sum of fused products stays a chain.
+// CHECK-LABEL: module @chain
+// CHECK: %[[A:.*]] = "cuda_tile.splat"
+// CHECK: %[[B:.*]] = "cuda_tile.splat"
+// CHECK: %[[C:.*]] = "cuda_tile.splat"
+// CHECK: %[[F:.*]] = "cuda_tile.fma"(%[[A]], %[[B]], %[[C]])
+// CHECK: "cuda_tile.fma"(%[[B]], %[[C]], %[[F]])
+// CHECK-NOT: "cuda_tile.addf"
+!tile = !cuda_tile.tile<8xf32>
+module @chain {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %r = "cuda_tile.addf"(%p, %c) : (!tile, !tile) -> !tile
+    %q = "cuda_tile.mulf"(%b, %c) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%q, %r) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// Equal rounding and flush-to-zero go on to the fma.
+// CHECK-LABEL: module @same_modifiers
+// CHECK: "cuda_tile.fma"({{.*}}) {flush_to_zero, rounding = "zero"}
+!tile = !cuda_tile.tile<8xf32>
+module @same_modifiers {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) {flush_to_zero, rounding = "zero"} : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %c) {flush_to_zero, rounding = "zero"} : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// Rounding to nearest even is the default, written or not.
+// CHECK-LABEL: module @explicit_default
+// CHECK: "cuda_tile.fma"({{.*}}) : 
+!tile = !cuda_tile.tile<8xf32>
+module @explicit_default {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) {rounding = "nearest_even"} : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %c) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// bf16 fuses too.
+// CHECK-LABEL: module @half_precision
+// CHECK: "cuda_tile.fma"({{.*}}) : (!cuda_tile.tile<8xbf16>,
+!tile = !cuda_tile.tile<8xbf16>
+module @half_precision {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: bf16, %y: bf16, %z: bf16):
+    %a = "cuda_tile.splat"(%x) : (bf16) -> !tile
+    %b = "cuda_tile.splat"(%y) : (bf16) -> !tile
+    %c = "cuda_tile.splat"(%z) : (bf16) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %c) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (bf16, bf16, bf16) -> ()} : () -> ()
+}
+
+// -----
+
+// A product with another use is not computed twice.
+// CHECK-LABEL: module @second_use
+// CHECK-NOT: "cuda_tile.fma"
+// CHECK: "cuda_tile.mulf"
+// CHECK: "cuda_tile.addf"
+!tile = !cuda_tile.tile<8xf32>
+module @second_use {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %c) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.subf"(%p, %s) : (!tile, !tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// p + p has two uses of p.
+// CHECK-LABEL: module @doubled_product
+// CHECK-NOT: "cuda_tile.fma"
+// CHECK: "cuda_tile.addf"(%[[P:.*]], %[[P]])
+!tile = !cuda_tile.tile<8xf32>
+module @doubled_product {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %p) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// Different rounding.
+// CHECK-LABEL: module @rounding_differs
+// CHECK-NOT: "cuda_tile.fma"
+// CHECK: "cuda_tile.addf"
+!tile = !cuda_tile.tile<8xf32>
+module @rounding_differs {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) {rounding = "zero"} : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %c) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// Different flush-to-zero.
+// CHECK-LABEL: module @flush_differs
+// CHECK-NOT: "cuda_tile.fma"
+// CHECK: "cuda_tile.addf"
+!tile = !cuda_tile.tile<8xf32>
+module @flush_differs {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) {flush_to_zero} : (!tile, !tile) -> !tile
+    %s = "cuda_tile.addf"(%p, %c) : (!tile, !tile) -> !tile
+    %u = "cuda_tile.negf"(%s) : (!tile) -> !tile
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// A product outside the loop stays there: fusing would keep both factors alive.
+// CHECK-LABEL: module @other_block
+// CHECK-NOT: "cuda_tile.fma"
+// CHECK: "cuda_tile.mulf"
+// CHECK: scf.for
+// CHECK: "cuda_tile.addf"
+!tile = !cuda_tile.tile<8xf32>
+module @other_block {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+    %n = "arith.constant"() {value = 4 : i32} : () -> i32
+    %r = scf.for %i = %n to %n step %n iter_args(%acc = %c) -> (!tile) : i32 {
+      %s = "cuda_tile.addf"(%acc, %p) : (!tile, !tile) -> !tile
+      scf.yield %s : !tile
+    }
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}
+
+// -----
+
+// A product of the loop body and a carried sum.
+// CHECK-LABEL: module @loop_carried
+// CHECK: scf.for {{.*}} iter_args(%[[ACC:.*]] = 
+// CHECK: %[[F:.*]] = "cuda_tile.fma"({{.*}}, %[[ACC]])
+// CHECK: scf.yield %[[F]]
+!tile = !cuda_tile.tile<8xf32>
+module @loop_carried {
+  "cuda_tile.entry"() ({
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %a = "cuda_tile.splat"(%x) : (f32) -> !tile
+    %b = "cuda_tile.splat"(%y) : (f32) -> !tile
+    %c = "cuda_tile.splat"(%z) : (f32) -> !tile
+    %n = "arith.constant"() {value = 4 : i32} : () -> i32
+    %r = scf.for %i = %n to %n step %n iter_args(%acc = %c) -> (!tile) : i32 {
+      %p = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
+      %s = "cuda_tile.addf"(%acc, %p) : (!tile, !tile) -> !tile
+      scf.yield %s : !tile
+    }
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (f32, f32, f32) -> ()} : () -> ()
+}

@@ -1,0 +1,1 @@
+"""Read-only facts about kernels that several passes use."""

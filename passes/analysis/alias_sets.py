@@ -1,0 +1,73 @@
+"""Alias sets: which tile accesses of a kernel may touch the same memory.
+
+Distinct array parameters do not overlap unless the metadata puts them in one alias group. A view
+whose array cannot be found may touch anything, so one such access merges all sets into one.
+"""
+
+from typing import Any
+
+from tilec.dialects.cuda_tile import (
+    AssumeOp,
+    EntryOp,
+    LoadViewTkoOp,
+    MakePartitionViewOp,
+    MakeTensorViewOp,
+    StoreViewTkoOp,
+)
+from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.bindings import ir
+from tilec.ir.structured import walk_operations
+
+ACCESSES = (LoadViewTkoOp.OPERATION_NAME, StoreViewTkoOp.OPERATION_NAME)
+
+
+def find_alias_sets(entry: EntryOp) -> list[list[Any]]:
+    """Return the loads and stores of a kernel by alias set.
+
+    Args:
+        entry: The kernel.
+
+    Returns:
+        One list of operations per set, in program order; sets in order of first access.
+    """
+    keys = _argument_keys(entry)
+    sets: dict[Any, list[Any]] = {}
+    accesses = [op for op in walk_operations(entry.block) if op.name in ACCESSES]
+    for op in accesses:
+        argument = _base_argument(op.opview.view, entry)
+        if argument is None:
+            return [accesses]
+        sets.setdefault(keys[argument], []).append(op)
+    return list(sets.values())
+
+
+def _argument_keys(entry: EntryOp) -> list[tuple[str, Any]]:
+    """Return a key per kernel argument; arguments that may overlap have the same one."""
+    metadata = read_kernel_metadata(entry)
+    groups = {item["name"]: item.get("alias_group", -1) for item in metadata.get("arrays", [])}
+    params = metadata.get("params", [])
+    keys: list[tuple[str, Any]] = []
+    for number in range(len(entry.arguments)):
+        array = params[number].get("array") if number < len(params) else None
+        group = groups.get(array, -1)
+        if group >= 0:
+            keys.append(("group", group))
+        else:
+            keys.append(("argument", number) if array is None else ("array", array))
+    return keys
+
+
+def _base_argument(view: Any, entry: EntryOp) -> int | None:
+    """Return the number of the pointer argument that `view` looks at, or None."""
+    value = view
+    while not isinstance(value, ir.BlockArgument):
+        owner = value.owner.opview
+        if isinstance(owner, MakePartitionViewOp):
+            value = owner.tensor_view
+        elif isinstance(owner, MakeTensorViewOp):
+            value = owner.base
+        elif isinstance(owner, AssumeOp):
+            value = owner.value
+        else:
+            return None
+    return value.arg_number if value.owner == entry.block else None

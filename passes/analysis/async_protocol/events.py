@@ -1,0 +1,128 @@
+"""What the roles of a kernel do to barriers and shared memory, without MLIR.
+
+A role's program is a tree of events, loops and branches. `extract.py` builds it from nv_tileas IR,
+`simulate.py` runs it.
+"""
+
+import enum
+from dataclasses import dataclass, field
+
+
+class Kind(enum.Enum):
+    """What an event does."""
+
+    ACQUIRE = "acquire"
+    """Wait for the empty barrier of the ring's current slot."""
+    EXPECT = "expect"
+    """Arrive on the full barrier of the current slot and announce `amount` bytes."""
+    COPY_IN = "copy_in"
+    """Start an asynchronous copy of `amount` bytes into the current slot of `buffer`."""
+    WAIT = "wait"
+    """Wait for the full barrier of the current slot."""
+    RELEASE = "release"
+    """Arrive on the empty barrier of the current slot."""
+    ADVANCE = "advance"
+    """Move the role's position in the ring by `amount` slots."""
+    READ = "read"
+    """Read `buffer` into registers (generic proxy)."""
+    WRITE = "write"
+    """Write `buffer` from registers (generic proxy)."""
+    MMA = "mma"
+    """Start an asynchronous group that reads `buffer` and `other`."""
+    MMA_WAIT = "mma_wait"
+    """Wait until at most `amount` groups of this warp are in flight."""
+    FENCE = "fence"
+    """Make this thread's generic writes to shared memory visible to the async proxy."""
+    BARRIER = "barrier"
+    """Synchronise the threads of the role on named barrier `amount`."""
+    COPY_OUT = "copy_out"
+    """Start an asynchronous copy out of `buffer`."""
+    COMMIT = "commit"
+    """Close the group of copies out."""
+    DRAIN = "drain"
+    """Wait until at most `amount` groups of copies out still read their buffers."""
+
+
+ONE_THREAD = frozenset({Kind.EXPECT, Kind.COPY_IN, Kind.COPY_OUT, Kind.COMMIT, Kind.DRAIN})
+"""Events that one elected thread of a role performs."""
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event.
+
+    Attributes:
+        kind: What happens.
+        where: Source position for messages.
+        ring: Ring that it belongs to, if any.
+        buffer: Buffer that it touches, if any.
+        in_ring: Whether `buffer` is indexed by the position in `ring`.
+        other: Second buffer of an mma; `other_in_ring` as above.
+        amount: Bytes, slots, pending groups or a barrier id.
+    """
+
+    kind: Kind
+    where: str
+    ring: int | None = None
+    buffer: int | None = None
+    in_ring: bool = False
+    other: int | None = None
+    other_ring: int | None = None
+    amount: int = 0
+
+
+@dataclass(frozen=True)
+class Loop:
+    """A loop: `key` is equal in all roles that replay the same source loop."""
+
+    key: int
+    depth: int
+    body: tuple["Node", ...]
+
+
+@dataclass(frozen=True)
+class Branch:
+    """A branch that all roles decide alike."""
+
+    key: int
+    then: tuple["Node", ...]
+    otherwise: tuple["Node", ...]
+
+
+Node = Event | Loop | Branch
+
+
+@dataclass(frozen=True)
+class RingShape:
+    """A ring: slots and the arrivals that its barriers are initialised with (0: no barrier)."""
+
+    stages: int
+    full_count: int
+    empty_count: int
+    where: str
+
+
+@dataclass(frozen=True)
+class RoleProgram:
+    """A role: how many warps run its program (0: one thread runs it)."""
+
+    name: str
+    warps: int
+    body: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Protocol:
+    """Everything that the check needs to know about a kernel."""
+
+    rings: dict[int, RingShape]
+    roles: tuple[RoleProgram, ...]
+    buffers: dict[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Violation:
+    """A broken rule: what happens and where."""
+
+    where: str
+    message: str

@@ -1,0 +1,464 @@
+"""Runs a kernel's protocol and proves that it is safe, for one choice of trip counts at a time.
+
+Every warp is an agent with a vector clock. What runs beside the warps (TMA copies, wgmma groups,
+bulk stores) has actors of its own in the clocks, so that "has happened" means "is ordered before by
+barriers", not "came first in this run". The agents communicate through barriers only, and a
+barrier's outcome does not depend on who comes first; so one maximal run decides each case.
+
+Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
+ordered behind the write of the tile it means; async readers see generic writes through a proxy
+fence; nobody waits two phases behind; all barriers end with full arrival and byte counts.
+
+Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from tilec.passes.analysis.async_protocol.events import (
+    ONE_THREAD,
+    Branch,
+    Event,
+    Kind,
+    Node,
+    Protocol,
+    Violation,
+)
+
+Clock = dict[str, int]
+
+
+def _join(into: Clock, other: Clock) -> None:
+    for actor, tick in other.items():
+        if tick > into.get(actor, 0):
+            into[actor] = tick
+
+
+@dataclass
+class _Barrier:
+    """One mbarrier: counts of the running phase and the clocks of the completed ones."""
+
+    count: int
+    pending: int
+    tx: int = 0
+    clock: Clock = field(default_factory=dict)
+    phases: list[Clock] = field(default_factory=list)
+    waits: dict[str, list[int]] = field(default_factory=dict)
+
+    def settle(self) -> None:
+        """Complete the phase when all arrivals and bytes are in."""
+        if self.pending == 0 and self.tx == 0:
+            self.phases.append(self.clock)
+            self.clock = dict(self.clock)
+            self.pending = self.count
+
+
+@dataclass
+class _Slot:
+    """One tile of shared memory: its last write and the reads since."""
+
+    fills: int = 0
+    writers: dict[str, int] = field(default_factory=dict)
+    generic: bool = False
+    reads: dict[str, int] = field(default_factory=dict)
+
+
+@dataclass
+class _Agent:
+    """One warp (or the single producer thread)."""
+
+    name: str
+    role: int
+    first: bool
+    events: Iterator[Event]
+    clock: Clock = field(default_factory=dict)
+    positions: dict[int, int] = field(default_factory=dict)
+    groups: list[int] = field(default_factory=list)
+    stores: list[int] = field(default_factory=list)
+    blocked: Event | None = None
+    done: bool = False
+
+    def tick(self) -> int:
+        """Advance the agent's own time."""
+        self.clock[self.name] = self.clock.get(self.name, 0) + 1
+        return self.clock[self.name]
+
+
+class ProtocolViolationError(Exception):
+    """Carries the violation that ends a run."""
+
+    def __init__(self, where: str, message: str) -> None:
+        """Keep the violation."""
+        self.violation = Violation(where, message)
+        super().__init__(message)
+
+
+class Simulation:
+    """One run of a protocol."""
+
+    def __init__(self, protocol: Protocol, trips: dict[int, int], *, taken: bool) -> None:
+        """Prepare barriers and agents; `trips` gives loops by depth, `taken` decides branches."""
+        self.protocol = protocol
+        self.full: dict[tuple[int, int], _Barrier] = {}
+        self.empty: dict[tuple[int, int], _Barrier] = {}
+        for number, ring in protocol.rings.items():
+            for slot in range(ring.stages):
+                self.full[number, slot] = _Barrier(ring.full_count, ring.full_count)
+                if ring.empty_count:
+                    self.empty[number, slot] = _Barrier(ring.empty_count, ring.empty_count)
+        self.slots: dict[tuple[int, int], _Slot] = {}
+        self.gathered: dict[tuple[int, int], list[_Agent]] = {}
+        self.agents = [
+            _Agent(
+                f"{role.name}{warp if role.warps > 1 else ''}",
+                number,
+                warp == 0,
+                _unroll(role.body, trips, taken),
+            )
+            for number, role in enumerate(protocol.roles)
+            for warp in range(max(1, role.warps))
+        ]
+
+    def run(self) -> None:
+        """Run until every agent is done.
+
+        Raises:
+            ProtocolViolationError: A rule is broken.
+        """
+        progress = True
+        while progress:
+            progress = False
+            for agent in self.agents:
+                while self._step(agent):
+                    progress = True
+        stuck = [agent for agent in self.agents if not agent.done]
+        if stuck:
+            event = stuck[0].blocked
+            where = event.where if event else ""
+            what = ", ".join(
+                f"{agent.name} at {agent.blocked.kind.value}" for agent in stuck if agent.blocked
+            )
+            raise ProtocolViolationError(where, f"deadlock: {what} never continue")
+        self._check_barriers_settled()
+
+    def _step(self, agent: _Agent) -> bool:
+        """Perform the agent's next event; False when it is blocked or done."""
+        if agent.done:
+            return False
+        event = agent.blocked or next(agent.events, None)
+        if event is None:
+            agent.done = True
+            return True
+        agent.blocked = event
+        if event.kind in ONE_THREAD and not agent.first:
+            agent.blocked = None
+            return True
+        if not _ACTIONS[event.kind](self, agent, event):
+            return False
+        agent.blocked = None
+        return True
+
+    def _slot_number(self, agent: _Agent, ring: int) -> int:
+        return agent.positions.get(ring, 0) % self.protocol.rings[ring].stages
+
+    def _round(self, agent: _Agent, ring: int) -> int:
+        return agent.positions.get(ring, 0) // self.protocol.rings[ring].stages
+
+    def _pass_phase(self, agent: _Agent, barrier: _Barrier, phase: int) -> bool:
+        """Wait for completed phase number `phase` (negative: a fresh barrier lets it through)."""
+        if phase >= 0:
+            if len(barrier.phases) <= phase:
+                return False
+            _join(agent.clock, barrier.phases[phase])
+        waits = barrier.waits.setdefault(agent.name, [])
+        waits.append(agent.tick())
+        return True
+
+    def acquire(self, agent: _Agent, event: Event) -> bool:
+        """Wait until the slot's previous round was released."""
+        ring = _known(event.ring)
+        key = (ring, self._slot_number(agent, ring))
+        if key not in self.empty:
+            raise ProtocolViolationError(event.where, f"ring {ring} is refilled, but never emptied")
+        return self._pass_phase(agent, self.empty[key], self._round(agent, ring) - 1)
+
+    def wait(self, agent: _Agent, event: Event) -> bool:
+        """Wait until the slot of this round is filled."""
+        ring = _known(event.ring)
+        key = (ring, self._slot_number(agent, ring))
+        return self._pass_phase(agent, self.full[key], self._round(agent, ring))
+
+    def expect(self, agent: _Agent, event: Event) -> bool:
+        """Arrive on the full barrier with a byte count."""
+        ring = _known(event.ring)
+        barrier = self.full[ring, self._slot_number(agent, ring)]
+        barrier.tx += event.amount
+        self._arrive(agent, barrier, event)
+        return True
+
+    def release(self, agent: _Agent, event: Event) -> bool:
+        """Arrive on the empty barrier."""
+        ring = _known(event.ring)
+        key = (ring, self._slot_number(agent, ring))
+        if key not in self.empty:
+            raise ProtocolViolationError(event.where, f"ring {ring} has no empty barriers")
+        self._arrive(agent, self.empty[key], event)
+        return True
+
+    def _arrive(self, agent: _Agent, barrier: _Barrier, event: Event) -> None:
+        if barrier.pending == 0:
+            raise ProtocolViolationError(
+                event.where, f"more than {barrier.count} arrivals in one phase of a barrier"
+            )
+        agent.tick()
+        _join(barrier.clock, agent.clock)
+        barrier.pending -= 1
+        self._settle(barrier, event)
+
+    def _settle(self, barrier: _Barrier, event: Event) -> None:
+        number = len(barrier.phases)
+        barrier.settle()
+        if len(barrier.phases) == number or number < 2:
+            return
+        for name, ticks in barrier.waits.items():
+            if number - 2 < len(ticks) and barrier.phases[number].get(name, 0) < ticks[number - 2]:
+                raise ProtocolViolationError(
+                    event.where, f"'{name}' may fall two phases behind a barrier"
+                )
+
+    def copy_in(self, agent: _Agent, event: Event) -> bool:
+        """Start a copy into the slot; its bytes count on the full barrier."""
+        ring, buffer = _known(event.ring), _known(event.buffer)
+        number = self._slot_number(agent, ring)
+        slot = self.slots.setdefault((buffer, number), _Slot())
+        actor = f"copy:{buffer}:{number}"
+        fill = agent.positions.get(ring, 0) + 1
+        if slot.writers != {actor: fill}:  # else another box of the same tile
+            self._check_free(agent, slot, event)
+        slot.fills, slot.generic, slot.reads = fill, False, {}
+        slot.writers = {actor: fill}
+        barrier = self.full[ring, number]
+        if event.amount > 0:
+            barrier.tx -= event.amount
+            _join(barrier.clock, {**agent.clock, actor: fill})
+            self._settle(barrier, event)
+        return True
+
+    def _check_free(self, agent: _Agent, slot: _Slot, event: Event) -> None:
+        for actor, tick in (*slot.reads.items(), *slot.writers.items()):
+            if agent.clock.get(actor, 0) < tick and actor != agent.name:
+                raise ProtocolViolationError(
+                    event.where,
+                    f"{self._name(event.buffer)} may be overwritten while '{actor}' still uses it",
+                )
+
+    def _name(self, buffer: int | None) -> str:
+        return self.protocol.buffers.get(buffer if buffer is not None else -1, "a buffer")
+
+    def _view(self, agent: _Agent, buffer: int, ring: int | None) -> tuple[_Slot, int | None]:
+        if ring is None:
+            return self.slots.setdefault((buffer, 0), _Slot()), None
+        key = (buffer, self._slot_number(agent, ring))
+        return self.slots.setdefault(key, _Slot()), agent.positions.get(ring, 0) + 1
+
+    def _check_readable(
+        self, agent: _Agent, slot: _Slot, fill: int | None, event: Event, *, asynchronous: bool
+    ) -> None:
+        if not slot.writers or (fill is not None and slot.fills != fill):
+            raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
+        for actor, tick in slot.writers.items():
+            if agent.clock.get(actor, 0) < tick:
+                raise ProtocolViolationError(
+                    event.where, f"a tile is read before the write of '{actor}' has arrived"
+                )
+            if asynchronous and slot.generic and agent.clock.get(f"fence:{actor}", 0) < tick:
+                raise ProtocolViolationError(
+                    event.where, f"no proxy fence between the write of '{actor}' and an async read"
+                )
+
+    def read(self, agent: _Agent, event: Event) -> bool:
+        """Read a tile into registers."""
+        ring = event.ring if event.in_ring else None
+        slot, fill = self._view(agent, _known(event.buffer), ring)
+        self._check_readable(agent, slot, fill, event, asynchronous=False)
+        slot.reads[agent.name] = agent.tick()
+        return True
+
+    def write(self, agent: _Agent, event: Event) -> bool:
+        """Write the agent's part of a tile from registers."""
+        slot, _ = self._view(agent, _known(event.buffer), None)
+        others = {a: t for a, t in slot.reads.items() if agent.clock.get(a, 0) < t}
+        if others:
+            actor = next(iter(others))
+            raise ProtocolViolationError(
+                event.where,
+                f"{self._name(event.buffer)} may be overwritten while '{actor}' still uses it",
+            )
+        slot.writers[agent.name] = agent.tick()
+        slot.generic = True
+        slot.fills += 1
+        return True
+
+    def mma(self, agent: _Agent, event: Event) -> bool:
+        """Start an asynchronous group that reads two tiles."""
+        tick = len(agent.groups) + 1
+        agent.groups.append(tick)
+        pairs = [(event.buffer, event.ring if event.in_ring else None)]
+        pairs.append((event.other, event.other_ring))
+        for buffer, ring in pairs:
+            slot, fill = self._view(agent, _known(buffer), ring)
+            self._check_readable(agent, slot, fill, event, asynchronous=True)
+            slot.reads[f"mma:{agent.name}"] = tick
+        return True
+
+    def mma_wait(self, agent: _Agent, event: Event) -> bool:
+        """Retire all but the newest groups."""
+        retired = len(agent.groups) - event.amount
+        if retired > 0:
+            _join(agent.clock, {f"mma:{agent.name}": retired})
+        return True
+
+    def fence(self, agent: _Agent, event: Event) -> bool:  # noqa: ARG002 - action interface
+        """Order the agent's generic writes before later async reads."""
+        agent.clock[f"fence:{agent.name}"] = agent.tick()
+        return True
+
+    def barrier(self, agent: _Agent, event: Event) -> bool:
+        """Meet the other warps of the role."""
+        key = (agent.role, event.amount)
+        here = self.gathered.setdefault(key, [])
+        members = [other for other in self.agents if other.role == agent.role]
+        if agent not in here:
+            here.append(agent)
+        if len(here) < len(members):
+            return False
+        merged: Clock = {}
+        for other in members:
+            _join(merged, other.clock)
+        for other in members:
+            _join(other.clock, merged)
+            if other is not agent:
+                other.blocked = None
+        self.gathered[key] = []
+        return True
+
+    def copy_out(self, agent: _Agent, event: Event) -> bool:
+        """Start a copy out of a buffer."""
+        slot, _ = self._view(agent, _known(event.buffer), None)
+        self._check_readable(agent, slot, None, event, asynchronous=True)
+        slot.reads[f"bulk:{agent.name}"] = len(agent.stores) + 1
+        return True
+
+    def commit(self, agent: _Agent, event: Event) -> bool:  # noqa: ARG002 - action interface
+        """Close a group of copies out."""
+        agent.stores.append(len(agent.stores) + 1)
+        return True
+
+    def drain(self, agent: _Agent, event: Event) -> bool:
+        """Retire all but the newest groups of copies out."""
+        retired = len(agent.stores) - event.amount
+        if retired > 0:
+            _join(agent.clock, {f"bulk:{agent.name}": retired})
+        return True
+
+    def advance(self, agent: _Agent, event: Event) -> bool:
+        """Move on in a ring."""
+        ring = _known(event.ring)
+        agent.positions[ring] = agent.positions.get(ring, 0) + event.amount
+        return True
+
+    def _check_barriers_settled(self) -> None:
+        for barriers, what in ((self.full, "full"), (self.empty, "empty")):
+            for (ring, slot), barrier in barriers.items():
+                if barrier.pending != barrier.count or barrier.tx:
+                    raise ProtocolViolationError(
+                        self.protocol.rings[ring].where,
+                        f"the {what} barrier of ring {ring}, slot {slot} ends in mid-phase:"
+                        f" {barrier.pending} arrivals and {barrier.tx} bytes are missing",
+                    )
+        for slot in self.slots.values():
+            for actor, tick in slot.reads.items():
+                if actor.startswith("bulk:") and not any(
+                    agent.clock.get(actor, 0) >= tick for agent in self.agents
+                ):
+                    raise ProtocolViolationError(
+                        "", "the kernel may end while a bulk store still reads shared memory"
+                    )
+
+
+_ACTIONS = {
+    Kind.ACQUIRE: Simulation.acquire,
+    Kind.EXPECT: Simulation.expect,
+    Kind.COPY_IN: Simulation.copy_in,
+    Kind.WAIT: Simulation.wait,
+    Kind.RELEASE: Simulation.release,
+    Kind.ADVANCE: Simulation.advance,
+    Kind.READ: Simulation.read,
+    Kind.WRITE: Simulation.write,
+    Kind.MMA: Simulation.mma,
+    Kind.MMA_WAIT: Simulation.mma_wait,
+    Kind.FENCE: Simulation.fence,
+    Kind.BARRIER: Simulation.barrier,
+    Kind.COPY_OUT: Simulation.copy_out,
+    Kind.COMMIT: Simulation.commit,
+    Kind.DRAIN: Simulation.drain,
+}
+
+
+def _known(number: int | None) -> int:
+    if number is None:
+        raise ValueError("an event lacks its ring or buffer")
+    return number
+
+
+def _unroll(body: tuple[Node, ...], trips: dict[int, int], taken: bool) -> Iterator[Event]:
+    """Yield the events of a program with every loop run `trips[depth]` times."""
+    for node in body:
+        if isinstance(node, Event):
+            yield node
+        elif isinstance(node, Branch):
+            yield from _unroll(node.then if taken else node.otherwise, trips, taken)
+        else:
+            for _ in range(trips[node.depth]):
+                yield from _unroll(node.body, trips, taken)
+
+
+def check_protocol(protocol: Protocol) -> Violation | None:
+    """Run a protocol for every relevant choice of trip counts; return the first violation.
+
+    Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring), the loops
+    around them 0 to 3 times, and branches go both ways.
+    """
+    stages = max((ring.stages for ring in protocol.rings.values()), default=1)
+    inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
+    depth = max((_depth(role.body) for role in protocol.roles), default=0)
+    outer = range(4) if depth > 1 else (1,)
+    branches = (True, False) if any(_has_branch(role.body) for role in protocol.roles) else (True,)
+    for taken in branches:
+        for around in outer:
+            for trip in inner if depth else (0,):
+                trips = {level: around for level in range(depth)}
+                trips[depth - 1] = trip
+                try:
+                    Simulation(protocol, trips, taken=taken).run()
+                except ProtocolViolationError as broken:
+                    return broken.violation
+    return None
+
+
+def _depth(body: tuple[Node, ...]) -> int:
+    """Return how deep loops nest in `body`."""
+    deepest = 0
+    for node in body:
+        if isinstance(node, Branch):
+            deepest = max(deepest, _depth(node.then), _depth(node.otherwise))
+        elif not isinstance(node, Event):
+            deepest = max(deepest, 1 + _depth(node.body))
+    return deepest
+
+
+def _has_branch(body: tuple[Node, ...]) -> bool:
+    return any(
+        isinstance(node, Branch) or (not isinstance(node, Event) and _has_branch(node.body))
+        for node in body
+    )

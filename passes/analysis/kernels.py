@@ -1,0 +1,108 @@
+"""Reading kernels: their functions, tiled memory operations and source positions."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.diagnostics import CompileError, SourceSpan, error
+from tilec.ir.attributes import read_kernel_metadata, to_attribute, to_python
+from tilec.ir.bindings import ir
+from tilec.ir.errors import source_span
+from tilec.ir.structured import body_operations, walk_operations
+
+KERNEL_SPEC = "nv_tileaa.kernel_spec"
+"""The planner's choice on a kernel function; passes after `nv-tileas-plan-kernel` only read it."""
+
+
+def kernel_functions(module: Any) -> list[Any]:
+    """Return the `nv_tileaa.func` operations of `module`."""
+    return [op for op in body_operations(module.body) if op.name == "nv_tileaa.func"]
+
+
+def function_body(function: Any) -> Any:
+    """Return the block of a kernel function."""
+    return function.regions[0].blocks[0]
+
+
+def kernel_operations(function: Any) -> list[Any]:
+    """Return every operation inside a kernel function, outer ones first."""
+    return list(walk_operations(function_body(function)))
+
+
+def read_spec(function: Any) -> dict[str, Any] | None:
+    """Return the kernel spec of a function, or None when the planner has not run."""
+    if KERNEL_SPEC not in function.attributes:
+        return None
+    return to_python(function.attributes[KERNEL_SPEC])
+
+
+def write_spec(function: Any, spec: dict[str, Any]) -> None:
+    """Set the kernel spec of a function."""
+    function.attributes[KERNEL_SPEC] = to_attribute(spec)
+
+
+def span_of(op: Any) -> SourceSpan | None:
+    """Return the source range of an operation, if its location has one."""
+    return source_span(op.location)
+
+
+def reject(op: Any, code: str, message: str, hint: str | None = None) -> CompileError:
+    """Return the error that `op` cannot be compiled."""
+    return CompileError(error(code, message, span_of(op), hint=hint))
+
+
+@dataclass(frozen=True)
+class TiledAccess:
+    """Operands of a `tiled_load` or `tiled_store` by role.
+
+    Attributes:
+        op: The operation.
+        view: The memref.
+        value: The stored tile; None for a load.
+        coords: Element coordinates, outer first.
+        token: The memory token consumed; None when there is none.
+    """
+
+    op: Any
+    view: Any
+    value: Any
+    coords: tuple[Any, ...]
+    token: Any
+
+    @property
+    def is_load(self) -> bool:
+        """Whether it is a load."""
+        return self.value is None
+
+    @property
+    def tile_type(self) -> Any:
+        """Tensor type of the tile."""
+        return self.op.results[0].type if self.is_load else self.value.type
+
+    @property
+    def uses_tma(self) -> bool:
+        """Whether the copy-atom witness names a TMA atom."""
+        return self.op.opview.atom.is_tma
+
+
+def tiled_access(op: Any) -> TiledAccess:
+    """Return the operands of tiled operation `op` (nv_tileaa or nv_tileas)."""
+    view = op.opview
+    value = view.value if op.name.endswith("tiled_store") else None
+    return TiledAccess(op, view.memref, value, tuple(view.coords), view.after)
+
+
+def is_tiled_access(op: Any) -> bool:
+    """Tell whether `op` is a tiled load or store of the nv_tileas dialect."""
+    return op.name in ("nv_tileas.tiled_load", "nv_tileas.tiled_store")
+
+
+def array_of_view(view: Any, function: Any) -> str:
+    """Return the name of the array parameter that a memref views (`?` when unknown)."""
+    op = view.owner.operation if not isinstance(view, ir.BlockArgument) else None
+    if op is None or not op.name.endswith("make_memref"):
+        return "?"
+    base = op.operands[0]
+    if not isinstance(base, ir.BlockArgument):
+        return "?"
+    params = read_kernel_metadata(function).get("params", [])
+    return params[base.arg_number].get("array", "?") if base.arg_number < len(params) else "?"

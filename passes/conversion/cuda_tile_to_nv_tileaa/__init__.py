@@ -1,0 +1,1 @@
+"""Conversion from cuda_tile to nv_tileaa, one op family a file."""

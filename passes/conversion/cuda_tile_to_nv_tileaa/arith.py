@@ -1,0 +1,231 @@
+"""Elementwise operations: to the upstream arith and math dialects, on tensors."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.ir.bindings import arith, ir
+from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
+    Conversion,
+    convert_type,
+    create,
+    result_types,
+    rule,
+    text,
+    unsupported,
+)
+
+_FLOAT = {
+    "addf": "arith.addf",
+    "subf": "arith.subf",
+    "mulf": "arith.mulf",
+    "divf": "arith.divf",
+    "remf": "arith.remf",
+    "negf": "arith.negf",
+    "absf": "math.absf",
+    "fma": "math.fma",
+    "pow": "math.powf",
+    "ceil": "math.ceil",
+    "floor": "math.floor",
+    "sqrt": "math.sqrt",
+    "rsqrt": "math.rsqrt",
+    "exp": "math.exp",
+    "exp2": "math.exp2",
+    "log": "math.log",
+    "log2": "math.log2",
+    "sin": "math.sin",
+    "cos": "math.cos",
+    "tan": "math.tan",
+    "tanh": "math.tanh",
+}
+_INTEGER = {
+    "addi": "arith.addi",
+    "subi": "arith.subi",
+    "muli": "arith.muli",
+    "shli": "arith.shli",
+    "andi": "arith.andi",
+    "ori": "arith.ori",
+    "xori": "arith.xori",
+    "absi": "math.absi",
+}
+_BY_SIGN = {
+    "remi": ("arith.remsi", "arith.remui"),
+    "maxi": ("arith.maxsi", "arith.maxui"),
+    "mini": ("arith.minsi", "arith.minui"),
+    "shri": ("arith.shrsi", "arith.shrui"),
+}
+_DIVISION = {
+    ("zero", "signed"): "arith.divsi",
+    ("zero", "unsigned"): "arith.divui",
+    ("negative_inf", "signed"): "arith.floordivsi",
+    ("positive_inf", "signed"): "arith.ceildivsi",
+    ("positive_inf", "unsigned"): "arith.ceildivui",
+}
+_MIN_MAX = {
+    ("maxf", False): "arith.maxnumf",
+    ("maxf", True): "arith.maximumf",
+    ("minf", False): "arith.minnumf",
+    ("minf", True): "arith.minimumf",
+}
+_EXACT_ROUNDING = (None, "nearest_even")
+_LOOSE_ROUNDING = ("approx", "full")
+_OVERFLOW = {
+    "no_signed_wrap": "#arith.overflow<nsw>",
+    "no_unsigned_wrap": "#arith.overflow<nuw>",
+    "no_wrap": "#arith.overflow<nsw, nuw>",
+}
+_COMPARISONS = ("equal", "not_equal", "less_than", "less_than_or_equal", "greater_than",
+                "greater_than_or_equal")  # fmt: skip
+_FLOAT_SUFFIXES = dict(zip(_COMPARISONS, ("EQ", "NE", "LT", "LE", "GT", "GE"), strict=True))
+_INTEGER_SUFFIXES = dict(zip(_COMPARISONS, ("eq", "ne", "lt", "le", "gt", "ge"), strict=True))
+
+
+def _short(op: Any) -> str:
+    return op.name.split(".", 1)[1]
+
+
+def check_float_mode(op: Any) -> dict[str, Any]:
+    """Return the attributes that keep the floating-point mode of `op`.
+
+    Raises:
+        CompileError: The rounding or the handling of denormals is not supported.
+    """
+    rounding = text(op, "rounding")
+    if "flush_to_zero" in op.attributes:
+        raise unsupported(op, "flush_to_zero")
+    if rounding in _EXACT_ROUNDING:
+        return {}
+    if rounding in _LOOSE_ROUNDING:
+        return {"fastmath": ir.Attribute.parse("#arith.fastmath<afn>")}
+    raise unsupported(op, f"rounding {rounding}")
+
+
+@rule(*_FLOAT)
+def convert_float(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a floating-point operation."""
+    attributes = check_float_mode(op)
+    return create(_FLOAT[_short(op)], result_types(op), state.operands(op), attributes).results
+
+
+@rule("maxf", "minf")
+def convert_min_max(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a minimum or maximum; `propagate_nan` selects the IEEE 754-2019 operation."""
+    attributes = check_float_mode(op)
+    name = _MIN_MAX[_short(op), "propagate_nan" in op.attributes]
+    return create(name, result_types(op), state.operands(op), attributes).results
+
+
+@rule(*_INTEGER)
+def convert_integer(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an integer operation whose meaning does not depend on the sign."""
+    overflow = _OVERFLOW.get(text(op, "overflow", ""))
+    attributes = {"overflowFlags": ir.Attribute.parse(overflow)} if overflow else {}
+    return create(_INTEGER[_short(op)], result_types(op), state.operands(op), attributes).results
+
+
+@rule(*_BY_SIGN)
+def convert_signed_integer(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an integer operation that exists for signed and for unsigned operands."""
+    signed, unsigned = _BY_SIGN[_short(op)]
+    name = unsigned if text(op, "signedness") == "unsigned" else signed
+    return create(name, result_types(op), state.operands(op)).results
+
+
+@rule("divi")
+def convert_division(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an integer division by its rounding."""
+    key = (text(op, "rounding", "zero"), text(op, "signedness", "signed"))
+    if key not in _DIVISION:
+        raise unsupported(op, f"rounding {key[0]} of {key[1]} integers")
+    return create(_DIVISION[key], result_types(op), state.operands(op)).results
+
+
+@rule("mulhii")
+def convert_high_product(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite the high half of an unsigned product."""
+    (type_,) = result_types(op)
+    return [create("arith.mului_extended", [type_, type_], state.operands(op)).results[1]]
+
+
+@rule("negi")
+def convert_negation(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an integer negation as `0 - x`."""
+    (operand,) = state.operands(op)
+    zero = arith.ConstantOp(operand.type, _zeros(operand.type)).result
+    return create("arith.subi", [operand.type], [zero, operand]).results
+
+
+def _zeros(type_: Any) -> Any:
+    zero = ir.IntegerAttr.get(type_.element_type, 0)
+    return ir.DenseElementsAttr.get_splat(type_, zero)
+
+
+@rule("cmpf")
+def convert_float_comparison(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a float comparison; ordered: false for NaN, unordered: true for NaN."""
+    prefix = "U" if text(op, "ordering") == "unordered" else "O"
+    name = prefix + _FLOAT_SUFFIXES[text(op, "predicate")]
+    lhs, rhs = state.operands(op)
+    return [arith.cmpf(arith.CmpFPredicate[name], lhs, rhs)]
+
+
+@rule("cmpi")
+def convert_integer_comparison(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an integer comparison."""
+    name = _INTEGER_SUFFIXES[text(op, "predicate")]
+    if name not in ("eq", "ne"):
+        name = ("u" if text(op, "signedness") == "unsigned" else "s") + name
+    lhs, rhs = state.operands(op)
+    return [arith.cmpi(arith.CmpIPredicate[name], lhs, rhs)]
+
+
+@rule("select")
+def convert_select(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an elementwise choice."""
+    return create("arith.select", result_types(op), state.operands(op)).results
+
+
+@rule("constant")
+def convert_constant(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a constant tile."""
+    attribute = op.attributes["value"]
+    return create("arith.constant", result_types(op), [], {"value": attribute}).results
+
+
+@rule("bitcast")
+def convert_bitcast(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a change of the element type that keeps the bits."""
+    return create("arith.bitcast", result_types(op), state.operands(op)).results
+
+
+@rule("ftof")
+def convert_float_cast(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a float conversion; formats of equal width go through f32."""
+    check_float_mode(op)
+    (source,) = state.operands(op)
+    target = convert_type(op.results[0].type)
+    before, after = source.type.element_type.width, target.element_type.width
+    if before == after:
+        wide = ir.RankedTensorType.get(list(target.shape), ir.F32Type.get())
+        source = create("arith.extf", [wide], [source]).result
+        before = wide.element_type.width
+    name = "arith.extf" if after > before else "arith.truncf"
+    return create(name, [target], [source]).results
+
+
+@rule("ftoi", "itof", "exti")
+def convert_integer_cast(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a conversion from, to or between integers that depends on the sign."""
+    names = {
+        "ftoi": ("arith.fptosi", "arith.fptoui"),
+        "itof": ("arith.sitofp", "arith.uitofp"),
+        "exti": ("arith.extsi", "arith.extui"),
+    }
+    signed, unsigned = names[_short(op)]
+    name = unsigned if text(op, "signedness") == "unsigned" else signed
+    return create(name, result_types(op), state.operands(op)).results
+
+
+@rule("trunci")
+def convert_truncation(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an integer truncation."""
+    return create("arith.trunci", result_types(op), state.operands(op)).results

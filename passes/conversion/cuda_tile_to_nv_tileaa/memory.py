@@ -1,0 +1,242 @@
+"""Views, tiled loads and stores, tokens.
+
+A tensor view becomes a memref with its dims in storage order, so that the axis whose stride is 1
+comes last; the permutation shows up as `permute` behind a load or in front of a store. Tile
+indices become element coordinates.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.cuda_tile.types import PartitionViewType
+from tilec.dialects.nv_tileaa.memory_ops import (
+    AssumeOp,
+    CreateMemTokenOp,
+    JoinMemTokenOp,
+    MakeMemrefOp,
+    TiledLoadOp,
+    TiledStoreOp,
+)
+from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
+from tilec.dialects.nv_tileaa.types import UNKNOWN_ALIAS_SCOPE, MemrefType
+from tilec.ir.bindings import ir
+from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
+    Conversion,
+    View,
+    constant,
+    create,
+    rule,
+    segments,
+    text,
+)
+
+_SCOPES = {"tl_blk": "cta", "device": "gpu", "sys": "sys"}
+_DIV_BY = re.compile(r"div_by<\s*(\d+)\s*>")
+_CARRIED_ATTRIBUTES = ("allow_tma", "latency")
+
+
+def storage_order(shape: Sequence[int | None], strides: Sequence[int | None]) -> tuple[int, ...]:
+    """Return the dims of a tensor from the largest stride to the smallest.
+
+    Strides read at run time cannot be compared: then only the dim with stride 1 is moved last,
+    and the rest keeps its declared order. A dim of extent 1 may have any stride, so it is not
+    the contiguous one when another dim has stride 1 too.
+    """
+    dims = range(len(shape))
+    known = [stride for stride in strides if stride is not None]
+    if len(known) == len(shape):
+        return tuple(sorted(dims, key=lambda dim: _storage_rank(known[dim], shape[dim])))
+    unit = [dim for dim in dims if strides[dim] == 1]
+    if not unit:
+        return tuple(dims)
+    last = max(unit, key=lambda dim: (shape[dim] != 1, dim))
+    return (*[dim for dim in dims if dim != last], last)
+
+
+def _storage_rank(stride: int, extent: int | None) -> tuple[float, bool]:
+    """Return the sort key of a dim with a known stride; broadcast dims (stride 0) come first."""
+    return (-abs(stride) if stride else float("-inf")), extent != 1
+
+
+def alias_scope(base: Any, metadata: dict[str, Any]) -> int:
+    """Return the alias scope of the array behind pointer `base`.
+
+    Arrays that may overlap (equal `alias_group`) get the number of the first of them, every
+    other array its own number.
+    """
+    while not isinstance(base, ir.BlockArgument):
+        owner = base.owner.operation
+        if not owner.name.endswith(".assume"):
+            return UNKNOWN_ALIAS_SCOPE
+        base = owner.operands[0]
+    params, arrays = metadata.get("params", []), metadata.get("arrays", [])
+    name = params[base.arg_number].get("array") if base.arg_number < len(params) else None
+    names = [array["name"] for array in arrays]
+    if name not in names:
+        return UNKNOWN_ALIAS_SCOPE
+    groups = [array.get("alias_group", -1) for array in arrays]
+    index = names.index(name)
+    return index if groups[index] < 0 else groups.index(groups[index])
+
+
+@rule("make_tensor_view")
+def convert_tensor_view(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a tensor view as a memref in storage order."""
+    (base,), sizes, strides = segments(op)
+    type_ = op.results[0].type
+    order = storage_order(type_.shape, type_.strides)
+    all_sizes = _fill_in(type_.shape, [state.get(size) for size in sizes])
+    all_strides = _fill_in(type_.strides, [state.get(stride) for stride in strides])
+    pointer = state.get(base)
+    memref_type = MemrefType.of(
+        type_.element_type,
+        [type_.shape[dim] for dim in order],
+        [type_.strides[dim] for dim in order],
+        alias_scope(pointer, state.metadata),
+    )
+    memref = MakeMemrefOp.build(
+        pointer,
+        [all_sizes[dim] for dim in order if type_.shape[dim] is None],
+        [all_strides[dim] for dim in order if type_.strides[dim] is None],
+        memref_type,
+    )
+    state.views[op.results[0]] = View(memref, order, tuple(all_sizes))
+    return []
+
+
+def _fill_in(extents: Sequence[int | None], values: list[Any]) -> list[Any]:
+    """Return `extents` with each None replaced by the next of `values`."""
+    rest = iter(values)
+    return [next(rest) if extent is None else extent for extent in extents]
+
+
+@rule("make_partition_view")
+def convert_partition_view(op: Any, state: Conversion) -> Sequence[Any]:
+    """Forget a partition view: its tile shape and dim map are in the type of the original."""
+    state.views[op.results[0]] = state.views[op.operands[0]]
+    return []
+
+
+@rule("get_tensor_shape")
+def convert_tensor_shape(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite the extents of a tensor view."""
+    sizes = state.views[op.operands[0]].sizes
+    return [
+        constant(result.type, size) if isinstance(size, int) else size
+        for size, result in zip(sizes, op.results, strict=True)
+    ]
+
+
+@rule("get_index_space_shape")
+def convert_index_space(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite the number of tiles along each dim: extents over tile extents, rounded up."""
+    type_: PartitionViewType = op.operands[0].type
+    sizes = state.views[op.operands[0]].sizes
+    return [
+        _count_tiles(sizes[dim], extent, result.type)
+        for dim, extent, result in zip(type_.dim_map, type_.tile, op.results, strict=True)
+    ]
+
+
+def _count_tiles(size: Any, extent: int, type_: Any) -> Any:
+    if isinstance(size, int):
+        return constant(type_, -(-size // extent))
+    if extent == 1:
+        return size
+    last = create("arith.addi", [type_], [size, constant(type_, extent - 1)]).result
+    # Extents are below 2**31, so the unsigned sum does not wrap.
+    return create("arith.divui", [type_], [last, constant(type_, extent)]).result
+
+
+def _storage_dims(type_: PartitionViewType, view: View) -> list[int]:
+    """Return the tile dim that walks over each memref dim."""
+    return [type_.dim_map.index(dim) for dim in view.order]
+
+
+def _coordinates(
+    indices: list[Any], type_: PartitionViewType, dims: list[int], state: Conversion
+) -> list[Any]:
+    """Return the element coordinates of a tile, in storage order."""
+    found = []
+    for dim in dims:
+        index, extent = state.get(indices[dim]), type_.tile[dim]
+        if extent != 1:
+            index = create("arith.muli", [index.type], [index, constant(index.type, extent)]).result
+        found.append(index)
+    return found
+
+
+def _copy_hints(op: Any, target: Any) -> None:
+    """Carry memory ordering and hints of a cuda_tile access over to its tiled operation."""
+    ordering, scope = text(op, "ordering", "weak"), text(op, "scope")
+    target.attributes["mem_semantic"] = ir.StringAttr.get(ordering)
+    if scope is not None:
+        target.attributes["mem_scope"] = ir.StringAttr.get(_SCOPES.get(scope, scope))
+    for name in _CARRIED_ATTRIBUTES:
+        if name in op.attributes:
+            target.attributes[name] = op.attributes[name]
+
+
+@rule("load_view_tko")
+def convert_load(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a load; the tile comes in storage order and is permuted back."""
+    (source,), indices, tokens = segments(op)
+    view, type_ = state.views[source], source.type
+    dims = _storage_dims(type_, view)
+    load = TiledLoadOp.build(
+        view.memref,
+        _coordinates(indices, type_, dims, state),
+        [type_.tile[dim] for dim in dims],
+        state.get(tokens[0]) if tokens else None,
+        padding=type_.padding,
+    )
+    _copy_hints(op, load)
+    tile = load.tile
+    if dims != sorted(dims):
+        tile = PermuteOp.build(tile, [dims.index(dim) for dim in range(len(dims))])
+    return [tile, load.token]
+
+
+@rule("store_view_tko")
+def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a store; the tile is permuted into storage order first."""
+    (value,), (target,), indices, tokens = segments(op)
+    view, type_ = state.views[target], target.type
+    dims = _storage_dims(type_, view)
+    tile = state.get(value)
+    if dims != sorted(dims):
+        tile = PermuteOp.build(tile, dims)
+    token = TiledStoreOp.build(
+        view.memref,
+        tile,
+        _coordinates(indices, type_, dims, state),
+        state.get(tokens[0]) if tokens else None,
+    )
+    _copy_hints(op, token.owner)
+    return [token]
+
+
+@rule("make_token")
+def convert_make_token(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a token that depends on nothing."""
+    return [CreateMemTokenOp.build()]
+
+
+@rule("join_tokens")
+def convert_join_tokens(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a joined token; one token is forwarded, none is a fresh one."""
+    tokens = list(dict.fromkeys(state.operands(op)))
+    if not tokens:
+        return [CreateMemTokenOp.build()]
+    return tokens if len(tokens) == 1 else [JoinMemTokenOp.build(tokens)]
+
+
+@rule("assume")
+def convert_assume(op: Any, state: Conversion) -> Sequence[Any]:
+    """Keep a divisor of a scalar or pointer; other facts are not used below cuda_tile."""
+    value = state.get(op.operands[0])
+    match = _DIV_BY.fullmatch(text(op, "predicate", ""))
+    if match is None or isinstance(value.type, ir.RankedTensorType):
+        return [value]
+    return [AssumeOp.build(value, int(match[1]))]

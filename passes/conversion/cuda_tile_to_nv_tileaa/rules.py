@@ -1,0 +1,140 @@
+"""The rule table of the conversion and the state that the rules share.
+
+A rule takes one cuda_tile operation and the `Conversion`, builds its replacement at the current
+insertion point (the location of the operation is current too) and returns one value for each
+result. Every family file registers its rules by operation name.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import CompileError
+from tilec.dialects.cuda_tile.types import PtrType as CudaTilePtrType
+from tilec.dialects.cuda_tile.types import TileType, TokenType
+from tilec.dialects.nv_tileaa.types import MemTokenType, PtrType
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.kernels import reject
+
+PREFIX = "cuda_tile."
+FAILED = "failed to convert cuda_tile to nv_tileaa"
+
+Rule = Callable[[Any, "Conversion"], Sequence[Any]]
+
+
+@dataclass(frozen=True)
+class View:
+    """A tensor view as a memref: the dims of the memref are those of the tensor in another order.
+
+    Attributes:
+        memref: The memref value, dims in storage order.
+        order: Tensor dim of each memref dim, outermost first.
+        sizes: Extent of each tensor dim: an i32 value, or an int when it is constant.
+    """
+
+    memref: Any
+    order: tuple[int, ...]
+    sizes: tuple[Any, ...]
+
+
+@dataclass
+class Conversion:
+    """State of the conversion of one kernel.
+
+    Attributes:
+        metadata: The `tilec.kernel` dictionary of the kernel.
+        values: Original value -> its replacement.
+        views: Original tensor or partition view -> the memref behind it.
+    """
+
+    metadata: dict[str, Any]
+    values: dict[Any, Any] = field(default_factory=dict)
+    views: dict[Any, View] = field(default_factory=dict)
+
+    def get(self, value: Any) -> Any:
+        """Return the replacement of `value`."""
+        return self.values[value]
+
+    def operands(self, op: Any) -> list[Any]:
+        """Return the replacements of every operand of `op`."""
+        return [self.values[operand] for operand in op.operands]
+
+
+_RULES: dict[str, Rule] = {}
+
+
+def rule(*names: str) -> Callable[[Rule], Rule]:
+    """Register the decorated function for the cuda_tile operations called `names`."""
+
+    def register(function: Rule) -> Rule:
+        for name in names:
+            _RULES[PREFIX + name] = function
+        return function
+
+    return register
+
+
+def find_rule(op: Any) -> Rule:
+    """Return the rule for a cuda_tile operation.
+
+    Raises:
+        CompileError: There is none.
+    """
+    if op.name not in _RULES:
+        raise reject(op, "T0511", f"{FAILED}: '{op.name}' is not supported yet")
+    return _RULES[op.name]
+
+
+def convert_type(type_: Any) -> Any:
+    """Return the nv_tileaa counterpart of a cuda_tile type; other types stay."""
+    if isinstance(type_, TileType):
+        return ir.RankedTensorType.get(list(type_.shape), convert_type(type_.element_type))
+    if isinstance(type_, CudaTilePtrType):
+        return PtrType.of(type_.pointee)
+    if isinstance(type_, TokenType):
+        return MemTokenType.get()
+    return type_
+
+
+def create(
+    name: str,
+    result_types: Sequence[Any],
+    operands: Sequence[Any],
+    attributes: dict[str, Any] | None = None,
+) -> Any:
+    """Create operation `name` at the current insertion point and return it."""
+    return ir.Operation.create(
+        name, results=list(result_types), operands=list(operands), attributes=attributes or {}
+    )
+
+
+def result_types(op: Any) -> list[Any]:
+    """Return the converted result types of `op`."""
+    return [convert_type(result.type) for result in op.results]
+
+
+def segments(op: Any) -> list[list[Any]]:
+    """Return the operands of `op`, one list for each field."""
+    operands = list(op.operands)
+    found, start = [], 0
+    for size in op.attributes["operandSegmentSizes"]:
+        found.append(operands[start : start + size])
+        start += size
+    return found
+
+
+def text(op: Any, name: str, default: str | None = None) -> Any:
+    """Return string attribute `name` of `op`, or `default`."""
+    attribute = op.attributes.get(name)
+    return default if attribute is None else attribute.value
+
+
+def constant(type_: Any, value: int) -> Any:
+    """Build an integer constant and return it."""
+    return create("arith.constant", [type_], [], {"value": ir.IntegerAttr.get(type_, value)}).result
+
+
+def unsupported(op: Any, what: str) -> CompileError:
+    """Return the error that attribute or form `what` of `op` cannot be compiled yet."""
+    short = op.name.removeprefix(PREFIX)
+    return reject(op, "T0510", f"{short}: {what} is not supported yet")

@@ -1,0 +1,1 @@
+"""Conversion from nv_tileaa to nv_tileas."""

@@ -1,0 +1,88 @@
+"""Convert nv_tileaa operations to their nv_tileas twins.
+
+Before:  nv_tileaa.tiled_load %memref, %row, %column, %token {atom = ..., ...}
+After:   nv_tileas.tiled_load %memref, %row, %column, %token {atom = ..., ...}
+
+Operands, attributes (the copy-atom witness and the facts) and types stay as they are; a `dot` also
+gets the widest legal MMA atom. `func` and `return` stay in nv_tileaa; assumptions are dropped, as
+their facts are attributes by now.
+"""
+
+from typing import Any
+
+from tilec.dialects.cute.mma_atom import MmaAtomAttr
+from tilec.dialects.cute.mma_registry import fallback_mma_atom, select_mma_atom
+from tilec.dialects.nv_tileas import NvTileAS
+from tilec.ir.bindings import ir
+from tilec.ir.structured import walk_operations
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_operations,
+    reject,
+    tiled_access,
+)
+from tilec.passes.registry import PassContext, register_pass
+
+SOURCE, TARGET = "nv_tileaa.", "nv_tileas."
+KEPT = ("nv_tileaa.func", "nv_tileaa.return")
+FAILED = "failed to convert nv_tileaa to nv_tileas"
+_SUPPORTED_SEMANTICS = ("weak", "relaxed")
+
+
+@register_pass("convert-nv-tileaa-to-nv-tileas")
+def run(module: Any, context: PassContext) -> None:
+    """Rename nv_tileaa operations to their nv_tileas twins; the witness stays."""
+    del context
+    twins = {operation.OPERATION_NAME for operation in NvTileAS.operations}
+    for function in kernel_functions(module):
+        for op in kernel_operations(function):
+            if op.name.startswith(SOURCE) and op.name not in KEPT:
+                _convert(op, twins)
+    for op in walk_operations(module.body):
+        if op.name.startswith(SOURCE) and op.name not in KEPT:
+            raise reject(op, "T0512", f"{FAILED}: '{op.name}' is left")
+
+
+def _convert(op: Any, twins: set[str]) -> None:
+    if op.name == "nv_tileaa.assume":
+        op.results[0].replace_all_uses_with(op.operands[0])
+        op.erase()
+        return
+    name = TARGET + op.name.removeprefix(SOURCE)
+    if name not in twins:
+        raise reject(op, "T0512", f"{FAILED}: '{op.name}' has no nv_tileas twin")
+    if name.endswith((".tiled_load", ".tiled_store")):
+        _check_access(op)
+    twin = ir.Operation.create(
+        name,
+        results=[result.type for result in op.results],
+        operands=list(op.operands),
+        attributes=dict(op.attributes.items()),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for old, new in zip(op.results, twin.results, strict=True):
+        old.replace_all_uses_with(new)
+    if name.endswith(".dot"):
+        twin.attributes["atom"] = _mma_atom(twin.opview)
+    op.erase()
+
+
+def _mma_atom(dot: Any) -> MmaAtomAttr:
+    """Return the atom of a product: wgmma when it can do it, else one thread's multiply-add."""
+    a, b, accumulator = (str(v.type.element_type) for v in (dot.a, dot.b, dot.c))
+    atom = select_mma_atom(a, b, accumulator, dot.extents)
+    if isinstance(atom, str):
+        atom = fallback_mma_atom(a, b, accumulator)
+    return MmaAtomAttr.of(atom.name, atom.shape)
+
+
+def _check_access(op: Any) -> None:
+    """Raise for an access without a witness or with an ordering that nv_tileas does not have."""
+    noun = "load" if tiled_access(op).is_load else "store"
+    view = op.opview
+    if view.mem_semantic not in _SUPPORTED_SEMANTICS:
+        message = f"{noun}: memory ordering {view.mem_semantic} is not supported yet"
+        raise reject(op, "T0510", message)
+    if view.atom is None:
+        raise reject(op, "T0512", f"{FAILED}: the {noun} carries no copy atom")

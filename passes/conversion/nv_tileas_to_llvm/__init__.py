@@ -1,0 +1,1 @@
+"""Conversion of nv_tileas to the llvm and nvvm dialects: one file per operation family."""

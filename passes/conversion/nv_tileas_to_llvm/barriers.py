@@ -1,0 +1,202 @@
+"""Rules for rings, mbarriers, role barriers and fences.
+
+A ring position is (slot, phase). The consumer waits for `phase` of the full barrier; the producer
+waits for the other parity of the empty barrier, so that its first round falls through a fresh
+barrier (PTX ISA, mbarrier.try_wait.parity: true when the phase of that parity has completed).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.ir.bindings import arith, ir, nvvm, scf
+from tilec.layout import Owner
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.transforms.nv_tileas.assign_buffers import MBARRIER_BYTES, WHOLE_CTA
+
+WAIT_HINT_NS = 10_000_000
+"""Time that one try_wait may sleep before it looks again (PTX ISA, mbarrier.try_wait)."""
+
+
+@dataclass
+class Ring:
+    """Addresses of a ring's barriers."""
+
+    full: Any
+    empty: Any
+    stages: int
+
+
+def role_barrier(lowering: Lowering, op: Any) -> None:
+    """Synchronise the threads of the current role with the named barrier that `op` was given."""
+    identity = ir.IntegerAttr(op.attributes["id"]).value
+    if identity == WHOLE_CTA:
+        nvvm.BarrierOp()
+        return
+    threads = emit.value(lowering.current_role.threads)
+    nvvm.BarrierOp(barrierId=emit.value(identity), numberOfThreads=threads)
+
+
+def elected(lowering: Lowering) -> Any:
+    """Return a context manager: code inside runs in one thread of the role."""
+    predicate = lowering.current_role.elected
+    return guarded(predicate)
+
+
+class guarded:  # noqa: N801 - reads as a keyword at its uses
+    """Context manager: emit into the body of `if predicate`; None emits in place."""
+
+    def __init__(self, predicate: Any) -> None:
+        """Emit the branch."""
+        self._point: Any = None
+        if predicate is not None:
+            branch = ir.Operation.create(
+                "scf.if", operands=[predicate], regions=2, loc=ir.Location.current
+            )
+            self._block = branch.regions[0].blocks.append()
+            self._point = ir.InsertionPoint(self._block)
+
+    def __enter__(self) -> None:
+        """Enter the body."""
+        if self._point is not None:
+            self._point.__enter__()
+
+    def __exit__(self, *details: object) -> None:
+        """Close the body."""
+        if self._point is not None:
+            scf.YieldOp([])
+            self._point.__exit__(*details)
+
+
+@lowers("nv_tileas.create_ring")
+def lower_create_ring(lowering: Lowering, op: Any) -> None:
+    """A ring is the addresses of its barriers."""
+    empty = lowering.get(op.opview.empty) if op.opview.empty is not None else None
+    ring = Ring(lowering.get(op.opview.full), empty, op.opview.stages.value)
+    lowering.set(op.results[0], ring)
+
+
+@lowers("nv_tileas.ring_start")
+def lower_ring_start(lowering: Lowering, op: Any) -> None:
+    """Start at slot 0 in phase 0."""
+    lowering.set(op.results[0], (0, 0))
+
+
+@lowers("nv_tileas.ring_advance")
+def lower_ring_advance(lowering: Lowering, op: Any) -> None:
+    """Step on; past the last slot, wrap around and flip the phase."""
+    ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+    count = op.opview.count.value
+    rounds, count = divmod(count, ring.stages)
+    phase_value = emit.value(phase)
+    if rounds % 2:
+        phase_value = arith.xori(phase_value, emit.value(1))
+    if count:
+        stepped = emit.value(emit.add(slot, count))
+        wraps = emit.compare("sge", stepped, ring.stages)
+        wrapped = arith.subi(stepped, emit.value(ring.stages))
+        slot = arith.select(wraps, wrapped, stepped)
+        flipped = arith.xori(phase_value, emit.value(1))
+        phase_value = arith.select(wraps, flipped, phase_value)
+    lowering.set(op.results[0], (slot, phase_value))
+
+
+def slot_barrier(barriers: Any, slot: emit.Index) -> Any:
+    """Return the address of the barrier of a slot."""
+    return emit.byte_offset(barriers, emit.multiply(slot, MBARRIER_BYTES))
+
+
+def _wait(barrier: Any, parity: emit.Index) -> None:
+    nvvm.MBarrierTryWaitParityOp(barrier, emit.value(parity), emit.value(WAIT_HINT_NS))
+
+
+@lowers("nv_tileas.ring_acquire")
+def lower_ring_acquire(lowering: Lowering, op: Any) -> None:
+    """Wait until consumers have released the slot's previous tile."""
+    ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+    parity = 1 - phase if isinstance(phase, int) else arith.xori(phase, emit.value(1))
+    _wait(slot_barrier(ring.empty, slot), parity)
+
+
+@lowers("nv_tileas.ring_wait")
+def lower_ring_wait(lowering: Lowering, op: Any) -> None:
+    """Wait until the slot is filled."""
+    ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+    _wait(slot_barrier(ring.full, slot), phase)
+
+
+@lowers("nv_tileas.ring_release")
+def lower_ring_release(lowering: Lowering, op: Any) -> None:
+    """One lane of each warp arrives once the whole warp is done with the slot."""
+    ring, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+    nvvm.SyncWarpOp(emit.value(-1))
+    lane = lowering.current_role.ids[Owner.LANE]
+    with guarded(emit.compare("eq", lane, 0)):
+        nvvm.MBarrierArriveOp(slot_barrier(ring.empty, slot))
+
+
+@lowers("nv_tileas.ring_barrier")
+def lower_ring_barrier(lowering: Lowering, op: Any) -> None:
+    """The full barrier of a slot."""
+    ring, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+    lowering.set(op.results[0], slot_barrier(ring.full, slot))
+
+
+@lowers("nv_tileas.mbarrier_arrive_expect_tx")
+def lower_arrive_expect_tx(lowering: Lowering, op: Any) -> None:
+    """One thread arrives and announces the bytes to come."""
+    barrier = lowering.get(op.operands[0])
+    count = op.opview.tx_count.value
+    with elected(lowering):
+        emit.inline_ptx(
+            f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {count};", "r,~{memory}", [barrier]
+        )
+
+
+@lowers("nv_tileas.barrier")
+def lower_barrier(lowering: Lowering, op: Any) -> None:
+    """Synchronise the role."""
+    role_barrier(lowering, op)
+
+
+@lowers("nv_tileas.fence_proxy")
+def lower_fence_proxy(lowering: Lowering, op: Any) -> None:
+    """Order this thread's ordinary accesses against the async proxy."""
+    if op.opview.space.value == "shared":
+        nvvm.FenceProxyOp(
+            ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
+            space=ir.Attribute.parse("#nvvm.shared_space<cta>"),
+        )
+    else:
+        nvvm.FenceProxyOp(ir.Attribute.parse("#nvvm.proxy_kind<async.global>"))
+
+
+@lowers("nv_tileas.order_memory")
+def lower_order_memory(lowering: Lowering, op: Any) -> None:
+    """Finish bulk stores, fence global memory across proxies, synchronise the role."""
+    with elected(lowering):
+        nvvm.CpAsyncBulkWaitGroupOp(0)
+    nvvm.FenceProxyOp(ir.Attribute.parse("#nvvm.proxy_kind<async.global>"))
+    role_barrier(lowering, op)
+
+
+@lowers("nv_tileas.bulk_commit")
+def lower_bulk_commit(lowering: Lowering, op: Any) -> None:
+    """Close the group of bulk stores."""
+    with elected(lowering):
+        nvvm.CpAsyncBulkCommitGroupOp()
+
+
+@lowers("nv_tileas.bulk_wait")
+def lower_bulk_wait(lowering: Lowering, op: Any) -> None:
+    """Wait for bulk stores."""
+    with elected(lowering):
+        pending, read = op.opview.pending.value, op.opview.read.value
+        nvvm.CpAsyncBulkWaitGroupOp(pending, read=read or None)
+
+
+@lowers("nv_tileas.set_registers")
+def lower_set_registers(lowering: Lowering, op: Any) -> None:
+    """Set the registers of the role's warpgroups."""
+    action = ir.Attribute.parse(f"#nvvm<action {op.opview.action.value}>")
+    nvvm.SetMaxRegisterOp(op.opview.count.value, action)

@@ -1,0 +1,98 @@
+"""Rules for structured control flow and scalar code.
+
+`scf` stays `scf`, with every carried tile spread over its registers; upstream passes take it to
+branches afterwards.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.ir.bindings import ir
+from tilec.ir.structured import clone_operation, terminator
+from tilec.passes.analysis.shared_layouts import register_layout_of
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+
+
+def flatten(lowered: Any) -> list[Any]:
+    """Return the SSA values that make up a lowered value."""
+    if lowered is None:
+        return []
+    if isinstance(lowered, list | tuple):
+        return [emit.value(item) for item in lowered]
+    return [emit.value(lowered)]
+
+
+def lowered_types(value: Any) -> list[Any]:
+    """Return the types of the SSA values that `value` becomes."""
+    name = str(value.type)
+    if isinstance(value.type, ir.RankedTensorType):
+        return [value.type.element_type] * register_layout_of(value).num_registers
+    if name == "!nv_tileas.ring_position":
+        return [emit.i32_type(), emit.i32_type()]
+    if name in ("!nv_tileaa.mem_token", "!nv_tileas.mma_token"):
+        return []
+    return [value.type]
+
+
+def regroup(value: Any, parts: Sequence[Any]) -> Any:
+    """Return SSA values in the form that the rules expect for `value`."""
+    if isinstance(value.type, ir.RankedTensorType):
+        return list(parts)
+    if str(value.type) == "!nv_tileas.ring_position":
+        return tuple(parts)
+    return parts[0] if parts else None
+
+
+def bind(lowering: Lowering, values: Sequence[Any], parts: Sequence[Any]) -> None:
+    """Record that `values`, in order, became the SSA values `parts`."""
+    start = 0
+    for value in values:
+        count = len(lowered_types(value))
+        lowering.set(value, regroup(value, list(parts)[start : start + count]))
+        start += count
+
+
+def _operands(lowering: Lowering, values: Sequence[Any]) -> list[Any]:
+    return [part for value in values for part in flatten(lowering.get(value))]
+
+
+def _types(values: Sequence[Any]) -> list[Any]:
+    return [part for value in values for part in lowered_types(value)]
+
+
+def _lower_region(lowering: Lowering, source: Any, region: Any) -> None:
+    """Lower block `source` into a new block of `region`, terminator included."""
+    types = _types(source.arguments)
+    target = region.blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
+    bind(lowering, source.arguments, list(target.arguments))
+    last = terminator(source)
+    with ir.InsertionPoint(target):
+        lowering.block(source)
+        ir.Operation.create(
+            last.name, operands=_operands(lowering, last.operands), loc=last.location
+        )
+
+
+@lowers("scf.for", "scf.while", "scf.if")
+def lower_structured(lowering: Lowering, op: Any) -> None:
+    """Rebuild a structured operation over lowered values."""
+    clone = ir.Operation.create(
+        op.name,
+        results=_types(op.results),
+        operands=_operands(lowering, op.operands),
+        attributes=dict(op.attributes.items()),
+        regions=len(op.regions),
+    )
+    for source, region in zip(op.regions, clone.regions, strict=True):
+        if len(source.blocks):
+            _lower_region(lowering, source.blocks[0], region)
+    bind(lowering, op.results, list(clone.results))
+
+
+def clone_scalar(lowering: Lowering, op: Any) -> None:
+    """Clone an operation on scalars."""
+    mapping = {operand: lowering.get(operand) for operand in op.operands}
+    clone = clone_operation(op, mapping)
+    for old, new in zip(op.results, clone.results, strict=True):
+        lowering.set(old, new)

@@ -1,0 +1,231 @@
+"""Lower nv_tileas kernels to the llvm and nvvm dialects.
+
+Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ..., %d: !nv_tileas.tma_desc<...>) {
+           nv_tileas.roles { producer } { consumer } }
+After:   llvm.func @k(%A: !llvm.ptr<1>, ..., %d: !llvm.ptr {llvm.byval, nvvm.grid_constant}) {
+           barrier init; if (warpgroup == 0) { producer } else { consumer } }
+
+One walk with a rule per operation (the other files of this folder), because a tile becomes as many
+values as a thread holds registers of it, which MLIR's one-to-one conversion cannot express. `scf`
+and scalar `arith` remain for the upstream passes that follow. Coordinates turn innermost first in
+`tma.py`, once.
+
+Thread map: the producer role is warpgroup 0 when there is one, and one elected thread of it runs;
+the consumer warps follow.
+"""
+
+import re
+from typing import Any
+
+from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_metadata
+from tilec.ir.bindings import ir, llvm, nvvm, scf
+from tilec.layout import Owner
+from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.conversion.nv_tileas_to_llvm import (
+    barriers,
+    control_flow,
+    elementwise,
+    emit,
+    global_memory,
+    mma,
+    shape,
+    shared_memory,
+    simt,
+    tma,
+)
+from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, Lowering, Role, lowers
+from tilec.passes.registry import PassContext, register_pass
+
+RULE_MODULES = (
+    barriers,
+    control_flow,
+    elementwise,
+    global_memory,
+    mma,
+    shape,
+    shared_memory,
+    simt,
+    tma,
+)
+"""Importing these registers every rule."""
+SHARED_SYMBOL = "tilec_shared"
+SHARED_ALIGNMENT = 1024
+"""Alignment of shared memory in bytes, so that 128-byte swizzles start on their pattern
+(PTX ISA, swizzling modes)."""
+TENSOR_MAP_BYTES = 128
+TENSOR_MAP_ALIGNMENT = 64
+"""Size and alignment of a tensor map (cuda.h, CUtensorMap)."""
+WARP_LANES = 32
+WARPGROUP_WARPS = 4
+ALL_LANES = -1
+
+
+@register_pass(PASS_NAME)
+def convert_nv_tileas_to_llvm(module: Any, context: PassContext) -> None:
+    """Lower every kernel to the llvm and nvvm dialects."""
+    functions = kernel_functions(module)
+    with ir.InsertionPoint.at_block_begin(module.body), ir.Location.unknown():
+        if functions:
+            _declare_shared_memory()
+    for function in functions:
+        _convert(function, module)
+        function.erase()
+
+
+def _declare_shared_memory() -> None:
+    llvm.GlobalOp(
+        ir.Type.parse("!llvm.array<0 x i8>"),
+        SHARED_SYMBOL,
+        ir.Attribute.parse("#llvm.linkage<external>"),
+        addr_space=emit.SHARED,
+        alignment=SHARED_ALIGNMENT,
+    )
+
+
+def _convert(function: Any, module: Any) -> None:
+    source = function_body(function)
+    with ir.InsertionPoint(module.body), function.location:
+        target = _declare_kernel(function, source)
+        types = [_parameter_type(argument.type) for argument in source.arguments]
+        block = target.regions[0].blocks.append(*types, arg_locs=[function.location] * len(types))
+    with ir.InsertionPoint(block), function.location:
+        shared = llvm.AddressOfOp(emit.pointer_type(emit.SHARED), SHARED_SYMBOL).res
+        lowering = Lowering(function, shared, module)
+        for old, new in zip(source.arguments, block.arguments, strict=True):
+            lowering.set(old, new)
+        lowering.block(source)
+        llvm.ReturnOp()
+
+
+def _declare_kernel(function: Any, source: Any) -> Any:
+    metadata = read_kernel_metadata(function)
+    i32 = emit.i32_type()
+    types = ", ".join(str(_parameter_type(argument.type)) for argument in source.arguments)
+    kernel = llvm.LLVMFuncOp(
+        ir.StringAttr(function.attributes["sym_name"]).value,
+        ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<void ({types})>")),
+        arg_attrs=ir.ArrayAttr.get([_parameter_attributes(a.type) for a in source.arguments]),
+    ).operation
+    kernel.attributes["nvvm.kernel"] = ir.UnitAttr.get()
+    kernel.attributes["nvvm.reqntid"] = ir.DenseI32ArrayAttr.get([metadata["block_threads"], 1, 1])
+    # setmaxnreg needs the register count at entry, which ptxas derives from both bounds (C7508).
+    kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, 1)
+    if metadata["cluster"] != [1, 1, 1]:
+        kernel.attributes["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get(metadata["cluster"])
+    kernel.attributes[KERNEL_ATTRIBUTE] = function.attributes[KERNEL_ATTRIBUTE]
+    return kernel
+
+
+def _parameter_type(type_: Any) -> Any:
+    name = str(type_)
+    if name.startswith("!nv_tileaa.ptr"):
+        return emit.pointer_type(emit.GLOBAL)
+    if name.startswith("!nv_tileas.tma_desc"):
+        return emit.pointer_type()
+    return type_
+
+
+def _parameter_attributes(type_: Any) -> Any:
+    if not re.match(r"!nv_tileas\.tma_desc", str(type_)):
+        return ir.DictAttr.get({})
+    return ir.DictAttr.get(
+        {
+            "llvm.align": ir.IntegerAttr.get(emit.i64_type(), TENSOR_MAP_ALIGNMENT),
+            "llvm.byval": ir.TypeAttr.get(ir.Type.parse(f"!llvm.array<{TENSOR_MAP_BYTES} x i8>")),
+            "nvvm.grid_constant": ir.UnitAttr.get(),
+        }
+    )
+
+
+@lowers("nv_tileas.cta_id")
+def lower_cta_id(lowering: Lowering, op: Any) -> None:
+    """Read the flattened block index."""
+    lowering.set(op.results[0], nvvm.BlockIdXOp().res)
+
+
+@lowers("nv_tileas.roles")
+def lower_roles(lowering: Lowering, op: Any) -> None:
+    """Initialise the barriers, then branch to the code of this thread's role."""
+    roles = op.opview
+    thread = nvvm.ThreadIdXOp().res
+    # Uniform in a warp, and known to be: without the shuffle ptxas keeps addresses that depend on
+    # the warp in vector registers (R2UR moves before each HGMMA).
+    warp = nvvm.ShflOp(
+        emit.value(ALL_LANES),
+        emit.value(emit.divide(thread, WARP_LANES)),
+        emit.value(0),
+        emit.value(WARP_LANES - 1),
+        ir.Attribute.parse("#nvvm<shfl_kind idx>"),
+        results=[emit.i32_type()],
+    ).results[0]
+    lane = emit.remainder(thread, WARP_LANES)
+    _initialise_barriers(lowering, op, thread)
+    producer_warps, consumer_warps = roles.producer_warps.value, roles.consumer_warps.value
+    consumer = emit.add(warp, -producer_warps)
+    ids = {
+        Owner.LANE: lane,
+        Owner.WARP: emit.remainder(consumer, WARPGROUP_WARPS),
+        Owner.WARPGROUP: emit.divide(consumer, WARPGROUP_WARPS),
+        Owner.CTA: 0,
+    }
+    first = emit.compare("eq", thread, producer_warps * WARP_LANES)
+    consumer_role = Role(consumer_warps, ids, first)
+    if not producer_warps:
+        _run(lowering, consumer_role, roles.consumer)
+        return
+    branch = scf.IfOp(emit.compare("ult", warp, producer_warps), has_else=True)
+    with ir.InsertionPoint(branch.then_block):
+        _run_producer(lowering, roles.producer, warp)
+        scf.YieldOp([])
+    with ir.InsertionPoint(branch.else_block):
+        _run(lowering, consumer_role, roles.consumer)
+        scf.YieldOp([])
+
+
+def _run(lowering: Lowering, role: Role, region: Any) -> None:
+    lowering.role = role
+    lowering.block(region.blocks[0])
+    lowering.role = None
+
+
+def _run_producer(lowering: Lowering, region: Any, warp: Any) -> None:
+    """Emit the producer: whole warps change registers, one thread does the rest."""
+    lowering.role = Role(0, {}, None)
+    ops = [op.operation for op in region.blocks[0].operations]
+    for op in ops:
+        if op.name == "nv_tileas.set_registers":
+            lowering.op(op)
+    with guarded(emit.compare("eq", warp, 0)):
+        one = nvvm.ElectSyncOp(results=[emit.i1_type()]).results[0]
+        with guarded(one):
+            for op in ops:
+                if op.name not in ("nv_tileas.set_registers", "nv_tileas.yield"):
+                    lowering.op(op)
+    lowering.role = None
+
+
+def _initialise_barriers(lowering: Lowering, roles: Any, thread: Any) -> None:
+    """Let one thread prepare descriptors and mbarriers, and show them to everybody."""
+    allocations = [
+        op for op in kernel_operations(lowering.function) if op.name == "nv_tileas.alloc_mbarrier"
+    ]
+    descriptors = [
+        lowering.get(argument)
+        for argument in function_body(lowering.function).arguments
+        if str(argument.type).startswith("!nv_tileas.tma_desc")
+    ]
+    if not allocations and not descriptors:
+        return
+    with guarded(emit.compare("eq", thread, 0)):
+        for descriptor in descriptors:
+            emit.inline_ptx("prefetch.tensormap [$0];", "l,~{memory}", [descriptor])
+        for op in allocations:
+            barrier = lowering.get(op.results[0])
+            for slot in range(op.opview.slots.value):
+                count = emit.value(op.opview.count.value)
+                nvvm.MBarrierInitOp(slot_barrier(barrier, slot), count)
+        if allocations:
+            nvvm.FenceMbarrierInitOp()
+    if allocations:
+        nvvm.BarrierOp()

@@ -1,0 +1,131 @@
+"""Rules for arith and math: scalars are cloned, tiles are unrolled over their registers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tilec.diagnostics import CompileError, InternalCompilerError, error
+from tilec.ir.bindings import arith, ir, llvm
+from tilec.passes.analysis.kernels import span_of
+from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
+    PASS_NAME,
+    Lowering,
+    lowers,
+    tile_layout,
+)
+
+Emitter = Callable[[Lowering, Any, list[Any]], Any]
+
+_LIBDEVICE = {
+    "math.exp": "exp",
+    "math.exp2": "exp2",
+    "math.log": "log",
+    "math.log2": "log2",
+    "math.log10": "log10",
+    "math.sin": "sin",
+    "math.cos": "cos",
+    "math.tan": "tan",
+    "math.tanh": "tanh",
+    "math.rsqrt": "rsqrt",
+    "math.powf": "pow",
+    "math.atan2": "atan2",
+    "math.sinh": "sinh",
+    "math.cosh": "cosh",
+    "math.erf": "erf",
+    "arith.remf": "fmod",
+}
+"""Functions of NVIDIA's libdevice by operation; `f` is appended for f32 (libdevice user guide)."""
+
+_INTRINSICS = {
+    "math.sqrt": "llvm.sqrt",
+    "math.absf": "llvm.fabs",
+    "math.floor": "llvm.floor",
+    "math.ceil": "llvm.ceil",
+    "math.fma": "llvm.fma",
+    "arith.maximumf": "llvm.maximum",
+    "arith.minimumf": "llvm.minimum",
+    "arith.maxnumf": "llvm.maxnum",
+    "arith.minnumf": "llvm.minnum",
+}
+"""LLVM intrinsics that NVPTX selects to instructions, by operation."""
+
+
+@lowers("arith.*", "math.*")
+def lower_elementwise(lowering: Lowering, op: Any) -> None:
+    """Lower an operation of arith or math on scalars or on tiles."""
+    if not isinstance(op.results[0].type, ir.RankedTensorType):
+        if op.name in _LIBDEVICE or op.name in _INTRINSICS:
+            operands = [lowering.get(operand) for operand in op.operands]
+            lowering.set(op.results[0], _apply(lowering, op, operands, op.results[0].type))
+        else:
+            clone_scalar(lowering, op)
+        return
+    layout = tile_layout(op.results[0])
+    element = op.results[0].type.element_type
+    columns = [_registers(lowering, operand, layout.num_registers) for operand in op.operands]
+    results: dict[tuple[Any, ...], Any] = {}
+    registers = []
+    for row in zip(*columns, strict=True):
+        if row not in results:
+            results[row] = _apply(lowering, op, list(row), element)
+        registers.append(results[row])
+    lowering.set(op.results[0], registers)
+
+
+@lowers("arith.constant")
+def lower_constant(lowering: Lowering, op: Any) -> None:
+    """Lower a constant; a splat tile needs one scalar."""
+    result = op.results[0]
+    if not isinstance(result.type, ir.RankedTensorType):
+        clone_scalar(lowering, op)
+        return
+    value = ir.DenseElementsAttr(op.attributes["value"])
+    if not value.is_splat:
+        raise CompileError(
+            error(
+                "T0561",
+                "a tile constant with differing elements cannot be compiled",
+                span_of(op),
+                hint="compute it from arange",
+            )
+        )
+    scalar = arith.ConstantOp(result.type.element_type, value.get_splat_value()).result
+    lowering.set(result, [scalar] * tile_layout(result).num_registers)
+
+
+def _registers(lowering: Lowering, operand: Any, count: int) -> list[Any]:
+    if isinstance(operand.type, ir.RankedTensorType):
+        return lowering.tile(operand)
+    return [lowering.get(operand)] * count
+
+
+def _apply(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
+    """Emit one scalar instance of `op`."""
+    if op.name in _LIBDEVICE:
+        return _call_libdevice(lowering, op, operands, result)
+    if op.name in _INTRINSICS:
+        return llvm.CallIntrinsicOp(result, _intrinsic(op.name, result), operands, [], []).results_
+    if op.name.startswith("math."):
+        raise InternalCompilerError(
+            f"'{op.name}' has no lowering to LLVM", pass_name=PASS_NAME, op=op.name
+        )
+    attributes = dict(op.attributes.items())
+    clone = ir.Operation.create(op.name, results=[result], operands=operands, attributes=attributes)
+    return clone.results[0]
+
+
+def _intrinsic(name: str, element: Any) -> str:
+    suffix = {"f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64"}[str(element)]
+    return f"{_INTRINSICS[name]}.{suffix}"
+
+
+def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
+    """Call the libdevice function of `op`; 16-bit elements are computed in f32."""
+    wide = result
+    if ir.FloatType(result).width < 32:
+        wide = ir.F32Type.get()
+        operands = [arith.extf(wide, operand) for operand in operands]
+    name = f"__nv_{_LIBDEVICE[op.name]}" + ("f" if ir.FloatType(wide).width == 32 else "")
+    lowering.declare(name, wide, [operand.type for operand in operands])
+    called = llvm.CallOp(wide, operands, [], [], callee=name).result
+    return called if wide == result else arith.truncf(result, called)

@@ -1,0 +1,188 @@
+"""Emission helpers: integers that fold while they are constants, pointers, vectors, inline PTX."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.ir.bindings import arith, ir, llvm
+
+Index = int | Any
+"""An i32: a Python int as long as it is known, else an SSA value."""
+
+DYNAMIC_INDEX = -2147483648
+"""Marker of `llvm.getelementptr` for an index that is an operand (LLVM dialect, GEPOp)."""
+GLOBAL, SHARED, CLUSTER = 1, 3, 7
+"""NVPTX address spaces (LLVM, NVPTX usage guide)."""
+
+
+def i32_type() -> Any:
+    """Return the 32-bit integer type."""
+    return ir.IntegerType.get_signless(32)
+
+
+def i64_type() -> Any:
+    """Return the 64-bit integer type."""
+    return ir.IntegerType.get_signless(64)
+
+
+def i1_type() -> Any:
+    """Return the boolean type."""
+    return ir.IntegerType.get_signless(1)
+
+
+def pointer_type(space: int = 0) -> Any:
+    """Return the pointer type of an address space."""
+    return llvm.PointerType.get(space)
+
+
+def value(index: Index) -> Any:
+    """Return `index` as an i32 SSA value."""
+    return arith.constant(i32_type(), index) if isinstance(index, int) else index
+
+
+def add(lhs: Index, rhs: Index) -> Index:
+    """Return `lhs + rhs`."""
+    if isinstance(lhs, int) and isinstance(rhs, int):
+        return lhs + rhs
+    if isinstance(lhs, int) and lhs == 0:
+        return rhs
+    if isinstance(rhs, int) and rhs == 0:
+        return lhs
+    return arith.addi(value(lhs), value(rhs))
+
+
+def multiply(lhs: Index, rhs: Index) -> Index:
+    """Return `lhs * rhs`."""
+    if isinstance(lhs, int) and isinstance(rhs, int):
+        return lhs * rhs
+    for one, other in ((lhs, rhs), (rhs, lhs)):
+        if isinstance(one, int) and one in (0, 1):
+            return other if one else 0
+    return arith.muli(value(lhs), value(rhs))
+
+
+def divide(lhs: Index, rhs: int) -> Index:
+    """Return `lhs // rhs` of non-negative numbers."""
+    if isinstance(lhs, int):
+        return lhs // rhs
+    return lhs if rhs == 1 else arith.divui(lhs, value(rhs))
+
+
+def remainder(lhs: Index, rhs: int) -> Index:
+    """Return `lhs % rhs` of non-negative numbers."""
+    if isinstance(lhs, int):
+        return lhs % rhs
+    return 0 if rhs == 1 else arith.remui(lhs, value(rhs))
+
+
+def total(terms: Sequence[Index]) -> Index:
+    """Return the sum of `terms`, constants added up first."""
+    constant = sum(term for term in terms if isinstance(term, int))
+    result: Index = 0
+    for term in terms:
+        if not isinstance(term, int):
+            result = add(result, term)
+    return add(result, constant)
+
+
+def compare(predicate: str, lhs: Index, rhs: Index) -> Any:
+    """Return the i1 `lhs predicate rhs` (`eq`, `ne`, `slt`, `ult`, ...)."""
+    return arith.cmpi(getattr(arith.CmpIPredicate, predicate), value(lhs), value(rhs))
+
+
+def byte_offset(pointer: Any, offset: Any) -> Any:
+    """Return `pointer` plus `offset` bytes (a Python int, an i32 or an i64)."""
+    if isinstance(offset, int):
+        if offset == 0:
+            return pointer
+        return llvm.GEPOp(
+            pointer.type, pointer, [], [offset], ir.IntegerType.get_signless(8), 0
+        ).res
+    return llvm.GEPOp(
+        pointer.type, pointer, [offset], [DYNAMIC_INDEX], ir.IntegerType.get_signless(8), 0
+    ).res
+
+
+def element_pointer(pointer: Any, index: Any, element: Any) -> Any:
+    """Return the address of element `index` (i64) of an array of `element` at `pointer`."""
+    return llvm.GEPOp(pointer.type, pointer, [index], [DYNAMIC_INDEX], element, 0).res
+
+
+def memory_type(element: Any) -> Any:
+    """Return the type of an element in memory: a bool takes a byte."""
+    if isinstance(element, ir.IntegerType) and ir.IntegerType(element).width == 1:
+        return ir.IntegerType.get_signless(8)
+    if isinstance(element, ir.FloatType) and ir.FloatType(element).width == 8:
+        return ir.IntegerType.get_signless(8)
+    return element
+
+
+def to_memory(element: Any) -> Any:
+    """Return a register value as it is stored."""
+    if isinstance(element.type, ir.IntegerType) and ir.IntegerType(element.type).width == 1:
+        return arith.extui(ir.IntegerType.get_signless(8), element)
+    return element
+
+
+def from_memory(element: Any, wanted: Any) -> Any:
+    """Return a loaded value as it is held in registers."""
+    if element.type == wanted:
+        return element
+    zero = arith.constant(element.type, 0)
+    return arith.cmpi(arith.CmpIPredicate.ne, element, zero)
+
+
+def load_vector(pointer: Any, element: Any, count: int) -> list[Any]:
+    """Load `count` consecutive elements with one access."""
+    stored = memory_type(element)
+    if count == 1:
+        return [from_memory(llvm.LoadOp(stored, pointer).res, element)]
+    vector = llvm.LoadOp(
+        ir.VectorType.get([count], stored), pointer, alignment=count * _bytes(stored)
+    ).res
+    return [
+        from_memory(llvm.ExtractElementOp(vector, value(lane)).res, element)
+        for lane in range(count)
+    ]
+
+
+def store_vector(pointer: Any, elements: Sequence[Any]) -> None:
+    """Store consecutive elements with one access."""
+    stored = [to_memory(element) for element in elements]
+    if len(stored) == 1:
+        llvm.StoreOp(stored[0], pointer)
+        return
+    llvm.StoreOp(pack(stored), pointer, alignment=len(stored) * _bytes(stored[0].type))
+
+
+def pack(elements: Sequence[Any]) -> Any:
+    """Return the vector of `elements`."""
+    vector = llvm.PoisonOp(ir.VectorType.get([len(elements)], elements[0].type)).res
+    for lane, element in enumerate(elements):
+        vector = llvm.InsertElementOp(vector, element, value(lane)).res
+    return vector
+
+
+def _bytes(element: Any) -> int:
+    if isinstance(element, ir.IntegerType):
+        return ir.IntegerType(element).width // 8
+    return ir.FloatType(element).width // 8
+
+
+def inline_ptx(
+    text: str, constraints: str, operands: Sequence[Any] = (), result: Any = None
+) -> Any:
+    """Emit PTX text with side effects and return its result, if it has one."""
+    op = llvm.InlineAsmOp(
+        result,
+        list(operands),
+        text,
+        constraints,
+        has_side_effects=True,
+        asm_dialect=ir.IntegerAttr.get(i64_type(), 0),
+    )
+    return op.res if result is not None else None
+
+
+def literal_struct(element: Any, count: int) -> Any:
+    """Return the literal struct type of `count` fields of type `element`."""
+    return llvm.StructType.get_literal([element] * count)

@@ -1,0 +1,155 @@
+"""Rules for tiled loads and stores that threads do themselves, and for memrefs.
+
+Each vector access has a predicate made of the bounds checks of the dims that may leave the array.
+A load outside reads the first element of the array instead (extents are at least 1 at launch) and
+its value is replaced by the padding, which keeps all loads in one straight line; a store outside is
+branched around.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import arith, ir
+from tilec.layout import RegisterLayout
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
+    Lowering,
+    Memref,
+    lowers,
+    tile_layout,
+)
+
+_PADDING = {
+    "zero": 0.0,
+    "neg_zero": -0.0,
+    "nan": float("nan"),
+    "pos_inf": float("inf"),
+    "neg_inf": float("-inf"),
+}
+
+
+@lowers("nv_tileas.make_memref")
+def lower_make_memref(lowering: Lowering, op: Any) -> None:
+    """Collect base, extents and strides, constants filled in."""
+    view, type_ = op.opview, op.results[0].type
+    sizes, strides = iter(view.sizes), iter(view.strides)
+    memref = Memref(
+        base=lowering.get(view.base),
+        sizes=[lowering.get(next(sizes)) if size is None else size for size in type_.shape],
+        strides=[lowering.get(next(strides)) if s is None else s for s in type_.strides],
+        element=type_.element_type,
+    )
+    lowering.set(op.results[0], memref)
+
+
+@lowers("nv_tileas.create_mem_token", "nv_tileas.join_mem_token")
+def lower_token(lowering: Lowering, op: Any) -> None:
+    """Tokens hold no value: barriers keep the order by now."""
+    lowering.set(op.results[0], None)
+
+
+@lowers("nv_tileas.tiled_load")
+def lower_tiled_load(lowering: Lowering, op: Any) -> None:
+    """Load a tile into registers, one vector at a time."""
+    load = op.opview
+    layout = tile_layout(op.results[0])
+    accesses = _Accesses(lowering, load, layout)
+    registers: list[Any] = []
+    for first in range(0, layout.num_registers, accesses.width):
+        registers.extend(_load(accesses, first, load.padding))
+    lowering.set(op.results[0], registers)
+    lowering.set(op.results[1], None)
+
+
+def _load(accesses: "_Accesses", first: int, padding: str) -> list[Any]:
+    memref = accesses.memref
+    offset, inside = accesses.at(first)
+    if inside is None:
+        pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
+        return emit.load_vector(pointer, memref.element, accesses.width)
+    offset = arith.select(inside, offset, arith.constant(emit.i64_type(), 0))
+    pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
+    loaded = emit.load_vector(pointer, memref.element, accesses.width)
+    outside = _padding_constant(memref.element, padding)
+    return [arith.select(inside, element, outside) for element in loaded]
+
+
+def _padding_constant(element: Any, padding: str) -> Any:
+    if isinstance(element, ir.FloatType):
+        return arith.ConstantOp(element, ir.FloatAttr.get(element, _PADDING[padding])).result
+    return arith.constant(element, 0)
+
+
+@lowers("nv_tileas.tiled_store")
+def lower_tiled_store(lowering: Lowering, op: Any) -> None:
+    """Store a tile from registers, one vector at a time."""
+    store = op.opview
+    layout = tile_layout(store.value)
+    registers = lowering.tile(store.value)
+    accesses = _Accesses(lowering, store, layout)
+    for first in range(0, layout.num_registers, accesses.width):
+        offset, inside = accesses.at(first)
+        memref = accesses.memref
+        with guarded(inside):
+            pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
+            emit.store_vector(pointer, registers[first : first + accesses.width])
+    lowering.set(op.results[0], None)
+
+
+class _Accesses:
+    """Element offsets and predicates of the vector accesses of a tile."""
+
+    def __init__(self, lowering: Lowering, op: Any, layout: RegisterLayout) -> None:
+        """Emit what all accesses have in common."""
+        self.memref: Memref = lowering.get(op.memref)
+        self.layout = layout
+        bits = element_bits(self.memref.element)
+        self.width = layout.vector_width(layout.rank - 1, max(1, op.atom.vector_bits // bits))
+        thread = lowering.thread_coordinates(layout)
+        self.start = [
+            emit.add(lowering.get(coord), part)
+            for coord, part in zip(op.coords, thread, strict=True)
+        ]
+        self.checked = [axis for axis, fits in enumerate(op.in_bounds) if not fits]
+        self.base_offset = self._offset(self.start)
+        self.predicates: dict[tuple[int, int], Any] = {}
+
+    def at(self, register: int) -> tuple[Any, Any]:
+        """Return the element offset (i64) of an access and its predicate (None: always)."""
+        constant = self.layout.register_offsets()[register]
+        offset = self.base_offset
+        for step, stride in zip(constant, self.memref.strides, strict=True):
+            if step:
+                offset = arith.addi(offset, self._scaled(step, stride))
+        inside = None
+        for axis in self.checked:
+            check = self._check(axis, constant[axis])
+            inside = check if inside is None else arith.andi(inside, check)
+        return offset, inside
+
+    def _check(self, axis: int, step: int) -> Any:
+        if (axis, step) not in self.predicates:
+            coord = emit.add(self.start[axis], step)
+            check = emit.compare("slt", coord, self.memref.sizes[axis])
+            self.predicates[axis, step] = check
+        return self.predicates[axis, step]
+
+    def _offset(self, coords: Sequence[emit.Index]) -> Any:
+        offset = arith.constant(emit.i64_type(), 0)
+        for coord, stride in zip(coords, self.memref.strides, strict=True):
+            offset = arith.addi(offset, self._scaled(coord, stride))
+        return offset
+
+    def _scaled(self, coord: emit.Index, stride: Any) -> Any:
+        wide = (
+            arith.constant(emit.i64_type(), coord)
+            if isinstance(coord, int)
+            else arith.extsi(emit.i64_type(), coord)
+        )
+        if isinstance(stride, int):
+            if stride == 1:
+                return wide
+            stride = arith.constant(emit.i64_type(), stride)
+        return arith.muli(wide, stride)

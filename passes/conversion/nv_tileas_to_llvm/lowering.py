@@ -1,0 +1,162 @@
+"""State of one kernel's lowering: the value map, the thread's place and the rule table.
+
+A rule takes the lowering and one nv_tileas (or upstream) operation, emits its replacement at the
+insertion point and records what each result became. Tiles become lists of scalars, one per
+register; ring positions become (slot, phase); everything else stays one value.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import InternalCompilerError
+from tilec.ir.bindings import ir, llvm
+from tilec.ir.structured import body_operations
+from tilec.layout import Owner, RegisterLayout
+from tilec.passes.analysis.shared_layouts import register_layout_of
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+
+PASS_NAME = "convert-nv-tileas-to-llvm"
+TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.return")
+
+Rule = Callable[["Lowering", Any], None]
+_RULES: dict[str, Rule] = {}
+
+
+def lowers(*names: str) -> Callable[[Rule], Rule]:
+    """Register the decorated function as the rule for the operations called `names`."""
+
+    def register(rule: Rule) -> Rule:
+        for name in names:
+            _RULES[name] = rule
+        return rule
+
+    return register
+
+
+@dataclass(frozen=True)
+class Role:
+    """The threads that run the code being emitted.
+
+    Attributes:
+        warps: Warps of the role; 0 while every thread of the CTA runs the code.
+        ids: This thread's lane, warp in the warpgroup and warpgroup in the role.
+        elected: i1 that is true in one thread; None when only one thread runs the code.
+    """
+
+    warps: int
+    ids: dict[Owner, Any]
+    elected: Any
+
+    @property
+    def warpgroup(self) -> Any:
+        """This thread's warpgroup in the role."""
+        return self.ids[Owner.WARPGROUP]
+
+    @property
+    def threads(self) -> int:
+        """Threads of the role."""
+        return self.warps * 32
+
+
+@dataclass
+class Memref:
+    """A strided array: base pointer, extents (i32) and strides (i64), outer first."""
+
+    base: Any
+    sizes: list[Any]
+    strides: list[Any]
+    element: Any
+
+
+@dataclass
+class Lowering:
+    """Lowers the operations of one kernel.
+
+    Attributes:
+        function: The nv_tileaa function that is lowered.
+        shared: Pointer to the CTA's shared memory.
+        module: The module that the kernel is lowered into.
+        role: Who runs the code being emitted.
+        values: What each value became.
+        externals: Names of the external functions that are declared.
+    """
+
+    function: Any
+    shared: Any
+    module: Any
+    role: Role | None = None
+    values: dict[Any, Any] = field(default_factory=dict)
+    externals: set[str] = field(default_factory=set)
+
+    def block(self, block: Any) -> None:
+        """Lower every operation of `block` but its terminator, at the insertion point."""
+        for op in body_operations(block):
+            if op.name not in TERMINATORS:
+                self.op(op)
+
+    def op(self, op: Any) -> None:
+        """Lower one operation."""
+        rule = _RULES.get(op.name)
+        if rule is None:
+            dialect = op.name.split(".")[0]
+            rule = _RULES.get(f"{dialect}.*")
+        if rule is None:
+            raise InternalCompilerError(
+                f"'{op.name}' has no lowering to LLVM", pass_name=PASS_NAME, op=op.name
+            )
+        with op.location:
+            rule(self, op)
+
+    def get(self, value: Any) -> Any:
+        """Return what `value` became."""
+        return self.values[value]
+
+    def tile(self, value: Any) -> list[Any]:
+        """Return the registers of a tile."""
+        return self.values[value]
+
+    def set(self, value: Any, lowered: Any) -> None:
+        """Record what `value` became."""
+        self.values[value] = lowered
+
+    def declare(self, name: str, result: Any, inputs: Sequence[Any]) -> None:
+        """Declare an external function once per module."""
+        known = {
+            ir.StringAttr(op.attributes["sym_name"]).value
+            for op in body_operations(self.module.body)
+            if op.name == "llvm.func"
+        }
+        if name in self.externals or name in known:
+            return
+        self.externals.add(name)
+        types = ", ".join(str(item) for item in inputs)
+        with ir.InsertionPoint.at_block_begin(self.module.body):
+            llvm.LLVMFuncOp(name, ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<{result} ({types})>")))
+
+    @property
+    def current_role(self) -> Role:
+        """The role whose code is being emitted."""
+        if self.role is None:
+            raise InternalCompilerError("code of a role stands outside it", pass_name=PASS_NAME)
+        return self.role
+
+    def thread_coordinates(self, layout: RegisterLayout) -> list[emit.Index]:
+        """Return the part of a tile coordinate that depends on the thread, per dim."""
+        coordinates: list[emit.Index] = [0] * layout.rank
+        for term in layout.thread_terms():
+            digit = self.thread_digit(term.owner, term.divisor, term.extent)
+            for axis, stride in enumerate(term.stride):
+                coordinates[axis] = emit.add(coordinates[axis], emit.multiply(digit, stride))
+        return coordinates
+
+    def thread_digit(self, owner: Owner, divisor: int, extent: int) -> emit.Index:
+        """Return `(id // divisor) % extent` of this thread's id at level `owner`."""
+        limit = {Owner.LANE: 32, Owner.WARP: 4}.get(owner, max(1, self.current_role.warps // 4))
+        quotient = emit.divide(self.current_role.ids[owner], divisor)
+        return quotient if divisor * extent >= limit else emit.remainder(quotient, extent)
+
+
+def tile_layout(value: Any) -> RegisterLayout:
+    """Return the register layout of a tile value of the nv_tileas dialect."""
+    return register_layout_of(value)

@@ -1,0 +1,141 @@
+"""Rules for matrix products on the tensor cores: wgmma groups and their waits.
+
+One inline-PTX block holds the fence, every wgmma of the group and the commit, so that nothing can
+come between them; the accumulator registers are tied to its results. The wait ties them again,
+which keeps LLVM from moving their readers above it.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tilec.ir.bindings import arith, ir, llvm
+from tilec.layout import SharedLayout, descriptor_fields, k_step_bytes, row_block_bytes
+from tilec.layout.constructors import WGMMA_ROWS
+from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.transforms.nv_tileas.schedule_mma import WGMMA_K, WGMMA_MAX_N
+
+ADDRESS_MASK = 0x3FFFF
+"""Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""
+
+
+def instruction_columns(n: int, step: int) -> int:
+    """Return N of one wgmma for a tile of `n` columns that may be cut at multiples of `step`."""
+    candidates = range(min(n, WGMMA_MAX_N), 0, -8)
+    return next(c for c in candidates if n % c == 0 and (c == n or c % step == 0))
+
+
+@dataclass(frozen=True)
+class _Operand:
+    """A shared-memory operand: its layout and whether K (`k`) or M/N (`mn`) is contiguous."""
+
+    layout: SharedLayout
+    major: Literal["k", "mn"]
+
+    def advance(self, index: int, step: int) -> int:
+        """Return the bytes from the operand's start to M or N index `index` of a k-step."""
+        start = row_block_bytes(self.layout, self.major, index) if index else 0
+        return start + k_step_bytes(self.layout, self.major, step)
+
+    @property
+    def transposed(self) -> int:
+        """Immediate of the instruction: 1 when M or N is contiguous."""
+        return int(self.major == "mn")
+
+
+@lowers("nv_tileas.async_mma")
+def lower_async_mma(lowering: Lowering, op: Any) -> None:
+    """Issue all wgmma of a tile product as one group."""
+    mma = op.opview
+    a = _Operand(layout_of_shared(mma.a.type), "k" if mma.a_major.value == "k" else "mn")
+    b = _Operand(layout_of_shared(mma.b.type), "k" if mma.b_major.value == "k" else "mn")
+    rows = mma.tile_shape[0] // (lowering.current_role.warps // 4)
+    descriptors = [
+        _descriptor(lowering.get(mma.a), a, _first_row(lowering, a, rows)),
+        _descriptor(lowering.get(mma.b), b, 0),
+    ]
+    acc = lowering.tile(mma.acc)
+    body = _instructions(mma, a, b, rows, len(acc))
+    text = "\n".join(
+        [
+            "{",
+            ".reg .b64 da, db;",
+            "wgmma.fence.sync.aligned;",
+            *body,
+            "wgmma.commit_group.sync.aligned;",
+            "}",
+        ]
+    )
+    lowering.set(op.results[0], _tied(text, acc, descriptors))
+    lowering.set(op.results[1], None)
+
+
+def _instructions(mma: Any, a: _Operand, b: _Operand, rows: int, registers: int) -> list[str]:
+    """Return the PTX of every wgmma for `rows` rows of one warpgroup, k-steps innermost."""
+    _, n, k = mma.tile_shape
+    columns = instruction_columns(n, 8 if b.major == "k" else b.layout.box[1])
+    element = "bf16" if isinstance(mma.a.type.element_type, ir.BF16Type) else "f16"
+    name = f"wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{element}.{element}"
+    lines = []
+    for row in range(0, rows, WGMMA_ROWS):
+        for column in range(0, n, columns):
+            fragment = _fragment(row // WGMMA_ROWS, column, columns, n)
+            for step in range(k // WGMMA_K):
+                lines += [
+                    f"add.s64 da, ${2 * registers}, {a.advance(row, step) >> 4};",
+                    f"add.s64 db, ${2 * registers + 1}, {b.advance(column, step) >> 4};",
+                    f"{name} {{{fragment}}}, da, db, 1, 1, 1, {a.transposed}, {b.transposed};",
+                ]
+    return lines
+
+
+def _fragment(block: int, column: int, columns: int, n: int) -> str:
+    """Return the accumulator registers of 64 rows and `columns` columns, as asm operands."""
+    first = (block * n + column) // 2
+    return ", ".join(f"${index}" for index in range(first, first + columns // 2))
+
+
+def _first_row(lowering: Lowering, a: _Operand, rows: int) -> emit.Index:
+    """Emit the byte offset of the first of the `rows` rows of A that this warpgroup multiplies."""
+    warpgroups = lowering.current_role.warps // 4
+    starts = [a.advance(rows * index, 0) for index in range(warpgroups)]
+    result: emit.Index = starts[0]
+    for index in range(1, warpgroups):
+        chosen = emit.compare("eq", lowering.current_role.warpgroup, index)
+        result = arith.select(chosen, emit.value(starts[index]), emit.value(result))
+    return result
+
+
+def _descriptor(address: Any, operand: _Operand, start: emit.Index) -> Any:
+    """Emit the 64-bit matrix descriptor of an operand (PTX ISA, wgmma matrix descriptor format)."""
+    leading, stride, swizzle = descriptor_fields(operand.layout, operand.major)
+    constant = (leading >> 4) << 16 | (stride >> 4) << 32 | swizzle << 62
+    if constant >= 1 << 63:
+        constant -= 1 << 64
+    number = emit.add(llvm.PtrToIntOp(emit.i32_type(), address).res, start)
+    masked = arith.andi(number, emit.value(ADDRESS_MASK))
+    low = arith.extui(emit.i64_type(), arith.shrui(masked, emit.value(4)))
+    return arith.ori(low, arith.constant(emit.i64_type(), constant))
+
+
+def _tied(text: str, acc: list[Any], inputs: list[Any]) -> list[Any]:
+    """Emit PTX that updates the registers of `acc` in place; return the new registers."""
+    count = len(acc)
+    constraints = ",".join(
+        ["=f"] * count
+        + [str(index) for index in range(count)]
+        + ["l"] * len(inputs)
+        + ["~{memory}"]
+    )
+    struct = emit.literal_struct(ir.F32Type.get(), count)
+    result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
+    return [llvm.ExtractValueOp(ir.F32Type.get(), result, [index]).res for index in range(count)]
+
+
+@lowers("nv_tileas.mma_wait")
+def lower_mma_wait(lowering: Lowering, op: Any) -> None:
+    """Wait for a group and pass its accumulator on."""
+    pending = op.opview.pending.value
+    acc = lowering.tile(op.operands[0])
+    lowering.set(op.results[0], _tied(f"wgmma.wait_group.sync.aligned {pending};", acc, []))

@@ -1,0 +1,111 @@
+"""Rules for operations that build or reshape tiles, and for layout conversions."""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import arith, ir
+from tilec.layout import SharedLayout
+from tilec.layout.shared import row_major
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile, write_tile
+
+
+@lowers("nv_tileas.splat")
+def lower_splat(lowering: Lowering, op: Any) -> None:
+    """Every register holds the scalar."""
+    scalar = lowering.get(op.operands[0])
+    lowering.set(op.results[0], [scalar] * tile_layout(op.results[0]).num_registers)
+
+
+@lowers("nv_tileas.make_range")
+def lower_make_range(lowering: Lowering, op: Any) -> None:
+    """Every register holds its coordinate plus the start."""
+    layout = tile_layout(op.results[0])
+    start = op.opview.start.value
+    element = op.results[0].type.element_type
+    base = lowering.thread_coordinates(layout)[0]
+    registers = []
+    for (offset,) in layout.register_offsets():
+        index = emit.value(emit.add(base, offset + start))
+        registers.append(_resize(index, element))
+    lowering.set(op.results[0], registers)
+
+
+def _resize(index: Any, element: Any) -> Any:
+    width = ir.IntegerType(element).width
+    if width == 32:
+        return index
+    return arith.extsi(element, index) if width > 32 else arith.trunci(element, index)
+
+
+@lowers("nv_tileas.permute", "nv_tileas.view")
+def lower_relabel(lowering: Lowering, op: Any) -> None:
+    """Registers stay; find each one under its coordinate in the result's layout.
+
+    The layouts of both sides describe the same map from threads, but canonical forms may order
+    registers differently.
+    """
+    lowering.set(op.results[0], lowering.tile(op.operands[0]))
+
+
+@lowers("nv_tileas.broadcast")
+def lower_broadcast(lowering: Lowering, op: Any) -> None:
+    """Each register takes the source register that it is a copy of."""
+    source = lowering.tile(op.operands[0])
+    layout = tile_layout(op.results[0])
+    _, register_map = layout.broadcast_source(tuple(op.operands[0].type.shape))
+    lowering.set(op.results[0], [source[index] for index in register_map])
+
+
+def _scratch(lowering: Lowering, op: Any) -> Any:
+    return emit.byte_offset(lowering.shared, ir.IntegerAttr(op.attributes["offset"]).value)
+
+
+def _plain(tile: Any) -> SharedLayout:
+    return row_major(tuple(tile.shape), element_bits(tile.element_type))
+
+
+@lowers("nv_tileas.convert_layout")
+def lower_convert_layout(lowering: Lowering, op: Any) -> None:
+    """Write the tile to the scratch area in one layout and read it back in the other."""
+    source, result = op.operands[0], op.results[0]
+    scratch, plain = _scratch(lowering, op), _plain(source.type)
+    write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
+    role_barrier(lowering, op)
+    element = source.type.element_type
+    lowering.set(result, read_tile(lowering, scratch, plain, tile_layout(result), element))
+    role_barrier(lowering, op)
+
+
+@lowers("nv_tileas.cat")
+def lower_cat(lowering: Lowering, op: Any) -> None:
+    """Write both tiles side by side into the scratch area and read the joined tile."""
+    result = op.results[0]
+    scratch, plain = _scratch(lowering, op), _plain(result.type)
+    origin = [0] * len(result.type.shape)
+    for operand in op.operands:
+        layout = tile_layout(operand)
+        write_tile(lowering, scratch, plain, layout, lowering.tile(operand), tuple(origin))
+        origin[op.opview.dim.value] += operand.type.shape[op.opview.dim.value]
+    role_barrier(lowering, op)
+    element = result.type.element_type
+    lowering.set(result, read_tile(lowering, scratch, plain, tile_layout(result), element))
+    role_barrier(lowering, op)
+
+
+@lowers("nv_tileas.extract")
+def lower_extract(lowering: Lowering, op: Any) -> None:
+    """Write the tile to the scratch area and read the slice at its run-time place."""
+    source, result = op.operands[0], op.results[0]
+    scratch, plain = _scratch(lowering, op), _plain(source.type)
+    write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
+    role_barrier(lowering, op)
+    origin = tuple(
+        emit.multiply(lowering.get(index), extent)
+        for index, extent in zip(list(op.operands)[1:], result.type.shape, strict=True)
+    )
+    element = source.type.element_type
+    lowering.set(result, read_tile(lowering, scratch, plain, tile_layout(result), element, origin))
+    role_barrier(lowering, op)

@@ -1,0 +1,191 @@
+"""Rules for shared memory: buffers, slots, and register tiles read from and written to them.
+
+A byte address is a linear offset, made of box and in-box parts, whose 16-byte chunk index is then
+XORed with low row bits (the swizzle). Where no digit of the register layout straddles a border of
+the address map, the thread's part of the offset is computed once and each register adds a
+constant; otherwise each access computes its own.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.ir.bindings import arith, ir
+from tilec.layout import RegisterLayout, SharedLayout, Swizzle
+from tilec.layout.shared import SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
+from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
+from tilec.passes.transforms.nv_tileas.assign_buffers import slot_bytes
+
+VECTOR_BYTES = 16
+"""Widest shared-memory access of one thread (PTX ISA, ld and st)."""
+
+
+@lowers("nv_tileas.alloc_shared", "nv_tileas.alloc_mbarrier")
+def lower_alloc(lowering: Lowering, op: Any) -> None:
+    """A buffer is its address."""
+    offset = ir.IntegerAttr(op.attributes["offset"]).value
+    lowering.set(op.results[0], emit.byte_offset(lowering.shared, offset))
+
+
+@lowers("nv_tileas.slot_view")
+def lower_slot_view(lowering: Lowering, op: Any) -> None:
+    """The tile of a slot starts a multiple of the slot size behind the buffer."""
+    buffer, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+    offset = emit.multiply(slot, slot_bytes(op.results[0].type))
+    lowering.set(op.results[0], emit.byte_offset(buffer, offset))
+
+
+@lowers("nv_tileas.load_shared")
+def lower_load_shared(lowering: Lowering, op: Any) -> None:
+    """Read a tile from its slot."""
+    source = op.operands[0]
+    lowering.set(
+        op.results[0],
+        read_tile(
+            lowering,
+            lowering.get(source),
+            layout_of_shared(source.type),
+            tile_layout(op.results[0]),
+            source.type.element_type,
+        ),
+    )
+
+
+@lowers("nv_tileas.store_shared")
+def lower_store_shared(lowering: Lowering, op: Any) -> None:
+    """Write a tile into its buffer."""
+    tile, destination = op.operands
+    write_tile(
+        lowering,
+        lowering.get(destination),
+        layout_of_shared(destination.type),
+        tile_layout(tile),
+        lowering.tile(tile),
+    )
+
+
+def read_tile(
+    lowering: Lowering,
+    base: Any,
+    shared: SharedLayout,
+    layout: RegisterLayout,
+    element: Any,
+    origin: Sequence[emit.Index] = (),
+) -> list[Any]:
+    """Emit loads of a tile at `origin` of the shared tile; return its registers."""
+    addresses = TileAddresses(lowering, base, shared, layout, origin)
+    width = addresses.width
+    registers: list[Any] = []
+    for first in range(0, layout.num_registers, width):
+        registers.extend(emit.load_vector(addresses.at(first), element, width))
+    return registers
+
+
+def write_tile(
+    lowering: Lowering,
+    base: Any,
+    shared: SharedLayout,
+    layout: RegisterLayout,
+    registers: Sequence[Any],
+    origin: Sequence[emit.Index] = (),
+) -> None:
+    """Emit stores of a tile at `origin` of the shared tile."""
+    addresses = TileAddresses(lowering, base, shared, layout, origin)
+    width = addresses.width
+    for first in range(0, layout.num_registers, width):
+        emit.store_vector(addresses.at(first), registers[first : first + width])
+
+
+class TileAddresses:
+    """Shared-memory addresses of the vector accesses of a register tile."""
+
+    def __init__(
+        self,
+        lowering: Lowering,
+        base: Any,
+        shared: SharedLayout,
+        layout: RegisterLayout,
+        origin: Sequence[emit.Index],
+    ) -> None:
+        """Emit what all accesses have in common."""
+        self.base = base
+        self.shared = shared
+        self.layout = layout
+        thread = lowering.thread_coordinates(layout)
+        self.start = [
+            emit.add(a, b) for a, b in zip(thread, origin or [0] * layout.rank, strict=True)
+        ]
+        axis = layout.rank - 1
+        limit = max(1, VECTOR_BYTES // shared.element_bytes)
+        self.width = min(layout.vector_width(axis, limit), _aligned_run(shared, limit, origin))
+        self.separable = not origin and is_separable(layout, shared)
+        self.thread_offset = linear_offset(shared, self.start) if self.separable else None
+
+    def at(self, register: int) -> Any:
+        """Return the address of the access that starts with `register`."""
+        constant = self.layout.register_offsets()[register]
+        if self.thread_offset is not None:
+            linear = emit.add(self.thread_offset, self.shared.linear_offset(constant))
+        else:
+            coords = [emit.add(a, b) for a, b in zip(self.start, constant, strict=True)]
+            linear = linear_offset(self.shared, coords)
+        return emit.byte_offset(self.base, swizzled(linear, self.shared.swizzle))
+
+
+def _aligned_run(shared: SharedLayout, limit: int, origin: Sequence[emit.Index]) -> int:
+    """Return how many elements along the last axis are contiguous and aligned in memory."""
+    if any(not isinstance(index, int) or index for index in origin):
+        return 1
+    run = limit
+    while run > 1 and (shared.box[-1] % run or shared.shape[-1] % run):
+        run //= 2
+    return run
+
+
+def linear_offset(shared: SharedLayout, coords: Sequence[emit.Index]) -> emit.Index:
+    """Emit the byte offset of an element before the swizzle."""
+    terms = []
+    for term in shared.address_terms():
+        digit = emit.divide(coords[term.axis], term.divisor)
+        if term.divisor * term.extent < shared.shape[term.axis]:
+            digit = emit.remainder(digit, term.extent)
+        terms.append(emit.multiply(digit, term.stride_bytes))
+    return emit.total(terms)
+
+
+def swizzled(linear: emit.Index, swizzle: Swizzle) -> emit.Index:
+    """Emit the XOR of the swizzle (the slot is aligned to its pattern)."""
+    if isinstance(linear, int):
+        return swizzle.apply(linear)
+    if swizzle is Swizzle.NONE:
+        return linear
+    row = arith.shrui(linear, emit.value(SWIZZLE_SOURCE_SHIFT))
+    chunk = arith.andi(row, emit.value(swizzle.mask))
+    return arith.xori(linear, arith.shli(chunk, emit.value(SWIZZLE_TARGET_SHIFT)))
+
+
+def is_separable(layout: RegisterLayout, shared: SharedLayout) -> bool:
+    """Tell whether the linear offset of a sum of coordinates is the sum of the linear offsets.
+
+    That holds when, for every border of the address map, the digits below the border cannot add
+    up to it and the digits above are multiples of it.
+    """
+    for term in shared.address_terms():
+        digits = []
+        for mode in layout.modes:
+            if mode.stride[term.axis]:
+                digits.extend(_split_digit(mode.stride[term.axis], mode.extent, term.divisor))
+        below = sum(step * (extent - 1) for step, extent in digits if step < term.divisor)
+        above = (step for step, _ in digits if step >= term.divisor)
+        if below >= term.divisor or any(step % term.divisor for step in above):
+            return False
+    return True
+
+
+def _split_digit(step: int, extent: int, border: int) -> list[tuple[int, int]]:
+    """Split a digit that crosses `border` into one below and one above, where it falls apart so."""
+    inner, rest = divmod(border, step)
+    if rest or inner <= 1 or extent <= inner or extent % inner:
+        return [(step, extent)]
+    return [(step, inner), (border, extent // inner)]

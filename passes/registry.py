@@ -1,0 +1,66 @@
+"""Passes by name: what one is, how it registers and how it is found.
+
+A pass is a function over a module plus the name under which the pipeline, the command line, the
+docs and the lit tests know it. Upstream passes (`canonicalize`, `cse`, ...) keep their MLIR names.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import DiagnosticSink
+from tilec.target import TARGETS, Target
+
+
+@dataclass
+class PassContext:
+    """What a pass may consult besides the IR.
+
+    Attributes:
+        target: Architecture to compile for.
+        sink: Collects remarks and warnings.
+        plan_overrides: Plan fields that the user fixed (`--plan stages=4`).
+        problem_sizes: Extents of named dims to plan for (`--size M=8192`).
+    """
+
+    target: Target = field(default_factory=lambda: TARGETS["sm_90a"])
+    sink: DiagnosticSink = field(default_factory=DiagnosticSink)
+    plan_overrides: dict[str, Any] = field(default_factory=dict)
+    problem_sizes: dict[str, int] = field(default_factory=dict)
+
+
+PassFunction = Callable[[Any, PassContext], None]
+"""Rewrites an `ir.Module` in place."""
+
+
+@dataclass(frozen=True)
+class RegisteredPass:
+    """A pass of tilec under its pipeline name."""
+
+    name: str
+    summary: str
+    run: PassFunction
+
+
+_PASSES: dict[str, RegisteredPass] = {}
+
+
+def register_pass(name: str) -> Callable[[PassFunction], PassFunction]:
+    """Register the decorated function as pass `name`; its docstring's first line is the summary."""
+
+    def register(function: PassFunction) -> PassFunction:
+        summary = (function.__doc__ or "").strip().splitlines()[0]
+        _PASSES[name] = RegisteredPass(name, summary, function)
+        return function
+
+    return register
+
+
+def find_pass(name: str) -> RegisteredPass | None:
+    """Return the tilec pass called `name`, or None (it may be an upstream pass)."""
+    return _PASSES.get(name)
+
+
+def registered_passes() -> tuple[RegisteredPass, ...]:
+    """Return every tilec pass, in registration order."""
+    return tuple(_PASSES.values())

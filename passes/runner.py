@@ -1,0 +1,158 @@
+"""Runs one pass, tilec's or MLIR's, and turns whatever goes wrong into a proper error."""
+
+import contextlib
+import re
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any
+
+from tilec.diagnostics import (
+    CompileError,
+    Diagnostic,
+    InternalCompilerError,
+    Severity,
+    SourceFile,
+    TileError,
+    error,
+)
+from tilec.ir.bindings import MLIRError, PassManager, ir
+from tilec.ir.errors import diagnose, to_diagnostic
+from tilec.passes import load_pass
+from tilec.passes.registry import PassContext
+
+_ANCHOR = "builtin.module"
+
+
+def check_pass_name(name: str, context: Any) -> None:
+    """Check that `name` is a pass of tilec or a pass pipeline of MLIR.
+
+    Args:
+        name: For example `cse`, `func.func(cse)` or `nv-tileaa-infer-facts`.
+        context: An `ir.Context`.
+
+    Raises:
+        CompileError: There is no such pass.
+    """
+    if load_pass(name) is None:
+        with context:
+            _upstream_pipeline(name)
+
+
+def run_pass(
+    module: Any, name: str, context: PassContext, sources: Sequence[SourceFile] = ()
+) -> None:
+    """Run pass `name` on `module` in place and verify the result.
+
+    Args:
+        module: An `ir.Module`. After a failure its contents are undefined.
+        name: A pass of tilec or a pass pipeline of MLIR anchored on the module.
+        context: What tilec's passes may consult.
+        sources: Files to quote from in diagnostics.
+
+    Raises:
+        TileError: The pass rejects the program.
+        InternalCompilerError: The pass failed, or the module it leaves does not verify.
+    """
+    registered = load_pass(name)
+    try:
+        with module.context:
+            if registered is not None:
+                _run_own(lambda: registered.run(module, context), module.context, sources)
+            else:
+                _upstream_pipeline(name).run(module.operation)
+    except TileError as failure:
+        if failure.sources:
+            raise
+        raise CompileError(failure.diagnostics, sources) from failure
+    except InternalCompilerError as failure:
+        failure.pass_name = failure.pass_name or name
+        raise
+    except MLIRError as failure:
+        raise diagnose(failure, sources, "T0501") from failure
+    except Exception as failure:
+        op = _operation_in_traceback(failure.__traceback__, module)
+        raise InternalCompilerError(
+            f"{type(failure).__name__}: {failure}", pass_name=name, op=op
+        ) from failure
+    _verify_result(module, name)
+
+
+def verify_module(module: Any, sources: Sequence[SourceFile] = ()) -> None:
+    """Run the verifiers on `module`.
+
+    Raises:
+        CompileError: The module breaks a rule of its dialects.
+    """
+    try:
+        module.operation.verify()
+    except MLIRError as failure:
+        raise diagnose(failure, sources, "T0500") from failure
+
+
+def _verify_result(module: Any, name: str) -> None:
+    try:
+        module.operation.verify()
+    except MLIRError as failure:
+        found = failure.error_diagnostics
+        message = "; ".join(item.message for item in found) or str(failure)
+        quoted = re.search(r"'([\w.]+)' op", message)
+        raise InternalCompilerError(
+            f"the pass left invalid IR: {message}",
+            pass_name=name,
+            op=quoted[1] if quoted else "",
+        ) from failure
+
+
+def _run_own(run: Callable[[], None], context: Any, sources: Sequence[SourceFile]) -> None:
+    """Call `run`; errors that it only emits (`location.emit_error`) are raised afterwards."""
+    found: list[Diagnostic] = []
+
+    def keep(item: Any) -> bool:
+        found.append(to_diagnostic(item, "T0501", sources[0].name if sources else "-"))
+        return True
+
+    handler = context.attach_diagnostic_handler(keep)
+    try:
+        run()
+    finally:
+        handler.detach()
+    if any(item.severity is Severity.ERROR for item in found):
+        raise CompileError(found, sources)
+
+
+def _upstream_pipeline(name: str) -> Any:
+    try:
+        return PassManager.parse(f"{_ANCHOR}({name})")
+    except ValueError as failure:
+        raise CompileError(
+            error(
+                "T0005",
+                f"there is no pass called '{name}'",
+                hint="'tilec passes' lists the passes of tilec; MLIR's own passes work too",
+            )
+        ) from failure
+
+
+def _operation_in_traceback(traceback: TracebackType | None, module: Any) -> str:
+    """Return the name of the operation that the innermost frame of the failure worked on.
+
+    A variable may hold an operation that was erased, and touching one ends the process; so only
+    operations that are found in the module by walking it are asked for their name.
+    """
+    names: dict[int, str] = {}
+
+    def visit(op: Any) -> Any:
+        names[hash(op)] = op.name
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    found = ""
+    while traceback is not None:
+        for value in traceback.tb_frame.f_locals.values():
+            with contextlib.suppress(RuntimeError):  # the operation has been invalidated
+                operation = value.operation if isinstance(value, ir.OpView) else value
+                if isinstance(operation, ir.Operation):
+                    name = names.get(hash(operation), _ANCHOR)
+                    found = found if name == _ANCHOR else name
+        traceback = traceback.tb_next
+    return found

@@ -1,0 +1,262 @@
+"""cuda-tile-order-tokens: memory tokens that keep program order where it matters.
+
+Per alias set the accesses are ordered as the program says: a load behind the last store (RAW), a
+store behind the last store (WAW) and behind the loads since (WAR). Loads are not ordered among
+themselves, and a set that is only read hangs on one token at the start of the kernel. Structured
+control flow that holds a store, or a load that a later store must wait for, carries the token
+as one more value; a loop thereby orders its iterations.
+
+A set whose accesses all have a token already is left alone: the author of the IR gave the order.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import CompileError, error
+from tilec.dialects.cuda_tile import (
+    EntryOp,
+    JoinTokensOp,
+    LoadViewTkoOp,
+    MakeTokenOp,
+    StoreViewTkoOp,
+    TokenType,
+)
+from tilec.ir.bindings import ir
+from tilec.ir.errors import source_span
+from tilec.ir.structured import LOOPS, STRUCTURED, body_operations, terminator
+from tilec.passes.analysis.alias_sets import find_alias_sets
+from tilec.passes.registry import PassContext, register_pass
+
+_LOAD, _STORE = LoadViewTkoOp.OPERATION_NAME, StoreViewTkoOp.OPERATION_NAME
+
+
+@register_pass("cuda-tile-order-tokens")
+def order_tokens(module: Any, context: PassContext) -> None:
+    """Order the loads and stores of every alias set by tokens."""
+    del context
+    for op in body_operations(module.body):
+        if op.name == EntryOp.OPERATION_NAME:
+            _order_entry(op.opview)
+
+
+def _order_entry(entry: EntryOp) -> None:
+    start = None
+    for accesses in find_alias_sets(entry):
+        if all(op.opview.token is not None for op in accesses):
+            continue
+        if start is None:
+            start = MakeTokenOp.build(
+                loc=entry.location, ip=ir.InsertionPoint.at_block_begin(entry.block)
+            )
+        _SetOrder(accesses).order_block(entry.block, _State(start))
+
+
+@dataclass
+class _State:
+    """What the next access of a set has to wait for.
+
+    Attributes:
+        write: Token of the last store.
+        reads: Tokens since then; each of them implies `write`. Kept only while a store follows.
+    """
+
+    write: Any
+    reads: list[Any] = field(default_factory=list)
+
+    def join(self, before: Any) -> Any:
+        """Return one token for everything so far; a join is built before operation `before`."""
+        tokens = list(dict.fromkeys(self.reads)) or [self.write]
+        if len(tokens) == 1:
+            return tokens[0]
+        return JoinTokensOp.build(tokens, loc=before.location, ip=ir.InsertionPoint(before))
+
+
+class _SetOrder:
+    """Orders the accesses of one alias set.
+
+    Operations hash by their contents, which change here, so sets hold a stable `_key` of each.
+    """
+
+    def __init__(self, accesses: list[Any]) -> None:
+        """Note where the set is accessed and where a store can still follow."""
+        self._accesses = {_key(op) for op in accesses}
+        self._holders = _enclosing_keys(accesses)
+        self._writers = _enclosing_keys([op for op in accesses if op.name == _STORE])
+        self._before_store: set[Any] = set()
+        entry = _outermost(accesses[0])
+        self._note_following(entry.regions[0].blocks[0], follows=False)
+
+    def _note_following(self, block: Any, *, follows: bool) -> None:
+        """Note the operations under `block` after which a store of the set can run.
+
+        Args:
+            block: Block to look at.
+            follows: Whether a store can run after the block.
+        """
+        for op in reversed(body_operations(block)):
+            key = _key(op)
+            if follows:
+                self._before_store.add(key)
+            if key in self._holders:
+                again = follows or (op.name in LOOPS and key in self._writers)
+                for inner in _blocks(op):
+                    self._note_following(inner, follows=again)
+            is_store = op.name == _STORE and key in self._accesses
+            follows = follows or is_store or key in self._writers
+
+    def order_block(self, block: Any, state: _State) -> _State:
+        """Give the accesses under `block` their tokens and return the state at its end."""
+        for op in body_operations(block):
+            key = _key(op)
+            if key in self._accesses:
+                state = self._order_access(op, state)
+            elif key in self._holders:
+                state = self._order_structured(op, state)
+        return state
+
+    def _order_access(self, op: Any, state: _State) -> _State:
+        if op.opview.token is not None:
+            return self._order_given(op.opview, state)
+        is_load, follows = op.name == _LOAD, _key(op) in self._before_store
+        token = _with_token(op, state.write if is_load else state.join(op))
+        if not is_load:
+            return _State(token)
+        return _State(state.write, [*state.reads, token]) if follows else state
+
+    def _order_given(self, access: Any, state: _State) -> _State:
+        """Take over the token of an access that somebody else ordered."""
+        tokens = [*state.reads, state.write, access.result_token]
+        if access.operation.name == _LOAD:
+            return _State(state.write, tokens)
+        after = _following_operation(access.operation)
+        return _State(_State(state.write, tokens).join(after))
+
+    def _order_structured(self, op: Any, state: _State) -> _State:
+        if op.name not in STRUCTURED:
+            raise CompileError(
+                error(
+                    "T0501",
+                    f"memory accesses under '{op.name}' cannot be ordered: only scf.for, scf.if"
+                    " and scf.while are known",
+                    source_span(op.location),
+                )
+            )
+        key = _key(op)
+        writes = key in self._writers
+        if not writes and key not in self._before_store:
+            for block in _blocks(op):
+                self.order_block(block, _State(state.write))
+            return state
+        result = self._carry(op, state, writes=writes)
+        return _State(result) if writes else _State(state.write, [result])
+
+    def _carry(self, op: Any, state: _State, *, writes: bool) -> Any:
+        """Rebuild `op` with one more carried token and return the token after it."""
+        is_loop = op.name in LOOPS
+        clone = _with_carried_token(op, state.join(op) if is_loop else None)
+        for block in _blocks(clone):
+            inner = _State(state.write, list(state.reads))
+            if is_loop:
+                argument = block.add_argument(TokenType.get(), clone.location)
+                inner = _State(argument) if writes else _State(state.write, [argument])
+            inner = self.order_block(block, inner)
+            last = terminator(block)
+            _append_operand(last, inner.join(last))
+        return clone.results[len(clone.results) - 1]
+
+
+def _blocks(op: Any) -> list[Any]:
+    """Return the blocks of every region of `op`."""
+    return [block for region in op.regions for block in region.blocks]
+
+
+def _key(op: Any) -> Any:
+    """Return what stands for `op` in a set: its token, or its first block, or None."""
+    if op.name in (_LOAD, _STORE):
+        return op.opview.result_token
+    return next(iter(_blocks(op)), None)
+
+
+def _enclosing_keys(ops: list[Any]) -> set[Any]:
+    """Return the keys of the operations inside the kernel that hold one of `ops`."""
+    found: set[Any] = set()
+    for op in ops:
+        parent = op.parent.operation
+        while parent.name != EntryOp.OPERATION_NAME:
+            found.add(_key(parent))
+            parent = parent.parent.operation
+    return found
+
+
+def _outermost(op: Any) -> Any:
+    """Return the kernel that holds `op`."""
+    while op.name != EntryOp.OPERATION_NAME:
+        op = op.parent.operation
+    return op
+
+
+def _following_operation(op: Any) -> Any:
+    operations = body_operations(op.block)
+    return operations[operations.index(op) + 1]
+
+
+def _with_token(op: Any, token: Any) -> Any:
+    """Rebuild a load or store with a token operand and return the token of the new one."""
+    access = op.opview
+    kept = dict(op.attributes.items())
+    del kept["operandSegmentSizes"]
+    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
+    if op.name == _LOAD:
+        new = LoadViewTkoOp.build(access.view, access.index, token, **where)
+    else:
+        new = StoreViewTkoOp.build(
+            access.tile, access.view, access.index, token, **where
+        ).owner.opview
+    for name, value in kept.items():
+        new.attributes[name] = value
+    for old, replacement in zip(op.results, new.results, strict=True):
+        old.replace_all_uses_with(replacement)
+    op.erase()
+    return new.result_token
+
+
+def _with_carried_token(op: Any, initial: Any) -> Any:
+    """Replace `op` by one with one more result, a token, and the same blocks; return that.
+
+    Args:
+        op: scf.for, scf.while or scf.if.
+        initial: Token before the first iteration; None for scf.if.
+    """
+    operands = list(op.operands) if initial is None else [*op.operands, initial]
+    clone = ir.Operation.create(
+        op.name,
+        results=[*[result.type for result in op.results], TokenType.get()],
+        operands=operands,
+        attributes=dict(op.attributes.items()),
+        regions=len(op.regions),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for region, target in zip(op.regions, clone.regions, strict=True):
+        if len(region.blocks):
+            region.blocks[0].append_to(target)
+        else:
+            ir.Operation.create(
+                "scf.yield", loc=op.location, ip=ir.InsertionPoint(target.blocks.append())
+            )
+    for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+    return clone
+
+
+def _append_operand(last: Any, value: Any) -> None:
+    """Replace terminator `last` by one with the operand `value` more."""
+    ir.Operation.create(
+        last.name,
+        operands=[*last.operands, value],
+        attributes=dict(last.attributes.items()),
+        loc=last.location,
+        ip=ir.InsertionPoint(last),
+    )
+    last.erase()

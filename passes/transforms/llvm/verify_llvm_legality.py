@@ -1,0 +1,24 @@
+"""Pass `verify-llvm-legality`: the last check before translation to LLVM IR."""
+
+from typing import Any
+
+from tilec.codegen.legality import check_legality
+from tilec.passes.registry import PassContext, register_pass
+
+
+@register_pass("verify-llvm-legality")
+def verify_llvm_legality(module: Any, context: PassContext) -> None:
+    """Reject operations and intrinsics that LLVM or its NVPTX backend cannot take.
+
+    Both translation and instruction selection end the process instead of reporting an error, so
+    whatever they would choke on has to be found before.
+
+    Args:
+        module: An `ir.Module` in the llvm and nvvm dialects. Not changed.
+        context: Not consulted.
+
+    Raises:
+        InternalCompilerError: Something in `module` is not legal; names the operations.
+    """
+    del context
+    check_legality(module)

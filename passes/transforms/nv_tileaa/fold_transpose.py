@@ -1,0 +1,78 @@
+"""Turn the transpose of a loaded operand into the major-ness of the matrix product.
+
+Before:  %w = tiled_load ... -> NxK;  %b = permute %w [1, 0] -> KxN;  dot %a, %b {b_major = "n"}
+After:   %w = tiled_load ... -> NxK;  dot %a, %w {b_major = "k"}
+
+wgmma reads an operand from shared memory in either order, so such a transpose is free. M-major
+A and N-major B exist for 16-bit types only (PTX ISA, wgmma transpose bits); a fold that would ask
+for one of them with another type is left alone. Chains of permutes are composed first.
+"""
+
+from typing import Any
+
+from tilec.dialects.cute.mma_registry import supports_transposed_operands
+from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+
+_OTHER = {"a": {"k": "m", "m": "k"}, "b": {"n": "k", "k": "n"}}
+_OPERANDS = (("a", 0), ("b", 1))
+PERMUTE = "nv_tileaa.permute"
+
+
+@register_pass("nv-tileaa-fold-transpose")
+def fold_transpose(module: Any, context: PassContext) -> None:
+    """Fold transposes of loaded tiles into `a_major` and `b_major` of products."""
+    del context
+    for function in kernel_functions(module):
+        for op in kernel_operations(function):
+            if op.name == PERMUTE:
+                _compose(op)
+        for op in kernel_operations(function):
+            if op.name == "nv_tileaa.dot":
+                for name, number in _OPERANDS:
+                    _fold_operand(op, name, number)
+        for op in reversed(kernel_operations(function)):
+            if op.name == PERMUTE and next(iter(op.results[0].uses), None) is None:
+                op.erase()
+
+
+def _compose(op: Any) -> None:
+    """Merge a permute with the permute before it; an identity disappears."""
+    order = list(op.attributes["permutation"])
+    source = op.operands[0]
+    before = defining_operation(source)
+    if before is not None and before.name == PERMUTE:
+        inner = list(before.attributes["permutation"])
+        order, source = [inner[dim] for dim in order], before.operands[0]
+        with ir.InsertionPoint(op), op.location:
+            if order != sorted(order):
+                source = PermuteOp.build(source, order)
+        op.results[0].replace_all_uses_with(source)
+    elif order == sorted(order):
+        op.results[0].replace_all_uses_with(source)
+
+
+def _fold_operand(dot: Any, name: str, number: int) -> None:
+    permute = defining_operation(dot.operands[number])
+    if permute is None or permute.name != PERMUTE or not _swaps_matrix_dims(permute):
+        return
+    loaded = defining_operation(permute.operands[0])
+    if loaded is None or loaded.name != "nv_tileaa.tiled_load":
+        return
+    attribute = f"{name}_major"
+    major = _OTHER[name][dot.attributes[attribute].value]
+    element = str(permute.operands[0].type.element_type)
+    if major != "k" and not supports_transposed_operands(element):
+        return
+    dot.operands[number] = permute.operands[0]
+    dot.attributes[attribute] = ir.StringAttr.get(major)
+
+
+def _swaps_matrix_dims(permute: Any) -> bool:
+    """Tell whether a permute swaps the last two dims and keeps the others."""
+    order = list(permute.attributes["permutation"])
+    rank = len(order)
+    return order == [*range(rank - 2), rank - 1, rank - 2]

@@ -1,0 +1,74 @@
+"""Write down what is known about memrefs and coordinates, where the passes below read it.
+
+On `make_memref`: `base_div_by` (bytes), `size_div_by` (elements), `stride_div_by` (bytes).
+On `tiled_load` and `tiled_store`: `coord_div_by` (elements) and `in_bounds`.
+
+The facts come from the kernel metadata (alignment of arguments, `--assume`), from assumptions in
+the IR and from index arithmetic. A tile is in bounds along a dim when its index provably stays
+below the number of whole tiles: a constant, or the variable of a loop over the tiles of a dim
+whose extent is a multiple of the tile.
+"""
+
+from typing import Any
+
+from tilec.dialects.cute.registry import ELEMENT_BITS
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.divisibility import Divisibility
+from tilec.passes.analysis.index_ranges import stays_in_bounds
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
+from tilec.passes.registry import PassContext, register_pass
+
+
+@register_pass("nv-tileaa-infer-facts")
+def infer_facts(module: Any, context: PassContext) -> None:
+    """Infer divisors of addresses, extents and coordinates, and tiles that stay in bounds."""
+    del context
+    for function in kernel_functions(module):
+        facts = Divisibility(function)
+        operations = kernel_operations(function)
+        for op in operations:
+            if op.name == "nv_tileaa.make_memref":
+                _describe_memref(op, facts)
+        for op in operations:
+            if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
+                _describe_access(op, facts)
+
+
+def all_sizes(memref_op: Any) -> list[Any]:
+    """Return the extent of each dim of a `make_memref`: an int or a value."""
+    rest = iter(memref_op.opview.sizes)
+    shape = memref_op.results[0].type.shape
+    return [next(rest) if extent is None else extent for extent in shape]
+
+
+def _describe_memref(op: Any, facts: Divisibility) -> None:
+    view, type_ = op.opview, op.results[0].type
+    element = ELEMENT_BITS[str(type_.element_type)] // 8
+    sizes = [size if isinstance(size, int) else facts.of(size) for size in all_sizes(op)]
+    rest = iter(view.strides)
+    strides = [
+        element * (facts.of(next(rest)) if stride is None else abs(stride))
+        for stride in type_.strides
+    ]
+    i64 = ir.IntegerType.get_signless(64)
+    op.attributes["base_div_by"] = ir.IntegerAttr.get(i64, facts.of(view.base))
+    op.attributes["size_div_by"] = ir.DenseI64ArrayAttr.get(sizes)
+    op.attributes["stride_div_by"] = ir.DenseI64ArrayAttr.get(strides)
+
+
+def _describe_access(op: Any, facts: Divisibility) -> None:
+    access = tiled_access(op)
+    memref = access.view.owner.operation
+    divisors = [facts.of(coord) for coord in access.coords]
+    inside = [
+        stays_in_bounds(coord, extent, size, divisor)
+        for coord, extent, size, divisor in zip(
+            access.coords,
+            access.tile_type.shape,
+            all_sizes(memref),
+            memref.attributes["size_div_by"],
+            strict=True,
+        )
+    ]
+    op.attributes["coord_div_by"] = ir.DenseI64ArrayAttr.get(divisors)
+    op.attributes["in_bounds"] = ir.DenseBoolArrayAttr.get(inside)

@@ -1,0 +1,99 @@
+"""Write the copy-atom witness on every tiled load and store.
+
+Before:  nv_tileaa.tiled_load %memref, %row, %column, %token {coord_div_by, in_bounds, ...}
+After:   the same with `atom` (the preferred legal atom) and `legal_atoms` (all of them)
+
+The registry in `dialects/cute` decides from compute capability, address space, tile shape,
+element type and the facts of `nv-tileaa-infer-facts`. A tile that TMA cannot take gets vector
+accesses, and a remark (T0520) says why.
+"""
+
+from typing import Any
+
+from tilec.diagnostics import remark
+from tilec.dialects.cute.copy_atom import CopyAtomAttr
+from tilec.dialects.cute.registry import CopyAtom, CopyRequest, Interface, select_copy_atoms
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
+from tilec.passes.analysis.divisibility import UNKNOWN
+from tilec.passes.analysis.kernels import (
+    array_of_view,
+    kernel_functions,
+    kernel_operations,
+    span_of,
+    tiled_access,
+)
+from tilec.passes.analysis.memory_tokens import follows_store
+from tilec.passes.registry import PassContext, register_pass
+
+COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
+NAME = "nv-tileaa-select-copy-atoms"
+
+
+@register_pass(NAME)
+def assign_copy_atoms(module: Any, context: PassContext) -> None:
+    """Choose the copy atom of every tiled load and store; remark on those that miss TMA."""
+    for function in kernel_functions(module):
+        capability = context.target.compute_capability
+        if COMPUTE_CAPABILITY in function.attributes:
+            capability = function.attributes[COMPUTE_CAPABILITY].value
+        for op in kernel_operations(function):
+            if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
+                _assign(op, function, capability, context)
+
+
+def _assign(op: Any, function: Any, capability: int, context: PassContext) -> None:
+    request = copy_request(op, function, capability)
+    selection = select_copy_atoms(request)
+    element = tiled_access(op).tile_type.element_type
+    atoms = [_attribute(atom, request, element) for atom in selection.legal]
+    op.attributes["atom"] = atoms[0]
+    op.attributes["legal_atoms"] = ir.ArrayAttr.get(atoms)
+    if selection.tma_obstacle is not None:
+        array = array_of_view(tiled_access(op).view, function)
+        verb = "load of" if request.is_load else "store to"
+        message = f"{verb} '{array}' does not use TMA: {selection.tma_obstacle}"
+        context.sink.emit(remark("T0520", message, span_of(op)))
+
+
+def copy_request(op: Any, function: Any, capability: int) -> CopyRequest:
+    """Return what a tiled load or store asks the registry for."""
+    access = tiled_access(op)
+    view, memref = op.opview, access.view.owner.operation
+    type_ = access.view.type
+    recipe = descriptor_recipe(access.view, function)
+    return CopyRequest(
+        is_load=access.is_load,
+        compute_capability=capability,
+        address_space=type_.address_space,
+        tile=tuple(access.tile_type.shape),
+        element=str(type_.element_type),
+        sizes=type_.shape,
+        strides=type_.strides,
+        base_div_by=_base_divisor(memref),
+        size_div_by=_divisors(memref, "size_div_by", type_.rank),
+        stride_div_by=_divisors(memref, "stride_div_by", type_.rank),
+        coord_div_by=_divisors(op, "coord_div_by", type_.rank),
+        in_bounds=view.in_bounds,
+        padding=view.padding if access.is_load else "zero",
+        mem_semantic=view.mem_semantic,
+        allow_tma=view.allow_tma,
+        not_describable=recipe if isinstance(recipe, str) else None,
+        after_store=access.is_load and follows_store(op),
+    )
+
+
+def _base_divisor(memref: Any) -> int:
+    attribute = memref.attributes.get("base_div_by")
+    return UNKNOWN if attribute is None else attribute.value
+
+
+def _divisors(op: Any, name: str, rank: int) -> tuple[int, ...]:
+    """Return the divisors that `nv-tileaa-infer-facts` wrote; nothing is known without it."""
+    attribute = op.attributes.get(name)
+    return (UNKNOWN,) * rank if attribute is None else tuple(attribute)
+
+
+def _attribute(atom: CopyAtom, request: CopyRequest, element: Any) -> CopyAtomAttr:
+    rank = request.rank if Interface.TMA in atom.interfaces else 1
+    return CopyAtomAttr.of(atom.name_for(request), atom.kind, rank, atom.vector_bits, element)

@@ -1,0 +1,1 @@
+"""Transforms of the nv_tileas dialect: one pass a file."""

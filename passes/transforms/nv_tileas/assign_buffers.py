@@ -1,0 +1,123 @@
+"""Place shared-memory buffers, scratch areas and barriers; number the named barriers.
+
+Before:  %b = alloc_shared {slots = 4} : !nv_tileas.smem<...>; %f = alloc_mbarrier {slots = 4}
+After:   %b = alloc_shared {slots = 4, offset = 0}; %f = alloc_mbarrier {slots = 4, offset = 131072}
+
+Tile buffers come first, each aligned to its swizzle pattern, then one scratch area that operations
+which move a tile through shared memory share (they are separated by barriers), then the mbarriers.
+Named barrier 0 is the whole CTA; a role with fewer threads than the CTA gets an id of its own.
+The kernel's `shared_bytes` and `block_threads` are recorded in its metadata.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import box_bytes
+from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.bindings import ir
+from tilec.ir.structured import walk_operations
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, reject
+from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.registry import PassContext, register_pass
+
+WARP_LANES = 32
+MBARRIER_BYTES = 8
+"""Size and alignment of an mbarrier object (PTX ISA, mbarrier)."""
+SLOT_ALIGNMENT = 128
+"""Least alignment of a TMA destination (PTX ISA, cp.async.bulk.tensor)."""
+WHOLE_CTA = 0
+CONSUMERS = 1
+"""Named barrier of the consumer role when a producer role runs beside it."""
+SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
+
+
+@dataclass
+class _Arena:
+    """The CTA's shared memory, filled from the start."""
+
+    size: int = 0
+
+    def take(self, size: int, alignment: int) -> int:
+        """Reserve `size` bytes and return their offset."""
+        offset = -(-self.size // alignment) * alignment
+        self.size = offset + size
+        return offset
+
+
+@register_pass("nv-tileas-assign-buffers")
+def assign_buffers(module: Any, context: PassContext) -> None:
+    """Give every buffer, scratch area and barrier its place."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        ops = kernel_operations(function)
+        used = _place(ops)
+        if used > context.target.shared_memory_bytes:
+            raise _over_budget(function, ops, used, context)
+        _number_barriers(ops, spec["producer_warps"] > 0)
+        metadata = read_kernel_metadata(function)
+        metadata["shared_bytes"] = used
+        metadata["block_threads"] = WARP_LANES * (spec["producer_warps"] + spec["consumer_warps"])
+        metadata["cluster"] = spec["cluster"]
+        write_kernel_metadata(function, metadata)
+
+
+def _place(ops: list[Any]) -> int:
+    arena = _Arena()
+    for op in (op for op in ops if op.name == "nv_tileas.alloc_shared"):
+        layout = layout_of_shared(op.results[0].type)
+        size = slot_bytes(op.results[0].type) * ir.IntegerAttr(op.attributes["slots"]).value
+        _set_offset(op, arena.take(size, max(SLOT_ALIGNMENT, layout.alignment)))
+    scratch = [op for op in ops if op.name in SCRATCH_OPS]
+    if scratch:
+        offset = arena.take(max(scratch_bytes(op) for op in scratch), SLOT_ALIGNMENT)
+        for op in scratch:
+            _set_offset(op, offset)
+    for op in (op for op in ops if op.name == "nv_tileas.alloc_mbarrier"):
+        slots = ir.IntegerAttr(op.attributes["slots"]).value
+        _set_offset(op, arena.take(MBARRIER_BYTES * slots, MBARRIER_BYTES))
+    return arena.size
+
+
+def slot_bytes(tile: Any) -> int:
+    """Return the distance in bytes between the slots of a buffer of `tile` (an smem type)."""
+    layout = layout_of_shared(tile)
+    alignment = max(SLOT_ALIGNMENT, layout.alignment)
+    return -(-layout.size_bytes // alignment) * alignment
+
+
+def scratch_bytes(op: Any) -> int:
+    """Return the scratch bytes of an operation: its largest tile, row-major."""
+    tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
+    return max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
+
+
+def _set_offset(op: Any, offset: int) -> None:
+    op.attributes["offset"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), offset)
+
+
+def _number_barriers(ops: list[Any], specialised: bool) -> None:
+    identity = CONSUMERS if specialised else WHOLE_CTA
+    for roles in (op for op in ops if op.name == "nv_tileas.roles"):
+        for op in walk_operations(roles.opview.consumer.blocks[0]):
+            if op.name in ("nv_tileas.barrier", "nv_tileas.order_memory", *SCRATCH_OPS):
+                op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), identity)
+
+
+def _over_budget(function: Any, ops: list[Any], used: int, context: PassContext) -> Any:
+    limit = context.target.shared_memory_bytes
+    parts = []
+    for op in ops:
+        if op.name == "nv_tileas.alloc_shared":
+            tile = op.results[0].type
+            slots = ir.IntegerAttr(op.attributes["slots"]).value
+            shape = "x".join(map(str, tile.shape))
+            parts.append(
+                f"{slots} x {shape} {tile.element_type} ({slots * slot_bytes(tile)} bytes)"
+            )
+    return reject(
+        function,
+        "T0551",
+        f"the kernel needs {used} bytes of shared memory, but {context.target.name} has {limit}:"
+        f" {', '.join(parts)}",
+        "use smaller tiles or fewer stages",
+    )

@@ -1,0 +1,56 @@
+"""Decide how each tile that passes through shared memory lies there.
+
+Before:  %a, %t = nv_tileas.tiled_load ... {atom = tma_load}
+After:   %a, %t = nv_tileas.tiled_load ... {atom = tma_load, shared_layout = <[128, 64], 128>}
+
+Operands of a `dot` get a layout that wgmma reads through a descriptor: columns of one swizzle
+span, all rows of a column together. Every other tile gets boxes that TMA moves in as few copies as
+possible. The layout fixes the boxes, so this also decides how many copies a load takes.
+"""
+
+import contextlib
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.layout import LayoutError, SharedLayout, matmul_operand, tma_boxes
+from tilec.passes.analysis.kernels import (
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    tiled_access,
+)
+from tilec.passes.analysis.shared_layouts import shared_attribute
+from tilec.passes.registry import PassContext, register_pass
+
+
+@register_pass("nv-tileas-assign-operand-layouts")
+def assign_operand_layouts(module: Any, context: PassContext) -> None:
+    """Give every tile that TMA moves its shared-memory layout."""
+    for function in kernel_functions(module):
+        for op in kernel_operations(function):
+            if not is_tiled_access(op):
+                continue
+            access = tiled_access(op)
+            if access.uses_tma:
+                op.attributes["shared_layout"] = shared_attribute(_layout_of(access))
+
+
+def _layout_of(access: Any) -> SharedLayout:
+    shape = tuple(access.tile_type.shape)
+    bits = element_bits(access.tile_type.element_type)
+    if access.is_load and len(shape) == 2 and feeds_dot(access.op.results[0]):
+        with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
+            return operand_layout(shape, bits)
+    return tma_boxes(shape, bits)
+
+
+def operand_layout(shape: tuple[int, ...], bits: int) -> SharedLayout:
+    """Return the layout of a matrix operand whose contiguous dimension is the last one."""
+    return matmul_operand(shape[0], shape[1], bits)
+
+
+def feeds_dot(tile: Any) -> bool:
+    """Tell whether `tile` is the A or B operand of a `dot`."""
+    return any(
+        use.owner.operation.name == "nv_tileas.dot" and use.operand_number < 2 for use in tile.uses
+    )

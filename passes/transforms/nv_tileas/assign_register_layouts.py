@@ -1,0 +1,227 @@
+"""Give every register tile of the consumer role a layout.
+
+Before:  %x = load_shared %s : tensor<128x128xf32>; %y = arith.addf %x, %x : tensor<128x128xf32>
+After:   the same operations on tensor<128x128xf32, #nv_tileas.layout<"128x128|reg:...">>
+
+Values that an elementwise operation, a loop or a branch ties together form a group and share one
+layout. Accumulators of wgmma fix the layout of their groups. From there layouts spread over
+permute, view and broadcast, which then cost nothing. A group that nothing reaches gets the layout
+that its memory accesses like best. Where two fixed layouts meet, a `convert_layout` goes in.
+Loads, constants and ranges take any layout: they have none of their own.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.dialects.nv_tileas import ConvertLayoutOp
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import terminator, walk_operations
+from tilec.layout import LayoutError, RegisterLayout, choose_blocked, wgmma_accumulator
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.shared_layouts import with_register_layout
+from tilec.passes.registry import PassContext, register_pass
+
+WARPGROUP_WARPS = 4
+_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast")
+_FREE_OPERANDS = (
+    "nv_tileas.store_shared",
+    "nv_tileas.tiled_store",
+    "nv_tileas.cat",
+    "nv_tileas.extract",
+    *_SHAPE_OPS,
+)
+"""Operations whose operands and results keep layouts of their own."""
+
+
+@register_pass("nv-tileas-assign-register-layouts")
+def assign_register_layouts(module: Any, context: PassContext) -> None:
+    """Give every register tile a layout; convert where two of them meet."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        for op in kernel_operations(function):
+            if op.name == "nv_tileas.roles":
+                _Assignment(op.opview.consumer.blocks[0], spec["consumer_warps"]).run()
+
+
+def is_tile(value: Any) -> bool:
+    """Tell whether `value` is a register tile."""
+    return isinstance(value.type, ir.RankedTensorType)
+
+
+@dataclass
+class _Assignment:
+    """Groups of values under one block and the layout of each group."""
+
+    block: Any
+    warps: int
+    parents: dict[Any, Any] = field(default_factory=dict)
+    layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Group the values, choose layouts, then write them into the types."""
+        for op in walk_operations(self.block):
+            self._group(op)
+        self._anchor()
+        self._spread()
+        for value in list(self.parents):
+            if self._find(value) not in self.layouts:
+                self.layouts[self._find(value)] = self._preferred(value)
+                self._spread()
+        self._convert()
+        for value in list(self.parents):
+            layout = self.layouts[self._find(value)]
+            value.set_type(with_register_layout(value.type, layout))
+        _retype_constants(self.block)
+
+    def _find(self, value: Any) -> Any:
+        root = value
+        while self.parents.setdefault(root, root) != root:
+            root = self.parents[root]
+        self.parents[value] = root
+        return root
+
+    def _join(self, *values: Any) -> None:
+        tiles = [value for value in values if is_tile(value)]
+        for value in tiles:
+            self.parents[self._find(value)] = self._find(tiles[0])
+
+    def _group(self, op: Any) -> None:
+        if op.name == "scf.for":
+            body = op.regions[0].blocks[0]
+            inits, yields = list(op.operands)[3:], terminator(body).operands
+            rows = zip(op.results, inits, list(body.arguments)[1:], yields, strict=True)
+        elif op.name == "scf.if":
+            ends = [terminator(r.blocks[0]).operands for r in op.regions if len(r.blocks)]
+            rows = zip(op.results, *ends, strict=True) if len(op.results) else ()
+        elif op.name == "scf.while":
+            before, after = (region.blocks[0] for region in op.regions)
+            passed = list(terminator(before).operands)[1:]
+            for row in zip(op.operands, before.arguments, terminator(after).operands, strict=True):
+                self._join(*row)
+            rows = zip(op.results, passed, after.arguments, strict=True)
+        elif op.name in _FREE_OPERANDS:
+            rows = [(value,) for value in (*op.operands, *op.results)]
+        else:
+            rows = [(*op.results, *op.operands)]
+        for row in rows:
+            self._join(*row)
+
+    def _anchor(self) -> None:
+        for op in walk_operations(self.block):
+            if op.name == "nv_tileas.async_mma":
+                m, n, _ = op.opview.tile_shape
+                layout = wgmma_accumulator(m, n, self.warps // WARPGROUP_WARPS)
+                self.layouts.setdefault(self._find(op.results[0]), layout)
+
+    def _spread(self) -> None:
+        """Carry known layouts over shape operations until nothing changes."""
+        changed = True
+        while changed:
+            changed = False
+            for op in walk_operations(self.block):
+                if op.name in _SHAPE_OPS:
+                    changed |= self._spread_over(op)
+
+    def _spread_over(self, op: Any) -> bool:
+        source, result = self._find(op.operands[0]), self._find(op.results[0])
+        if source not in self.layouts and result in self.layouts:
+            layout = source_layout(op, self.layouts[result])
+            target = source
+        elif result not in self.layouts and source in self.layouts:
+            layout = result_layout(op, self.layouts[source])
+            target = result
+        else:
+            return False
+        if layout is None:
+            return False
+        self.layouts[target] = layout
+        return True
+
+    def _preferred(self, value: Any) -> RegisterLayout:
+        """Return the layout for a group that nothing else decides."""
+        bits = max(element_bits(member.type.element_type) for member in self._members(value))
+        return choose_blocked(tuple(value.type.shape), bits, self.warps)
+
+    def _members(self, value: Any) -> Iterator[Any]:
+        root = self._find(value)
+        return (member for member in list(self.parents) if self._find(member) == root)
+
+    def _convert(self) -> None:
+        """Insert conversions at shape operations whose two sides were fixed differently."""
+        for op in list(walk_operations(self.block)):
+            if op.name not in _SHAPE_OPS:
+                continue
+            have = self.layouts[self._find(op.operands[0])]
+            wanted = source_layout(op, self.layouts[self._find(op.results[0])])
+            if wanted is None:
+                # The result's layout has no counterpart: shape in the source's own terms, then
+                # convert the result.
+                self._convert_result(op, have)
+            elif wanted != have:
+                self._convert_operand(op, wanted)
+
+    def _convert_operand(self, op: Any, wanted: RegisterLayout) -> None:
+        source = op.operands[0]
+        with ir.InsertionPoint(op), op.location:
+            converted = ConvertLayoutOp(source=source, result=source.type).result
+        op.operands[0] = converted
+        self.layouts[self._find(converted)] = wanted
+
+    def _convert_result(self, op: Any, have: RegisterLayout) -> None:
+        result = op.results[0]
+        shaped = result_layout(op, have)
+        if shaped is None:
+            plain = choose_blocked(tuple(op.operands[0].type.shape), 32, 1)
+            raise LayoutError(f"no register layout for {op.name} from {plain} to {result.type}")
+        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
+        clone = op.clone(ip=ir.InsertionPoint(op))
+        with ir.InsertionPoint(op), op.location:
+            converted = ConvertLayoutOp(source=clone.results[0], result=result.type).result
+        self.layouts[self._find(clone.results[0])] = shaped
+        self._join(converted, result)
+        for user, number in uses:
+            user.operands[number] = converted
+        del self.parents[result]
+        op.erase()
+
+
+def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of a shape operation's source that makes the operation free."""
+    shape = tuple(op.operands[0].type.shape)
+    if op.name == "nv_tileas.permute":
+        return result.permute(_inverse(list(op.opview.permutation)))
+    if op.name == "nv_tileas.broadcast":
+        return result.broadcast_source(shape)[0]
+    try:
+        return result.reshape(shape)
+    except LayoutError:
+        return None
+
+
+def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of a shape operation's result that makes the operation free."""
+    if op.name == "nv_tileas.permute":
+        return source.permute(list(op.opview.permutation))
+    if op.name == "nv_tileas.broadcast":
+        return None
+    try:
+        return source.reshape(tuple(op.results[0].type.shape))
+    except LayoutError:
+        return None
+
+
+def _inverse(permutation: list[int]) -> list[int]:
+    return [permutation.index(axis) for axis in range(len(permutation))]
+
+
+def _retype_constants(block: Any) -> None:
+    """Give constants the attribute type that matches their result's layout."""
+    for op in list(walk_operations(block)):
+        if op.name != "arith.constant" or not is_tile(op.results[0]):
+            continue
+        value = ir.DenseElementsAttr(op.attributes["value"])
+        tensor = op.results[0].type
+        if value.is_splat:
+            op.attributes["value"] = ir.DenseElementsAttr.get_splat(tensor, value.get_splat_value())

@@ -1,0 +1,42 @@
+"""Move registers from the producer role to the consumers.
+
+Before:  roles producer: { ... } consumer: { ... }
+After:   roles producer: { set_registers {count = 40, decrease} ... }
+               consumer: { set_registers {count = 232, increase} ... }
+
+The counts come from the kernel spec, whose planner obeys the sum rule: over all warpgroups,
+registers times 128 threads fit the register file (PTX ISA, setmaxnreg; breaking it deadlocks).
+Kernels without a producer role, or whose plan moves nothing, keep what the launch gives every
+thread.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import SetRegistersOp
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.registry import PassContext, register_pass
+
+
+@register_pass("nv-tileas-assign-registers")
+def assign_registers(module: Any, context: PassContext) -> None:
+    """Open each role with its register count."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        if not (spec["producer_warps"] and spec["producer_registers"]):
+            continue
+        for op in kernel_operations(function):
+            if op.name == "nv_tileas.roles":
+                _open(op.opview.producer, spec["producer_registers"], "decrease")
+                _open(op.opview.consumer, spec["consumer_registers"], "increase")
+
+
+def _open(region: Any, count: int, action: str) -> None:
+    i64 = ir.IntegerType.get_signless(64)
+    block = region.blocks[0]
+    SetRegistersOp(
+        count=ir.IntegerAttr.get(i64, count),
+        action=ir.StringAttr.get(action),
+        loc=region.owner.location,
+        ip=ir.InsertionPoint.at_block_begin(block),
+    )

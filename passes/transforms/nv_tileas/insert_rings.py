@@ -1,0 +1,246 @@
+"""Implement channels by rings.
+
+Before:  producer: %a = tiled_load; send %a {channel = 0}; %b = tiled_load; send %b {channel = 1}
+         consumer: %a = receive {channel = 0}; %b = receive {channel = 1}; dot %a, %b, %acc
+After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...; ring_commit; advance
+         consumer: ring_wait; %a = load_shared %slot_a; %b = ...; dot; ring_release; advance
+
+The channels whose sends stand in one block share a ring: their tiles arrive together and are
+released together, after the last operation that reads one of them from shared memory. A ring in a
+loop has the planned number of stages and is refilled, so it has empty barriers; a ring outside
+loops is filled once, has one slot and needs none. Positions are carried through the loops.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AllocMBarrierOp,
+    AllocSharedOp,
+    CreateRingOp,
+    LoadSharedOp,
+    MBarrierType,
+    RingAcquireOp,
+    RingAdvanceOp,
+    RingCommitOp,
+    RingFillOp,
+    RingReleaseOp,
+    RingStartOp,
+    RingType,
+    RingWaitOp,
+    SharedTileType,
+    SlotViewOp,
+)
+from tilec.ir.bindings import ir
+from tilec.ir.structured import (
+    body_operations,
+    enclosing_loops,
+    parent_operation,
+    thread_value,
+    walk_operations,
+)
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals
+from tilec.passes.registry import PassContext, register_pass
+
+
+@dataclass
+class _Channels:
+    """The channels of one block, which share a ring."""
+
+    sends: list[Any]
+    receives: list[Any]
+
+    @property
+    def refilled(self) -> bool:
+        """Whether slots are used more than once."""
+        return bool(enclosing_loops(self.sends[0]))
+
+
+@dataclass
+class _Ring:
+    """A ring and the buffers of its channels."""
+
+    value: Any
+    buffers: list[Any]
+    refilled: bool
+
+
+@register_pass("nv-tileas-insert-rings")
+def insert_rings(module: Any, context: PassContext) -> None:
+    """Replace every send and receive by operations on rings."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+        for roles in found:
+            for channels in _group_channels(roles):
+                _insert_ring(roles, channels, spec)
+
+
+def _group_channels(roles: Any) -> list[_Channels]:
+    """Group channels whose sends follow each other in one block, in program order.
+
+    A loop or branch with sends of its own ends a group: consumers may have to drain its rings
+    before the producer gets past it, so what comes before it must be committed first. Where
+    consumers send to themselves, the first use of a tile ends a group for the same reason.
+    """
+    ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
+    receives = {_channel(op): op for op in ops if op.name == "nv_tileas.receive"}
+    groups: dict[tuple[Any, int], _Channels] = {}  # an operation may hold several blocks
+    for send in (op for op in ops if op.name == "nv_tileas.send"):
+        receive = receives.get(_channel(send))
+        if receive is None:
+            send.erase()
+            continue
+        group = groups.setdefault((send.block, _segment(send)), _Channels([], []))
+        group.sends.append(send)
+        group.receives.append(receive)
+    return list(groups.values())
+
+
+def _segment(send: Any) -> int:
+    """Return how many operations that end a group stand before `send` in its block."""
+    ops = body_operations(send.block)
+    before = ops[: ops.index(send)]
+    received = {op.results[0] for op in before if op.name == "nv_tileas.receive"}
+    return sum(_ends_group(op, received) for op in before)
+
+
+def _ends_group(op: Any, received: set[Any]) -> bool:
+    inside = [
+        inner
+        for region in op.regions
+        for block in region.blocks
+        for inner in walk_operations(block)
+    ]
+    return any(inner.name == "nv_tileas.send" for inner in inside) or any(
+        operand in received for inner in (op, *inside) for operand in inner.operands
+    )
+
+
+def _channel(op: Any) -> int:
+    return ir.IntegerAttr(op.attributes["channel"]).value
+
+
+def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
+    if channels.sends[0].block == channels.receives[0].block:
+        for receive in channels.receives[:-1]:  # the wait must come after the commit
+            receive.move_before(channels.receives[-1])
+    ring = _create_ring(roles, channels, spec)
+    ends = (
+        (_send_region(channels), channels.sends[-1], _produce),
+        (_region_block(channels.receives[0], roles), channels.receives[0], _consume),
+    )
+    for block, marker, rewrite in ends:
+        with ir.InsertionPoint.at_block_begin(block), marker.location:
+            start = RingStartOp.build(ring.value)
+        thread_value(
+            block,
+            start,
+            {marker},
+            lambda _op, position, rewrite=rewrite: rewrite(channels, ring, position),
+        ) if ring.refilled else rewrite(channels, ring, start)
+
+
+def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring:
+    stages = spec["stages"] if channels.refilled else 1
+    i64 = ir.IntegerType.get_signless(64)
+    count = ir.IntegerAttr.get(i64, stages)
+    with ir.InsertionPoint(roles), channels.sends[0].location:
+        buffers = []
+        for receive in channels.receives:
+            tile = receive.results[0].type
+            slot = SharedTileType.of(
+                tuple(tile.shape), tile.element_type, receive.attributes["shared_layout"]
+            )
+            buffers.append(AllocSharedOp(buffer=slot, slots=count, loc=receive.location).buffer)
+
+        def barrier(arrivals: int) -> Any:
+            return AllocMBarrierOp(
+                barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=count
+            ).barrier
+
+        full = barrier(full_arrivals())
+        empty = barrier(empty_arrivals(spec["consumer_warps"])) if channels.refilled else None
+        ring = CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=count).ring
+    return _Ring(ring, buffers, channels.refilled)
+
+
+def _send_region(channels: _Channels) -> Any:
+    roles = channels.sends[0]
+    while roles.name != "nv_tileas.roles":
+        roles = parent_operation(roles)
+    return _region_block(channels.sends[0], roles)
+
+
+def _region_block(op: Any, roles: Any) -> Any:
+    """Return the block of `roles` under which `op` stands."""
+    while parent_operation(op) != roles:
+        op = parent_operation(op)
+    return op.block
+
+
+def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
+    """Guard the loads of a block by acquire and commit; return the next position."""
+    first = channels.sends[0].operands[0].owner.operation
+    if ring.refilled:
+        RingAcquireOp(
+            ring=ring.value, position=position, loc=first.location, ip=ir.InsertionPoint(first)
+        )
+    last = channels.sends[-1]
+    for send, buffer in zip(channels.sends, ring.buffers, strict=True):
+        with ir.InsertionPoint(send), send.location:
+            slot = SlotViewOp.build(buffer, position)
+            RingFillOp(tile=send.operands[0], slot=slot)
+    with ir.InsertionPoint(last), last.location:
+        RingCommitOp(ring=ring.value, position=position)
+        following = RingAdvanceOp.build(ring.value, position) if ring.refilled else position
+    for send in channels.sends:
+        send.erase()
+    return following
+
+
+def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
+    """Guard the uses of a block's tiles by wait and release; return the next position."""
+    first = channels.receives[0]
+    with ir.InsertionPoint(first), first.location:
+        RingWaitOp(ring=ring.value, position=position)
+    reads = []
+    for receive, buffer in zip(channels.receives, ring.buffers, strict=True):
+        with ir.InsertionPoint(receive), receive.location:
+            tile = LoadSharedOp.build(SlotViewOp.build(buffer, position))
+        receive.results[0].replace_all_uses_with(tile)
+        reads.append(tile)
+    block = first.block
+    last = _last_reader(block, reads)
+    if not ring.refilled:
+        following = position
+    else:
+        with ir.InsertionPoint(_next_operation(block, last)), first.location:
+            RingReleaseOp(ring=ring.value, position=position)
+            following = RingAdvanceOp.build(ring.value, position)
+    for receive in channels.receives:
+        receive.erase()
+    return following
+
+
+def _last_reader(block: Any, tiles: list[Any]) -> Any:
+    """Return the last operation of `block` that reads one of `tiles` from shared memory.
+
+    A `dot` reads its operands from their slots; every other use reads the registers that
+    `load_shared` filled.
+    """
+    readers = {tile.owner.operation for tile in tiles}
+    for tile in tiles:
+        for use in tile.uses:
+            op = use.owner.operation
+            if op.name == "nv_tileas.dot" and use.operand_number < 2:
+                while op.block != block:
+                    op = parent_operation(op)
+                readers.add(op)
+    return [op for op in body_operations(block) if op in readers][-1]
+
+
+def _next_operation(block: Any, op: Any) -> Any:
+    ops = body_operations(block)
+    return ops[ops.index(op) + 1]

@@ -1,0 +1,236 @@
+"""Lower tiled loads and stores with a TMA witness to asynchronous copies.
+
+Before:  ring_acquire; %a = tiled_load %view[%m, %k] <tma>; ring_fill %a, %slot; ring_commit
+After:   ring_acquire; %bar = ring_barrier; mbarrier_arrive_expect_tx %bar {tx_count = 32768}
+         async_tiled_tma_load %desc, %slot[%m, %k], %bar {tx_count = 16384, box_index = 0}
+         async_tiled_tma_load %desc, %slot[%m, %k + 64], %bar {tx_count = 16384, box_index = 1}
+
+Eight phases: (1) the kernel spec must be there; (2) eligible operations are found by their
+witness; (3) each distinct (array, box, swizzle, direction) gets a `tmaIdx`; (4) its descriptor is
+made once, above the roles; (5) loads and stores become one async operation per box; (6) each
+commit becomes one arrival that expects the bytes of all boxes of the slot; (7) waits for stores
+sink to the next use of their staging buffer or the end of the role; (8) nothing may be left over.
+Coordinates stay outer-first.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import InternalCompilerError
+from tilec.dialects.nv_tileas import (
+    AllocSharedOp,
+    AsyncTiledTmaLoadOp,
+    AsyncTiledTmaStoreOp,
+    BarrierOp,
+    BulkCommitOp,
+    BulkWaitOp,
+    FenceProxyOp,
+    MakeTiledTmaDescOp,
+    MBarrierArriveExpectTxOp,
+    RingBarrierOp,
+    SharedTileType,
+    StoreSharedOp,
+    TmaDescriptorType,
+)
+from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
+from tilec.dialects.nv_tileas.ring_ops import ring_of_position
+from tilec.ir.bindings import arith, ir
+from tilec.ir.structured import clone_operation, defining_operation, enclosing_loops, terminator
+from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
+from tilec.passes.analysis.kernels import (
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    reject,
+    tiled_access,
+)
+from tilec.passes.analysis.protocol import MAX_TX_COUNT, slot_tx_count
+from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.registry import PassContext, register_pass
+
+NAME = "lower-tma-load-store-to-async"
+
+
+@dataclass
+class _Descriptors:
+    """The descriptors of one kernel, by what they describe."""
+
+    function: Any
+    roles: Any
+    values: dict[str, Any] = field(default_factory=dict)
+
+    def get(self, access: Any, slot_type: Any, mode: str) -> tuple[Any, int]:
+        """Return the descriptor for an access through tiles of `slot_type`, and its index."""
+        layout = layout_of_shared(slot_type)
+        recipe = descriptor_recipe(access.view, self.function)
+        key = f"{recipe}|{layout.box}|{layout.swizzle.value}|{mode}"
+        if key not in self.values:
+            self.values[key] = (self._make(access, layout, slot_type, mode), len(self.values))
+        return self.values[key]
+
+    def _make(self, access: Any, layout: Any, slot_type: Any, mode: str) -> Any:
+        i64 = ir.IntegerType.get_signless(64)
+        with ir.InsertionPoint(self.roles), access.op.location:
+            view = access.view
+            memref = defining_operation(view)
+            if memref.block != self.roles.block:
+                view = clone_operation(memref, {}).results[0]
+            return MakeTiledTmaDescOp(
+                view=view,
+                descriptor=TmaDescriptorType.of(layout.box, slot_type.element_type),
+                box=ir.DenseI64ArrayAttr.get(list(layout.box)),
+                swizzle=ir.IntegerAttr.get(i64, layout.swizzle.value),
+                tmaIdx=ir.IntegerAttr.get(i64, len(self.values)),
+                mode=ir.StringAttr.get(mode),
+            ).descriptor
+
+
+@register_pass(NAME)
+def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
+    """Lower tiled loads and stores with a TMA atom to async tiled copies."""
+    for function in kernel_functions(module):
+        if read_spec(function) is None:
+            raise InternalCompilerError(
+                "LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function",
+                pass_name=NAME,
+                op=function.name,
+            )
+        ops = kernel_operations(function)
+        roles = next((op for op in ops if op.name == "nv_tileas.roles"), None)
+        if roles is None:
+            continue
+        descriptors = _Descriptors(function, roles)
+        fills = [op for op in ops if op.name == "nv_tileas.ring_fill"]
+        stores = [op for op in ops if _is_tma_store(op)]
+        for commit in (op for op in ops if op.name == "nv_tileas.ring_commit"):
+            _lower_slot(commit, [op for op in fills if op.block == commit.block], descriptors)
+        for store in stores:
+            _lower_store(store, descriptors)
+        if stores:
+            _drain_stores(roles)
+        _check_nothing_left(function)
+
+
+def _is_tma_store(op: Any) -> bool:
+    return op.name == "nv_tileas.tiled_store" and tiled_access(op).uses_tma
+
+
+def _lower_slot(commit: Any, fills: list[Any], descriptors: _Descriptors) -> None:
+    """Fill one slot: announce the bytes of all its boxes, then start one copy per box."""
+    ring, position = commit.operands
+    i64 = ir.IntegerType.get_signless(64)
+    own = [fill for fill in fills if ring_of_position(_position(fill)) == ring]
+    layouts = [layout_of_shared(fill.operands[1].type) for fill in own]
+    tx_count = slot_tx_count(layouts)
+    loads = [fill.operands[0].owner.operation for fill in own]
+    if tx_count > MAX_TX_COUNT:
+        raise reject(
+            loads[0],
+            "T0531",
+            f"one slot of this ring holds {tx_count} bytes, but a barrier phase counts at most"
+            f" {MAX_TX_COUNT}",
+            "use smaller tiles",
+        )
+    with ir.InsertionPoint(loads[0]), loads[0].location:
+        barrier = RingBarrierOp.build(ring, position)
+        MBarrierArriveExpectTxOp(barrier=barrier, tx_count=ir.IntegerAttr.get(i64, tx_count))
+    for fill, load in zip(own, loads, strict=True):
+        access = tiled_access(load)
+        slot = fill.operands[1]
+        descriptor, index = descriptors.get(access, slot.type, "load")
+        with ir.InsertionPoint(fill), load.location:
+            for number, coords in enumerate(_box_coordinates(access.coords, slot.type)):
+                AsyncTiledTmaLoadOp(
+                    descriptor=descriptor,
+                    destination=slot,
+                    coords=coords,
+                    barrier=barrier,
+                    box_index=ir.IntegerAttr.get(i64, number),
+                    tx_count=ir.IntegerAttr.get(i64, layout_of_shared(slot.type).box_bytes),
+                    tmaIdx=ir.IntegerAttr.get(i64, index),
+                )
+        fill.erase()
+        load.erase()
+    commit.erase()
+
+
+def _position(fill: Any) -> Any:
+    return fill.operands[1].owner.operation.operands[1]
+
+
+def _box_coordinates(coords: tuple[Any, ...], slot_type: Any) -> list[list[Any]]:
+    """Return the element coordinates of every box of a tile at `coords`, emitting additions."""
+    i32 = ir.IntegerType.get_signless(32)
+    return [
+        [
+            arith.addi(coord, arith.constant(i32, offset)) if offset else coord
+            for coord, offset in zip(coords, corner, strict=True)
+        ]
+        for _, corner in layout_of_shared(slot_type).boxes()
+    ]
+
+
+def _lower_store(store: Any, descriptors: _Descriptors) -> None:
+    """Stage the tile in shared memory, then let one thread start one copy per box."""
+    access = tiled_access(store)
+    i64 = ir.IntegerType.get_signless(64)
+    tile = access.tile_type
+    slot_type = SharedTileType.of(
+        tuple(tile.shape), tile.element_type, store.attributes["shared_layout"]
+    )
+    with ir.InsertionPoint(descriptors.roles), store.location:
+        staging = AllocSharedOp(buffer=slot_type, slots=ir.IntegerAttr.get(i64, 1)).buffer
+    descriptor, index = descriptors.get(access, slot_type, "store")
+    with ir.InsertionPoint(store), store.location:
+        if enclosing_loops(store):
+            _wait_for_stores()
+            BarrierOp()
+        StoreSharedOp(tile=access.value, destination=staging)
+        FenceProxyOp(space=ir.StringAttr.get("shared"))
+        BarrierOp()
+        for number, coords in enumerate(_box_coordinates(access.coords, slot_type)):
+            AsyncTiledTmaStoreOp(
+                descriptor=descriptor,
+                source=staging,
+                coords=coords,
+                box_index=ir.IntegerAttr.get(i64, number),
+                tmaIdx=ir.IntegerAttr.get(i64, index),
+            )
+        BulkCommitOp()
+    _replace_token(store)
+    store.erase()
+
+
+def _replace_token(store: Any) -> None:
+    """Keep what is ordered behind the store well-formed: the barriers are there already."""
+    if next(iter(store.results[0].uses), None) is None:
+        return
+    with ir.InsertionPoint(store), store.location:
+        store.results[0].replace_all_uses_with(CreateMemTokenOp.build())
+
+
+def _wait_for_stores() -> None:
+    i64 = ir.IntegerType.get_signless(64)
+    BulkWaitOp(pending=ir.IntegerAttr.get(i64, 0), read=ir.BoolAttr.get(True))
+
+
+def _drain_stores(roles: Any) -> None:
+    """Keep the staging buffers alive until the last bulk store has read them."""
+    block = roles.opview.consumer.blocks[0]
+    with ir.InsertionPoint(terminator(block)), roles.location:
+        _wait_for_stores()
+
+
+def _check_nothing_left(function: Any) -> None:
+    for op in kernel_operations(function):
+        if op.name in ("nv_tileas.ring_fill", "nv_tileas.ring_commit") or (
+            is_tiled_access(op) and tiled_access(op).uses_tma
+        ):
+            raise InternalCompilerError(
+                "failed to get expected tx-count"
+                if op.name.startswith("nv_tileas.ring")
+                else "failed to find smem buffer address for mbarrier",
+                pass_name=NAME,
+                op=str(op),
+            )

@@ -1,0 +1,129 @@
+"""Choose the kernel plan and record it as one attribute.
+
+Before:  nv_tileaa.func @k { ... }
+After:   nv_tileaa.func @k {nv_tileaa.kernel_spec = {stages = 4, consumers = 2, ...}} { ... }
+
+The only pass with policy. It collects what the planner needs (`tilec.plan`), which is pure Python,
+and writes the answer; it never changes tile extents. Where the plan prefers another copy atom than
+the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atoms` found legal.
+"""
+
+from math import prod
+from typing import Any
+
+from tilec.diagnostics import remark
+from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
+from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.bindings import ir
+from tilec.ir.structured import enclosing_loops
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    array_of_view,
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    span_of,
+    tiled_access,
+    write_spec,
+)
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.schedule_mma import wgmma_defect
+from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
+
+WARPGROUP_WARPS = 4
+
+
+@register_pass("nv-tileas-plan-kernel")
+def plan_kernels(module: Any, context: PassContext) -> None:
+    """Choose roles, stages and registers of every kernel and record them as its spec."""
+    for function in kernel_functions(module):
+        accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
+        _keep_producible_loads(function, accesses, context)
+        problem = kernel_problem(function, accesses)
+        overrides = {**read_kernel_metadata(function).get("hints", {}), **context.plan_overrides}
+        plan = plan_kernel(problem, context.target, overrides)
+        write_spec(function, spec_of(plan))
+        metadata = read_kernel_metadata(function)
+        metadata["plan"] = {**spec_of(plan), "reasons": list(plan.reasons)}
+        write_kernel_metadata(function, metadata)
+
+
+def spec_of(plan: KernelPlan) -> dict[str, Any]:
+    """Return the kernel spec that records `plan`."""
+    return {
+        "stages": plan.stages,
+        "cluster": [*plan.cluster, 1],
+        "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,
+        "consumer_warps": plan.worker_warps,
+        "producer_registers": plan.producer_registers,
+        "consumer_registers": plan.consumer_registers,
+    }
+
+
+def kernel_problem(function: Any, accesses: list[TiledAccess]) -> KernelProblem:
+    """Return what the planner needs to know about a kernel."""
+    slot_bytes = 0
+    fixed_bytes = 0
+    for access in accesses:
+        size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
+        if access.uses_tma and access.is_load and enclosing_loops(access.op):
+            slot_bytes += size
+        elif access.uses_tma:
+            fixed_bytes += size
+    dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
+    products = [_mma_tile(op) for op in dots if wgmma_defect(op, 1) is None]
+    return KernelProblem(
+        mma=tuple(products),
+        ring_slot_bytes=slot_bytes,
+        fixed_bytes=fixed_bytes,
+        tile_elements=_largest_tile(function),
+        has_loop_loads=slot_bytes > 0,
+    )
+
+
+def _mma_tile(op: Any) -> MmaTile:
+    a, _, acc = op.operands
+    k_axis = 1 if ir.StringAttr(op.attributes["a_major"]).value == "k" else 0
+    m, n = acc.type.shape[-2:]
+    return MmaTile(
+        m=m,
+        n=n,
+        k=a.type.shape[len(a.type.shape) - 2 + k_axis],
+        element_bytes=element_bits(a.type.element_type) // 8,
+        accumulator_bytes=element_bits(acc.type.element_type) // 8,
+    )
+
+
+def _largest_tile(function: Any) -> int:
+    largest = 1
+    for op in kernel_operations(function):
+        for result in op.results:
+            if isinstance(result.type, ir.RankedTensorType):
+                largest = max(largest, prod(result.type.shape))
+    return largest
+
+
+def _keep_producible_loads(
+    function: Any, accesses: list[TiledAccess], context: PassContext
+) -> None:
+    """Give loads that no producer role can issue their best alternative without TMA.
+
+    A producer replays the control flow around its loads; the trip count of a `while` may depend
+    on tiles that only consumers have.
+    """
+    for access in accesses:
+        if not (access.uses_tma and access.is_load):
+            continue
+        if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
+            continue
+        legal = access.op.opview.legal_atoms
+        access.op.attributes["atom"] = next(atom for atom in legal if atom.kind == "ldg")
+        name = array_of_view(access.view, function)
+        context.sink.emit(
+            remark(
+                "T0521",
+                f"load of '{name}' does not use TMA: it stands in a 'while' loop, which a producer"
+                " role cannot replay",
+                span_of(access.op),
+            )
+        )

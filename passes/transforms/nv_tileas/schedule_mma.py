@@ -1,0 +1,139 @@
+"""Turn every `dot` into an asynchronous group of the tensor cores and its wait.
+
+Before:  %a = load_shared %slot_a; %b = load_shared %slot_b; %d = dot %a, %b, %acc
+After:   %g, %t = async_mma %slot_a, %slot_b, %acc; %d = mma_wait %g, %t {pending = 0}
+
+wgmma reads its operands from shared memory, so an operand that a ring slot holds is used in place.
+Any other operand (computed, or loaded without TMA) is staged: stored into a shared-memory buffer
+with ordinary stores, fenced for the async proxy, and guarded by barriers of the role. A product
+that wgmma cannot do (see `wgmma_defect`) becomes a `simt_mma`, which multiplies on the CUDA cores
+from the same buffers.
+
+The wait retires each group at once; deeper schedules change `pending` and the place of the wait.
+"""
+
+from typing import Any
+
+from tilec.diagnostics import remark
+from tilec.dialects.nv_tileas import (
+    AllocSharedOp,
+    AsyncMmaOp,
+    BarrierOp,
+    FenceProxyOp,
+    MmaTokenType,
+    MmaWaitOp,
+    SimtMmaOp,
+    StoreSharedOp,
+)
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation, enclosing_loops, parent_operation
+from tilec.layout.constructors import WGMMA_ROWS
+from tilec.layout.shared import row_major
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
+from tilec.passes.analysis.shared_layouts import shared_tile_type
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.assign_operand_layouts import operand_layout
+
+WGMMA_K = 16
+"""K of one wgmma on 16-bit elements (PTX ISA, wgmma.mma_async shapes)."""
+WGMMA_MAX_N = 256
+"""Largest N of one wgmma (same table); wider tiles take several instructions."""
+WGMMA_N_STEP = 8
+WARPGROUP_WARPS = 4
+
+
+@register_pass("nv-tileas-schedule-mma")
+def schedule_mma(module: Any, context: PassContext) -> None:
+    """Replace every dot by an asynchronous mma group and its wait."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        for op in kernel_operations(function):
+            if op.name == "nv_tileas.dot":
+                _schedule(op, spec["consumer_warps"] // WARPGROUP_WARPS, context)
+
+
+def wgmma_defect(op: Any, warpgroups: int) -> str | None:
+    """Return why wgmma cannot do the product `op`, or None when it can."""
+    dot = op.opview
+    if len(dot.d.type.shape) != 2:
+        return "the product is batched"
+    m, n, k = dot.extents
+    element, accumulator = dot.a.type.element_type, dot.d.type.element_type
+    if not isinstance(element, ir.BF16Type | ir.F16Type) or dot.b.type.element_type != element:
+        return f"the operands are {element} and {dot.b.type.element_type}, not both bf16 or f16"
+    if not isinstance(accumulator, ir.F32Type):
+        return f"the accumulator is {accumulator}, not f32"
+    if warpgroups < 1 or m % (WGMMA_ROWS * warpgroups):
+        return f"{m} rows do not split into slices of 64 over {warpgroups} warpgroups"
+    if n % WGMMA_N_STEP:
+        return f"{n} columns are not a multiple of 8"
+    if k % WGMMA_K:
+        return f"an inner extent of {k} is not a multiple of 16"
+    return None
+
+
+def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
+    dot = op.opview
+    defect = wgmma_defect(op, warpgroups)
+    if defect is not None:
+        context.sink.emit(
+            remark("T0541", f"mma runs on the CUDA cores, not on wgmma: {defect}", span_of(op))
+        )
+    staged: list[Any] = []
+    operands = [_shared_operand(op, tile, defect is None, staged) for tile in (dot.a, dot.b)]
+    majors = {"a_major": dot.a_major, "b_major": dot.b_major}
+    with ir.InsertionPoint(op), op.location:
+        if staged:
+            FenceProxyOp(space=ir.StringAttr.get("shared"))
+            BarrierOp()
+        if defect is None:
+            group = AsyncMmaOp(
+                a=operands[0],
+                b=operands[1],
+                acc=dot.c,
+                result=dot.d.type,
+                token=MmaTokenType.get(),
+                **majors,
+            )
+            result = MmaWaitOp.build(group.result, group.token, 0)
+        else:
+            result = SimtMmaOp(
+                a=operands[0], b=operands[1], acc=dot.c, result=dot.d.type, **majors
+            ).result
+        if staged and enclosing_loops(op):
+            BarrierOp()
+    op.results[0].replace_all_uses_with(result)
+    tiles = [dot.a, dot.b]
+    op.erase()
+    for tile in tiles:
+        _erase_if_unused(tile)
+
+
+def _shared_operand(op: Any, tile: Any, for_wgmma: bool, staged: list[Any]) -> Any:
+    """Return the shared-memory tile that holds operand `tile`, staging it if there is none."""
+    source = defining_operation(tile)
+    if source is not None and source.name == "nv_tileas.load_shared":
+        return source.operands[0]
+    shape, bits = tuple(tile.type.shape), element_bits(tile.type.element_type)
+    layout = operand_layout(shape, bits) if for_wgmma else row_major(shape, bits)
+    roles = op
+    while roles.name != "nv_tileas.roles":
+        roles = parent_operation(roles)
+    i64 = ir.IntegerType.get_signless(64)
+    with ir.InsertionPoint(roles), op.location:
+        buffer = AllocSharedOp(
+            buffer=shared_tile_type(layout, tile.type.element_type),
+            slots=ir.IntegerAttr.get(i64, 1),
+        ).buffer
+    with ir.InsertionPoint(op), op.location:
+        StoreSharedOp(tile=tile, destination=buffer)
+    staged.append(buffer)
+    return buffer
+
+
+def _erase_if_unused(tile: Any) -> None:
+    source = defining_operation(tile)
+    unused = next(iter(tile.uses), None) is None
+    if unused and source is not None and source.name == "nv_tileas.load_shared":
+        source.erase()

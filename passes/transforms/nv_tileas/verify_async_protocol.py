@@ -1,0 +1,97 @@
+"""Prove that the asynchronous protocol of every kernel is safe before it can hang a GPU.
+
+Changes nothing. The roles' events on rings, buffers, barriers and fences are extracted from the IR
+and run, with vector clocks, for the trip counts at which rings behave differently
+(`tilec.passes.analysis.async_protocol`). Register moves and named barriers are checked by their
+sum and range rules. The first violation is an internal error of the compiler that names the source
+line, because no user input may lead to one. Results are memoised by the protocol's shape.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from tilec.diagnostics import InternalCompilerError
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.async_protocol.events import Protocol, Violation
+from tilec.passes.analysis.async_protocol.extract import Extraction, where
+from tilec.passes.analysis.async_protocol.simulate import check_protocol
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+
+NAME = "nv-tileas-verify-async-protocol"
+NAMED_BARRIERS = 16
+"""Named barriers of a CTA (PTX ISA, barrier.cta)."""
+WARP_LANES = 32
+
+
+@register_pass(NAME)
+def verify_async_protocol(module: Any, context: PassContext) -> None:
+    """Check rings, fences, barriers and register moves of every kernel."""
+    for function in kernel_functions(module):
+        violation = (
+            _check_registers(function, context.target.registers_per_sm)
+            or _check_named_barriers(function)
+            or _check_events(function)
+        )
+        if violation is not None:
+            at = f"{violation.where}: " if violation.where else ""
+            raise InternalCompilerError(f"{at}{violation.message}", pass_name=NAME)
+
+
+def _check_events(function: Any) -> Violation | None:
+    protocol = Extraction(function).protocol()
+    return None if protocol is None else _cached_check(_Key(protocol))
+
+
+class _Key:
+    """A protocol as a cache key: equal when the structure is, wherever it stands in the source."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.protocol = protocol
+        rings = tuple(replace(ring, where="") for ring in protocol.rings.values())
+        self.text = f"{rings}{protocol.roles}"
+
+    def __hash__(self) -> int:
+        return hash(self.text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Key) and self.text == other.text
+
+
+@lru_cache(maxsize=64)
+def _cached_check(key: _Key) -> Violation | None:
+    return check_protocol(key.protocol)
+
+
+def _check_registers(function: Any, registers_per_sm: int) -> Violation | None:
+    """Check that `setmaxnreg` asks for no more registers than the SM has (else it deadlocks)."""
+    total = 0
+    last = None
+    for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
+        warps = (roles.opview.producer_warps.value, roles.opview.consumer_warps.value)
+        for count, region in zip(warps, roles.regions, strict=True):
+            first = region.blocks[0].operations[0].operation
+            if first.name == "nv_tileas.set_registers":
+                total += count * WARP_LANES * first.opview.count.value
+                last = first
+    if total <= registers_per_sm:
+        return None
+    return Violation(
+        where(last), f"roles ask for {total} registers, but an SM has {registers_per_sm}: deadlock"
+    )
+
+
+def _check_named_barriers(function: Any) -> Violation | None:
+    """Check that ids exist and that id 0, the whole CTA, is not used by one of two roles."""
+    for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
+        specialised = roles.opview.producer_warps.value > 0
+        for op in kernel_operations(function):
+            if "id" not in op.attributes or not op.name.startswith("nv_tileas."):
+                continue
+            identity = ir.IntegerAttr(op.attributes["id"]).value
+            if not 0 <= identity < NAMED_BARRIERS:
+                return Violation(where(op), f"named barrier {identity} does not exist")
+            if specialised and identity == 0:
+                return Violation(where(op), "barrier 0 of the whole CTA is used by one role alone")
+    return None

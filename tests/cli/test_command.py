@@ -1,0 +1,159 @@
+"""The command as a process: exit codes, streams, signals."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+KERNEL = """\
+@kernel
+def copy[N](A: f32[N], B: f32[N]):
+    i = grid(cdiv(N, 128))
+    store(B, (i,), load(A, (i,), (128,)))
+"""
+
+
+def test_help_is_quick_and_loads_no_mlir(run_tilec):
+    result = run_tilec("--help")
+    assert result.returncode == 0
+    assert b"usage: tilec" in result.stdout
+    code = (
+        "import sys; from tilec.cli.main import main\n"
+        "try: main(['--help'])\n"
+        "except SystemExit: pass\n"
+        "slow = {'mlir', 'torch_mlir', 'numpy', 'llvmlite', 'lark'} & set(sys.modules)\n"
+        "sys.exit(1 if slow else 0)"
+    )
+    command = [sys.executable, "-c", code]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    check = subprocess.run(command, env=environment, check=False, capture_output=True)
+    assert check.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("frobnicate",),
+        ("compile",),
+        ("compile", "a.tile", "--emit", "nonsense"),
+        ("compile", "a.tile", "--emit", "cuda_tile", "--start-from", "ptx"),
+        ("opt",),
+    ],
+)
+def test_usage_errors(run_tilec, words):
+    result = run_tilec(*words)
+    assert result.returncode == 2
+    assert result.stdout == b""
+    assert "usage:" in result.stderr or "error:" in result.stderr
+
+
+def test_source_from_standard_input(run_tilec):
+    result = run_tilec("compile", "-", "--emit", "cuda_tile", stdin=KERNEL)
+    assert result.returncode == 0, result.stderr
+    assert b"cuda_tile.entry" in result.stdout
+    assert result.stderr == ""
+
+
+def test_diagnostics_name_standard_input(run_tilec):
+    result = run_tilec("compile", "-", stdin=KERNEL.replace("load(A", "load(Q"))
+    assert result.returncode == 1
+    assert "<stdin>:4:25: error[T02" in result.stderr
+    assert result.stdout == b""
+
+
+def test_reader_that_goes_away(tmp_path):
+    source = tmp_path / "copy.tile"
+    source.write_text(KERNEL)
+    command = f"{sys.executable} -m tilec passes | head -n 1; echo ${{PIPESTATUS[0]}}"
+    result = subprocess.run(
+        ["bash", "-c", command],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert result.stderr == ""
+    assert result.stdout.splitlines()[-1] in ("0", str(128 + signal.SIGPIPE))
+
+
+def test_internal_error_names_the_pass_and_writes_a_reproducer(tmp_path, monkeypatch, capsys):
+    from tilec.cli.main import EXIT_INTERNAL, main
+    from tilec.passes import registry
+
+    @registry.register_pass("cuda-tile-fuse-fma")
+    def explode(module, context):
+        """Fails on the first operation of the kernel."""
+        op = module.body.operations[0].regions[0].blocks[0].operations[0]
+        raise RuntimeError(f"boom in {op.name}")
+
+    source = tmp_path / "copy.tile"
+    source.write_text(KERNEL)
+    monkeypatch.setenv("TILEC_REPRODUCER_DIR", str(tmp_path / "crash"))
+    from tilec import passes
+
+    original = passes.load_pass("cuda-tile-fuse-fma")
+    registry.register_pass("cuda-tile-fuse-fma")(explode)
+    try:
+        assert main(["compile", str(source), "-o", str(tmp_path / "out.ptx")]) == EXIT_INTERNAL
+    finally:
+        registry._PASSES["cuda-tile-fuse-fma"] = original
+    message = capsys.readouterr().err
+    assert "internal error[T0599] in cuda-tile-fuse-fma at 'cuda_tile." in message
+    assert "boom" in message
+    (reproducer,) = (tmp_path / "crash").iterdir()
+    assert str(reproducer) in message
+    text = reproducer.read_text()
+    assert "// tilec opt " in text
+    assert "--passes cuda-tile-fuse-fma" in text
+    assert "cuda_tile.entry" in text
+    assert not (tmp_path / "out.ptx").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0.2, 0.4, 0.6, 0.8])
+@pytest.mark.parametrize("sent", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+def test_killed_compile_leaves_no_partial_file(tmp_path, examples, delay, sent):
+    output = tmp_path / "out" / "matmul.ptx"
+    output.parent.mkdir()
+    output.write_text("old")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tilec", "compile", examples / "matmul.tile", "-o", output],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        stderr=subprocess.PIPE,
+    )
+    time.sleep(delay)
+    process.send_signal(sent)
+    _, errors = process.communicate()
+    text = output.read_text()
+    assert text == "old" or text.rstrip().endswith("}")
+    assert sorted(path.name for path in output.parent.iterdir()) == ["matmul.ptx"]
+    assert b"Traceback" not in errors
+
+
+@pytest.mark.slow
+def test_cold_compile_time(run_tilec, tmp_path, examples):
+    words = ("compile", examples / "matmul.tile", "-o", tmp_path / "matmul.ptx")
+    times = []
+    for attempt in range(4):
+        environment = {"TILEC_CACHE_DIR": str(tmp_path / f"cache{attempt}")}
+        started = time.perf_counter()
+        result = run_tilec(*words, env=environment)
+        times.append(time.perf_counter() - started)
+        assert result.returncode == 0, result.stderr
+    assert min(times[1:]) < 1.5
+
+
+@pytest.mark.slow
+def test_help_time(run_tilec):
+    times = []
+    for _ in range(5):
+        started = time.perf_counter()
+        run_tilec("--help")
+        times.append(time.perf_counter() - started)
+    assert min(times) < 0.15

@@ -1,0 +1,43 @@
+"""Fixtures shared by the whole suite."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+_SECONDS = 120
+
+
+@pytest.fixture(scope="session")
+def examples() -> Path:
+    """Return the folder of the example kernels."""
+    return ROOT / "examples"
+
+
+@pytest.fixture
+def run_tilec(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess]:
+    """Return a function that runs the `tilec` command in an empty folder.
+
+    Keyword arguments: `stdin` (text or bytes) and `env` (added to this process's environment).
+    """
+
+    def run(*words: object, stdin: str | bytes = b"", env: dict[str, str] | None = None):
+        data = stdin.encode() if isinstance(stdin, str) else stdin
+        result = subprocess.run(
+            [sys.executable, "-m", "tilec", *map(str, words)],
+            input=data,
+            capture_output=True,
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+            timeout=_SECONDS,
+            check=False,
+        )
+        return subprocess.CompletedProcess(
+            result.args, result.returncode, result.stdout, result.stderr.decode()
+        )
+
+    return run

@@ -1,0 +1,109 @@
+"""Every example runs on the CPU reference and equals its independent NumPy function."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tilec.check import compare, load_example, make_arguments
+from tilec.diagnostics import SourceFile
+from tilec.driver import choose_kernel, emit_source
+from tilec.frontend.parser import parse_source
+from tilec.frontend.signature import signature
+from tilec.interpreter import run_kernel
+from tilec.ir.attributes import read_kernel_metadata
+from tilec.passes.registry import PassContext
+from tilec.passes.runner import run_pass
+from tilec.pipeline import STAGES
+from tilec.runtime.arguments import check_arguments
+from tilec.runtime.interface import interface_from_signature
+from tilec.runtime.specialize import specialize
+
+FOLDER = Path(__file__).resolve().parents[2] / "examples"
+PATHS = sorted(FOLDER.glob("*.tile"))
+NAMES = [path.stem for path in PATHS]
+MAX_KERNEL_LINES = 20
+
+VARIANTS = [
+    pytest.param(path, variant, id=f"{path.stem}-{variant}")
+    for path in PATHS
+    for variant in load_example(path).variants()
+]
+
+
+def run_example(path, variant, passes=()):
+    """Run a variant on the CPU reference; return the arguments before and after, and constants."""
+    source = SourceFile(str(path), path.read_text())
+    tree = parse_source(source)
+    kernel = signature(choose_kernel(tree, None, source), tree)
+    example = load_example(path)
+    arguments = make_arguments(
+        kernel,
+        variant.sizes,
+        dtypes=variant.dtypes,
+        layouts=variant.layouts,
+        example=example,
+    )
+    values = {**arguments.data(), **arguments.scalars, **variant.dtypes}
+    bound = check_arguments(interface_from_signature(kernel, source), values)
+    module = emit_source(source, kernel.name, specialize(bound))
+    for name in passes:
+        run_pass(module, name, PassContext(), [source])
+    metadata = read_kernel_metadata(module.body.operations[0])
+    after = arguments.copy()
+    after.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    poisoned = after.copy()
+    run_kernel(module, after.data(), after.scalars)
+    for name, array in after.arrays.items():
+        assert array.stray_writes(poisoned.arrays[name].memory) == 0, f"stray writes beside {name}"
+    return arguments, after, bound.constants
+
+
+@pytest.mark.parametrize(("path", "variant"), VARIANTS)
+def test_equals_the_numpy_function(path, variant):
+    example = load_example(path)
+    before, after, constants = run_example(path, variant)
+    expected = example.expected(before, constants)
+    assert expected
+    result = compare(after.data(), expected, example.terms(variant.sizes))
+    assert result.ok, str(result)
+    for name, array in before.data().items():
+        if name not in expected:
+            np.testing.assert_array_equal(after.data()[name], array, err_msg=f"{name} is an input")
+
+
+@pytest.mark.parametrize("path", PATHS, ids=NAMES)
+def test_the_passes_of_the_first_stage_keep_the_meaning(path):
+    example = load_example(path)
+    variant = example.variants()[len(example.cases)]
+    before, after, constants = run_example(path, variant, STAGES[0].passes)
+    result = compare(
+        after.data(), example.expected(before, constants), example.terms(variant.sizes)
+    )
+    assert result.ok, str(result)
+
+
+def test_tile_add_gives_the_classic_first_row():
+    path = FOLDER / "tile_add.tile"
+    example = load_example(path)
+    before, after, _ = run_example(path, example.variants()[0])
+    np.testing.assert_array_equal(before.data()["A"][0], np.arange(8))
+    want = [0, 2, 4, 6, 4, 6, 8, 10]
+    np.testing.assert_array_equal(example.expected(before)["A"][0], want)
+    np.testing.assert_array_equal(after.data()["A"][0], want)
+    last_tile = [[36, 38, 40, 42], [48, 50, 52, 54], [60, 62, 64, 66], [72, 74, 76, 78]]
+    np.testing.assert_array_equal(after.data()["A"][4:, 4:], last_tile)
+
+
+@pytest.mark.parametrize("path", PATHS, ids=NAMES)
+def test_the_file_opens_with_what_it_computes_and_the_kernel_is_short(path):
+    lines = path.read_text().splitlines()
+    assert lines[0].startswith(f"# {path.stem}: ")
+    kernel = [line for line in lines[lines.index("@kernel") :] if line.strip()]
+    assert len(kernel) <= MAX_KERNEL_LINES
+
+
+def test_every_kernel_of_the_list_is_there():
+    wanted = {"vector_add", "tile_add", "tma_load_walkthrough", "saxpy"}
+    wanted |= {"matmul", "matmul_f32out", "linear"} | {f"copy_{rank}d" for rank in range(1, 6)}
+    assert wanted <= set(NAMES)

@@ -1,0 +1,212 @@
+"""Kernel plans: consumers, roles, registers and stages, and every way a plan can be impossible."""
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+from tilec.diagnostics import CompileError
+from tilec.plan import KernelProblem, MmaTile, plan_kernel
+from tilec.plan import machine as limits
+from tilec.plan.registers import RoleRegisters, entry_registers, exceeds_pool, role_registers
+from tilec.target import get_target
+
+TARGET = get_target("sm_90a")
+
+
+def gemm(m=128, n=128, k=64, fixed_bytes=0):
+    slot = (m + n) * k * 2
+    return KernelProblem((MmaTile(m, n, k, 2, 4),), slot, fixed_bytes, m * n, True)
+
+
+def tiles(elements=4096, slot=0):
+    return KernelProblem((), slot, 0, elements, slot > 0)
+
+
+def plan(problem, **overrides):
+    return plan_kernel(problem, TARGET, overrides)
+
+
+def failure(problem, **overrides):
+    with pytest.raises(CompileError) as caught:
+        plan(problem, **overrides)
+    diagnostic = caught.value.diagnostics[0]
+    return diagnostic.code, diagnostic.message
+
+
+def test_gemm_128x128():
+    result = plan(gemm())
+    assert (result.consumers, result.specialize, result.stages) == (2, True, 4)
+    assert (result.producer_registers, result.consumer_registers) == (40, 232)
+    assert (result.worker_warps, result.block_threads) == (8, 384)
+    assert result.cluster == (1, 1)
+
+
+def test_gemm_128x256_with_a_staging_buffer():
+    result = plan(gemm(n=256, fixed_bytes=128 * 256 * 2))
+    assert (result.consumers, result.stages) == (2, 3)
+
+
+def test_one_consumer_for_64_rows():
+    result = plan(gemm(m=64))
+    assert (result.consumers, result.block_threads) == (1, 256)
+    assert (result.producer_registers, result.consumer_registers) == (40, 240)
+
+
+def test_small_slots_get_more_stages():
+    assert plan(gemm(m=64, n=16, k=32)).stages == 8
+
+
+def test_heavy_accumulators_get_more_registers():
+    result = plan(gemm(n=416))
+    assert (result.producer_registers, result.consumer_registers) == (24, 240)
+
+
+def test_without_loop_loads_there_is_no_producer():
+    result = plan(replace(gemm(), has_loop_loads=False, ring_slot_bytes=0, fixed_bytes=32768))
+    assert (result.specialize, result.stages, result.consumer_registers) == (False, 1, 0)
+    assert result.block_threads == 256
+
+
+def test_consumers_split_every_mma():
+    problem = gemm()
+    both = replace(problem, mma=(*problem.mma, MmaTile(64, 64, 64, 2, 4)))
+    assert plan(both).consumers == 1
+
+
+@pytest.mark.parametrize(
+    ("elements", "warps"), [(16, 4), (4096, 4), (8192, 4), (8193, 8), (32768, 16), (65536, 16)]
+)
+def test_worker_warps_hold_at_most_64_elements_a_thread(elements, warps):
+    result = plan(tiles(elements))
+    assert (result.worker_warps, result.block_threads) == (warps, 32 * warps)
+    assert (result.consumers, result.specialize, result.stages) == (0, False, 1)
+
+
+def test_loops_without_mma_get_a_producer_role():
+    result = plan(tiles(slot=16384))
+    assert (result.specialize, result.producer_registers) == (True, 0)
+
+
+def test_memory_bound_loops_get_a_short_ring():
+    assert plan(tiles(slot=16384)).stages == 2
+    assert plan(tiles(slot=4096)).stages == 8
+
+
+def test_overrides_win():
+    result = plan(
+        gemm(), stages=2, cluster=(2, 1), consumers=1, producer_registers=24, consumer_registers=248
+    )
+    assert (result.stages, result.cluster, result.consumers) == (2, (2, 1), 1)
+    assert (result.producer_registers, result.consumer_registers) == (24, 248)
+    assert sum("fixed by the user" in reason for reason in result.reasons) == 3
+    assert plan(gemm(), specialize=False).block_threads == 256
+    assert plan(gemm(m=192), consumers=3).block_threads == 512
+    assert plan(gemm(), cluster=2).cluster == (2, 1)
+    assert plan(gemm(), cluster=(2,)).cluster == (2, 1)
+    assert plan(tiles(), worker_warps=12).worker_warps == 12
+
+
+@pytest.mark.parametrize(
+    ("override", "code", "message"),
+    [
+        ({"stage": 4}, "T0420", "no field 'stage'"),
+        ({"stages": 0}, "T0421", "stages = 0: expected 1 to 32"),
+        ({"stages": True}, "T0421", "stages = True"),
+        ({"stages": (4,)}, "T0421", "expected 1 to 32"),
+        ({"cluster": (4, 4)}, "T0421", "product is at most 8"),
+        ({"cluster": (0, 1)}, "T0421", "two extents"),
+        ({"cluster": (1, 1, 1)}, "T0421", "two extents"),
+        ({"specialize": 2}, "T0421", "true or false"),
+        ({"consumers": 4}, "T0421", "1 to 3"),
+        ({"consumers": 3}, "T0421", "128 rows do not split into 3 parts"),
+        ({"producer_registers": 30}, "T0421", "24 to 256 in steps of 8"),
+        ({"worker_warps": 4}, "T0421", "does not apply to a kernel with mma"),
+        ({"specialize": False, "consumer_registers": 240}, "T0421", "need specialize = true"),
+        ({"stages": 8}, "T0424", "8 stages of 32768 bytes, 0 bytes outside"),
+        (
+            {"producer_registers": 80, "consumer_registers": 224},
+            "T0425",
+            "80 + 2 x 224 = 528 exceed the 504 that 384 threads have at entry (168 each)",
+        ),
+    ],
+)
+def test_impossible_overrides(override, code, message):
+    found = failure(gemm(), **override)
+    assert found[0] == code
+    assert message in found[1]
+
+
+@pytest.mark.parametrize(
+    ("override", "message"),
+    [
+        ({"consumers": 2}, "does not apply to a kernel without mma"),
+        ({"specialize": True}, "no loads in a loop for a producer warp"),
+        ({"stages": 3}, "no loads in a loop"),
+        ({"worker_warps": 6}, "multiple of 4"),
+    ],
+)
+def test_overrides_that_a_kernel_without_mma_does_not_have(override, message):
+    code, text = failure(tiles(), **override)
+    assert code == "T0421"
+    assert message in text
+
+
+@pytest.mark.parametrize(
+    ("problem", "code", "message"),
+    [
+        (gemm(m=32), "T0422", "mma of 32 x 128 x 64 is not made of wgmma"),
+        (gemm(n=20), "T0422", "N of 8"),
+        (gemm(k=8), "T0422", "K of 16"),
+        (gemm(n=448), "T0423", "takes 224 registers a thread of 2 consumer warpgroups"),
+        (gemm(fixed_bytes=300_000), "T0424", "needs 300000 bytes of shared memory outside"),
+        (gemm(k=1024), "T0424", "1 stage of 524288 bytes"),
+        (replace(gemm(), fixed_bytes=230_000), "T0424", "232448 are available"),
+    ],
+)
+def test_what_does_not_fit(problem, code, message):
+    found = failure(problem)
+    assert found[0] == code
+    assert message in found[1]
+
+
+def test_a_producer_needs_loads_in_a_loop():
+    problem = replace(gemm(), has_loop_loads=False)
+    assert failure(problem, specialize=True)[0] == "T0421"
+
+
+def test_wide_instructions_do_not_fit_512_threads():
+    code, message = failure(gemm(m=192, n=208), consumers=3)
+    assert code == "T0423"
+    assert "needs 130 registers, but each of 512 threads has 128 at kernel entry" in message
+
+
+@pytest.mark.parametrize(("threads", "expected"), [(256, 255), (384, 168), (512, 128), (128, 255)])
+def test_entry_registers(threads, expected):
+    assert entry_registers(threads, TARGET) == expected
+
+
+@pytest.mark.parametrize(
+    ("consumers", "accumulators"), list(itertools.product((1, 2, 3), (0, 208)))
+)
+def test_planned_registers_obey_the_sum_rule(consumers, accumulators):
+    roles = role_registers(consumers, accumulators)
+    assert exceeds_pool(roles, consumers, TARGET) is None
+    for count in (roles.producer, roles.consumer):
+        assert limits.MIN_REGISTERS <= count <= limits.MAX_REGISTERS
+        assert count % limits.REGISTER_STEP == 0
+
+
+def test_the_reported_deadlock_is_found():
+    """224 + 224 + 80 on 384 threads waits for ever."""
+    assert exceeds_pool(RoleRegisters(80, 224), 2, TARGET) is not None
+
+
+@pytest.mark.parametrize("m", [64, 128, 192, 256])
+@pytest.mark.parametrize("n", [16, 64, 128])
+def test_every_plan_fits_shared_memory(m, n):
+    problem = gemm(m=m, n=n, fixed_bytes=16384)
+    result = plan(problem)
+    used = result.stages * problem.ring_slot_bytes + problem.fixed_bytes
+    assert used + limits.SHARED_RESERVE_BYTES <= TARGET.shared_memory_bytes
+    assert result.stages >= 3

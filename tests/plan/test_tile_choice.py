@@ -1,0 +1,155 @@
+"""Tile extents for `auto` constants."""
+
+import itertools
+from math import prod
+
+import pytest
+
+from tilec.diagnostics import CompileError, InternalCompilerError
+from tilec.plan import TileUse, choose_tiles, plan_tiles
+from tilec.plan.gemm_model import GemmTile, gemm_clocks, misfit
+from tilec.plan.tiles import MAX_TILE_ELEMENTS, TileRole, round_up_power_of_two
+from tilec.specialization import Specialization
+from tilec.target import get_target
+
+TARGET = get_target("sm_90a")
+
+
+ROLES: dict[str, TileRole] = {"M": "mma_m", "N": "mma_n", "K": "mma_k"}
+
+
+def gemm_uses(element_bytes=2, output_bytes=2, **fixed):
+    extents = tuple(fixed.get(axis, f"B{axis}") for axis in ROLES)
+    return {
+        f"B{axis}": TileUse(role, element_bytes, extents, axis, output_bytes)
+        for axis, role in ROLES.items()
+        if axis not in fixed
+    }
+
+
+def gemm(sizes=None, **kwargs):
+    return choose_tiles(gemm_uses(**kwargs), Specialization(sizes=sizes or {}))
+
+
+def elementwise(extents, element_bytes=4, sizes=None):
+    names = dict.fromkeys(item for item in extents if isinstance(item, str))
+    uses = {name: TileUse("elementwise", element_bytes, extents, name) for name in names}
+    return choose_tiles(uses, Specialization(sizes=sizes or {}))
+
+
+def test_large_and_unknown_gemms_get_the_playbook_tile():
+    expected = {"BM": 128, "BN": 256, "BK": 64}
+    assert gemm() == expected
+    assert gemm({"M": 8192, "N": 8192, "K": 8192}) == expected
+
+
+def test_a_wide_result_leaves_room_for_the_ring():
+    assert gemm(output_bytes=4) == {"BM": 128, "BN": 128, "BK": 64}
+
+
+def test_one_swizzle_span_of_k_for_every_element_size():
+    assert gemm(element_bytes=1, output_bytes=1)["BK"] == 128
+    assert gemm(element_bytes=4)["BK"] == 32
+
+
+def test_small_gemms_spread_over_the_chip():
+    tiles = gemm({"M": 512, "N": 512, "K": 512})
+    assert 512 // tiles["BM"] * (512 // tiles["BN"]) >= 64
+
+
+def test_extents_do_not_exceed_the_rounded_problem():
+    tiles = gemm({"M": 20, "N": 20, "K": 20})
+    assert tiles["BM"] == 64  # the rows of one wgmma
+    assert tiles["BN"] <= 32
+    assert tiles["BK"] == 32
+
+
+@pytest.mark.parametrize("sizes", list(itertools.product([1, 64, 1000, 4096], repeat=3)))
+@pytest.mark.parametrize("output_bytes", [2, 4])
+def test_every_choice_fits(sizes, output_bytes):
+    tiles = gemm(dict(zip("MNK", sizes, strict=True)), output_bytes=output_bytes)
+    assert all(value & (value - 1) == 0 for value in tiles.values())
+    assert misfit(GemmTile(tiles["BM"], tiles["BN"], tiles["BK"], 2, output_bytes), TARGET) is None
+
+
+@pytest.mark.parametrize("fixed", [{"M": 64}, {"N": 32}, {"M": 128, "N": 128}, {"K": 32}])
+def test_extents_fixed_by_the_user_are_respected(fixed):
+    tiles = gemm(**fixed)
+    assert set(tiles) == {f"B{axis}" for axis in "MNK" if axis not in fixed}
+    m, n, k = (fixed.get(axis) or tiles[f"B{axis}"] for axis in "MNK")
+    assert misfit(GemmTile(m, n, k, 2, 2), TARGET) is None
+
+
+def test_one_constant_for_two_extents_of_an_mma():
+    uses = {
+        "B": TileUse("mma_m", 2, ("B", "B", "BK"), "M", 2),
+        "BK": TileUse("mma_k", 2, ("B", "B", "BK"), "K", 2),
+    }
+    assert choose_tiles(uses) == {"B": 128, "BK": 64}
+
+
+@pytest.mark.parametrize(
+    ("fixed", "message"),
+    [
+        ({"M": 32}, "32 x 16 x 64 is not made of wgmma instructions"),
+        ({"N": 12}, "x 12 x 64 is not made of wgmma instructions"),
+        ({"M": 512, "N": 512}, "takes 1024 registers a thread of 2 warpgroups; at most 208 fit"),
+        ({"M": 64, "N": 64, "output_bytes": 64}, "holds 0 stages of 16384 bytes"),
+    ],
+)
+def test_impossible_requests_name_the_numbers(fixed, message):
+    with pytest.raises(CompileError, match=message) as caught:
+        gemm(**fixed)
+    assert caught.value.diagnostics[0].code == "T0410"
+
+
+@pytest.mark.parametrize(
+    ("extents", "element_bytes", "expected"),
+    [
+        (("A",), 4, {"A": 4096}),
+        (("A",), 2, {"A": 8192}),
+        (("A",), 1, {"A": 8192}),
+        (("A",), 8, {"A": 2048}),
+        (("A", "B"), 4, {"A": 64, "B": 64}),
+        (("A", "B"), 2, {"A": 64, "B": 128}),
+        (("A", "A"), 4, {"A": 64}),
+        (("A", 128), 2, {"A": 64}),
+        (("A", "B", "C", "D", "E"), 4, {"A": 2, "B": 2, "C": 4, "D": 4, "E": 64}),
+    ],
+)
+def test_elementwise_tiles_of_unknown_extents(extents, element_bytes, expected):
+    assert elementwise(extents, element_bytes) == expected
+
+
+@pytest.mark.parametrize("sizes", list(itertools.product([1, 5, 64, 100_000], repeat=3)))
+def test_elementwise_tiles_stay_in_the_extents_and_the_budget(sizes):
+    tiles = elementwise(("A", "B", "C"), 4, dict(zip("ABC", sizes, strict=True)))
+    for name, size in zip("ABC", sizes, strict=True):
+        assert tiles[name] <= round_up_power_of_two(size)
+    assert prod(tiles.values()) <= MAX_TILE_ELEMENTS
+    whole = prod(round_up_power_of_two(size) for size in sizes)
+    assert prod(tiles.values()) == min(4096, whole)
+
+
+def test_a_vector_beside_an_mma_takes_the_extent_of_the_mma():
+    uses = {"BR": TileUse("elementwise", 2, ("BM", "BR"), "R"), **gemm_uses()}
+    tiles = choose_tiles(uses)
+    assert (tiles["BM"], tiles["BR"]) == (128, 64)
+
+
+def test_reasons_say_what_was_assumed():
+    choice = plan_tiles(gemm_uses(), Specialization(sizes={"M": 256}))
+    assert len(choice.reasons) == 1
+    assert "BM walks 256 elements" in choice.reasons[0]
+    assert "large extents assumed for BN, BK" in choice.reasons[0]
+
+
+def test_unknown_names_are_a_compiler_error():
+    with pytest.raises(InternalCompilerError, match="unknown constants"):
+        choose_tiles({"A": TileUse("elementwise", 4, ("A", "Z"))})
+
+
+def test_the_model_prefers_the_tile_with_less_traffic():
+    extents = (8192, 8192, 8192)
+    wide, square = GemmTile(128, 256, 64, 2, 2), GemmTile(128, 128, 64, 2, 2)
+    assert gemm_clocks(wide, extents, TARGET) < gemm_clocks(square, extents, TARGET)

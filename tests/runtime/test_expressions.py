@@ -1,0 +1,64 @@
+"""The evaluator of host expressions."""
+
+import pytest
+
+from tilec.runtime.expressions import ExpressionError, evaluate, names_in
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("3", 3),
+        ("cdiv(M, BM)", 8),
+        ("cdiv(M, BM) * cdiv(K, 64)", 16),
+        ("M // BM + M % BM", 7 + 104),
+        ("min(M, K, 7) - max(M, K)", 7 - 1000),
+        ("-M", -1000),
+        ("A.shape[1] * 2", 128),
+        ("K % 64 == 0", True),
+        ("K % 64 == 0 and M % 64 == 0", False),
+        ("not (K == 1) or 1 < K < 5", True),
+        ("A.strides[0] == 1", False),
+    ],
+)
+def test_values(text, value):
+    environment = {"M": 1000, "BM": 128, "K": 128, "A.shape[1]": 64, "A.strides[0]": 64}
+    assert evaluate(text, environment) == value
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__import__('os')",
+        "M.bit_length()",
+        "M ** M",
+        "[M]",
+        "lambda: 1",
+        "M if M else 1",
+        "(M := 3)",
+        "unknown",
+        "'text'",
+        "M / 2",
+        "M % 0",
+        "cdiv(M)",
+        "cdiv(M, 2, 3)",
+        "min(M)",
+        "cdiv(M, y=2)",
+        "M is M",
+        "A.shape[M]",
+        "A.shape.x[0]",
+        "A is 16-byte aligned (base and pitch)",
+        "M +",
+        "",
+        "-" * 100_000 + "1",
+        "1" + "+1" * 50_000,
+    ],
+)
+def test_everything_else_is_rejected(text):
+    with pytest.raises(ExpressionError):
+        evaluate(text, {"M": 4})
+
+
+def test_names():
+    assert names_in("cdiv(M, BM) + A.shape[1] * 3") == {"M", "BM", "A.shape[1]"}
+    assert names_in("K % 64 == 0") == {"K"}

@@ -1,0 +1,287 @@
+"""Launch plans on a fake driver: parameters, grid, preconditions, overlap."""
+
+import struct
+
+import pytest
+from runtime_fakes import FakeDriver, device_view
+
+from tilec.diagnostics import LaunchError
+from tilec.runtime.arguments import BoundArguments
+from tilec.runtime.grid import caller_grid
+from tilec.runtime.launch import make_plan
+
+ARRAY = {"dtype": "bf16", "rank": 2, "strides": [-1, 1], "aligned": True, "alias_group": -1}
+
+
+def metadata(**changes):
+    result = {
+        "name": "mm",
+        "arrays": [
+            {"name": "A", **ARRAY, "access": "read"},
+            {"name": "C", **ARRAY, "access": "write"},
+        ],
+        "params": [
+            {"kind": "pointer", "array": "A", "div_by": 16},
+            {"kind": "stride", "array": "A", "axis": 0, "div_by": 8},
+            {"kind": "pointer", "array": "C"},
+            {"kind": "stride", "array": "C", "axis": 0},
+            {"kind": "scalar", "name": "alpha", "dtype": "f32"},
+            {"kind": "scalar", "name": "count", "dtype": "i32"},
+            {"kind": "dim", "name": "M", "array": "A", "axis": 0},
+            {"kind": "dim", "name": "K", "array": "A", "axis": 1},
+        ],
+        "dims": {"M": [["A", 0], ["C", 0]], "K": [["A", 1], ["C", 1]]},
+        "grid": ["cdiv(M, 128)", "cdiv(K, 64)"],
+        "preconditions": ["A.strides[1] == 1", "A is 16-byte aligned (base and pitch)"],
+        "constants": {"BM": 128},
+        "block_threads": 384,
+        "cluster": [1, 1, 1],
+        "shared_bytes": 65536,
+        "tensor_maps": [
+            {
+                "array": "A",
+                "dtype": "bf16",
+                "axes": [0, 1],
+                "box": [128, 64],
+                "swizzle": 128,
+                "load": True,
+            }
+        ],
+    }
+    result.update(changes)
+    return result
+
+
+SIZES = [8, 8, 8, 8, 4, 4, 4, 4, 128]
+
+
+def bound(a=None, c=None, alpha=0.5, count=7):
+    a = a or device_view((256, 128), "bf16", 1 << 20)
+    c = c or device_view((256, 128), "bf16", 1 << 21)
+    return BoundArguments(
+        {"A": a, "C": c},
+        {"alpha": alpha, "count": count},
+        {"alpha": "f32", "count": "i32"},
+        {},
+        {},
+        {"M": a.shape[0], "K": a.shape[1]},
+        0,
+    )
+
+
+def plan_for(arguments=None, meta=None, grid=None, driver=None):
+    driver = driver or FakeDriver(parameter_sizes={"mm": SIZES})
+    loaded = driver.load(0, "mm", b"", "", 0)
+    arguments = arguments or bound()
+    return driver, make_plan(driver, [(meta or metadata(), loaded)], arguments, grid, ["alpha"])
+
+
+def pointers(arguments):
+    return tuple(array.pointer for array in arguments.arrays.values())
+
+
+def fails(code, **options):
+    with pytest.raises(LaunchError) as caught:
+        plan_for(**options)
+    assert caught.value.diagnostics[0].code == code
+    return str(caught.value)
+
+
+def test_parameters_grid_and_stream():
+    driver, plan = plan_for()
+    plan.run((1 << 20, 1 << 21), (0.5, 7), 77)
+    (launch,) = driver.launches
+    assert launch.stream == 77
+    assert launch.shape.blocks == 4
+    assert launch.shape.threads == 384
+    assert launch.shape.shared_bytes == 65536
+    expected = struct.pack("<QqQqfiii", 1 << 20, 128, 1 << 21, 128, 0.5, 7, 256, 128)
+    assert b"".join(launch.parameters[:8]) == expected
+    assert launch.parameters[8][:8] == struct.pack("<Q", 1 << 20)
+
+
+def test_only_addresses_and_run_time_scalars_change_between_launches():
+    driver, plan = plan_for()
+    plan.run((1 << 20, 1 << 21), (0.5, 7), 0)
+    plan.run((1 << 22, 1 << 23), (-0.0, 7), 0)
+    second = driver.launches[1].parameters
+    assert second[0] == struct.pack("<Q", 1 << 22)
+    assert second[2] == struct.pack("<Q", 1 << 23)
+    assert second[4] == struct.pack("<f", -0.0)
+    assert second[8][:8] == struct.pack("<Q", 1 << 22)
+    assert len(driver.encodings) == 1
+
+
+def test_an_array_without_elements_launches_nothing():
+    empty = bound(device_view((0, 128), "bf16"), device_view((0, 128), "bf16", 1 << 21))
+    driver, plan = plan_for(empty)
+    plan.run(pointers(empty), (0.5, 7), 0)
+    assert driver.launches == []
+    assert plan.launches == ()
+
+
+def test_preconditions_hold_for_empty_arrays_too():
+    empty = bound(device_view((0, 128), "bf16", strides=(128, 2)))
+    assert "A.strides[1] is 2" in fails("T0706", arguments=empty)
+
+
+@pytest.mark.parametrize(
+    ("a", "text"),
+    [
+        (device_view((256, 128), "bf16", strides=(1, 256)), "A.strides[1] is 256 elements"),
+        (device_view((256, 128), "bf16", (1 << 20) + 8), "the address of A, 0x100008, is not"),
+        (device_view((256, 128), "bf16", strides=(129, 1)), "A.strides[0] is 258 bytes"),
+        (device_view((256, 128), "bf16", strides=(0, 1)), "A.strides[0] is 0 bytes"),
+        (device_view((256, 128), "bf16", strides=(-128, 1)), "A.strides[0] is -256 bytes"),
+        (device_view((256, 128), "f16"), "A has element type f16"),
+    ],
+)
+def test_broken_preconditions_are_named(a, text):
+    message = fails("T0706", arguments=bound(a))
+    assert "mm: " in message
+    assert text in message
+
+
+def test_every_broken_precondition_is_listed():
+    a = device_view((256, 128), "bf16", (1 << 20) + 2, (129, 1))
+    with pytest.raises(LaunchError) as caught:
+        plan_for(bound(a))
+    assert len(caught.value.diagnostics) == 2
+
+
+def test_an_axis_of_extent_one_matches_any_stride():
+    one = bound(
+        device_view((256, 1), "bf16", strides=(64, 99)),
+        device_view((256, 1), "bf16", 1 << 21, (64, 3)),
+    )
+    plan_for(one)
+    row = bound(
+        device_view((1, 128), "bf16", strides=(3, 1)),
+        device_view((1, 128), "bf16", 1 << 21, (0, 1)),
+    )
+    plan_for(row)
+
+
+def test_stated_preconditions():
+    message = fails("T0706", meta=metadata(preconditions=["K % 96 == 0"]))
+    assert "it was compiled for K % 96 == 0, but K is 128" in message
+    assert "cannot be checked" in fails("T0706", meta=metadata(preconditions=["the moon is full"]))
+    plan_for(meta=metadata(preconditions=["K % 64 == 0", "BM == 128"]))
+
+
+def test_divisors_of_dims_scalars_and_addresses():
+    meta = metadata()
+    meta["params"][5] = {"kind": "scalar", "name": "count", "dtype": "i32", "div_by": 4}
+    assert "count is 7, but it was compiled for multiples of 4" in fails("T0706", meta=meta)
+    meta = metadata()
+    meta["params"][6] = {**meta["params"][6], "div_by": 96}
+    assert "M is 256, but it was compiled for multiples of 96" in fails("T0706", meta=meta)
+    meta = metadata()
+    meta["params"][0] = {**meta["params"][0], "div_by": 1 << 21}
+    assert "the address of A is 1048576" in fails("T0706", meta=meta)
+
+
+def test_a_grid_from_the_caller():
+    meta = metadata()
+    del meta["grid"]
+    meta["params"] = [*meta["params"], *({"kind": "grid", "axis": axis} for axis in range(3))]
+    driver = FakeDriver(parameter_sizes={"mm": [8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4]})
+    driver, plan = plan_for(meta=meta, grid=(5, 3), driver=driver)
+    plan.run((1 << 20, 1 << 21), (0.5, 7), 0)
+    assert driver.launches[0].shape.blocks == 15
+    assert b"".join(driver.launches[0].parameters[8:]) == struct.pack("<iii", 5, 3, 1)
+    assert plan_for(meta=meta, grid=(5, 0))[1].launches == ()
+    assert "no grid of its own" in fails("T0707", meta=meta)
+    assert "65536x65536 has 4294967296 blocks" in fails("T0707", meta=meta, grid=(65536, 65536))
+
+
+def test_a_grid_that_the_kernel_computes():
+    assert "computes its own grid" in fails("T0707", grid=(1,))
+    assert "cannot compute the grid extent 'cdiv(M, Q)'" in fails(
+        "T0707", meta=metadata(grid=["cdiv(M, Q)"])
+    )
+    assert "the grid extent 'M - 300' is -44" in fails("T0707", meta=metadata(grid=["M - 300"]))
+    assert plan_for(meta=metadata(grid=["M - 256"]))[1].launches == ()
+
+
+@pytest.mark.parametrize(
+    ("grid", "text"),
+    [
+        ((), "0 extents"),
+        ((1, 2, 3, 4), "4 extents"),
+        ("big", "not made of integers"),
+        (1.5, "not made of integers"),
+        (-1, "outside of 0 to 2^31 - 1"),
+    ],
+)
+def test_bad_caller_grids(grid, text):
+    with pytest.raises(LaunchError) as caught:
+        caller_grid(grid, "mm")
+    assert text in str(caught.value)
+
+
+def test_blocks_must_fill_clusters():
+    driver, plan = plan_for(meta=metadata(cluster=[2, 1, 1]))
+    plan.run((1 << 20, 1 << 21), (0.5, 7), 0)
+    assert driver.launches[0].shape.cluster == (2, 1, 1)
+    assert "do not fill clusters of 3" in fails("T0707", meta=metadata(cluster=[3, 1, 1]))
+
+
+def test_tensor_maps_are_checked():
+    meta = metadata(arrays=[{**item, "aligned": False} for item in metadata()["arrays"]])
+    meta["params"][1] = {"kind": "stride", "array": "A", "axis": 0}
+    message = fails(
+        "T0713", meta=meta, arguments=bound(device_view((256, 128), "bf16", strides=(129, 1)))
+    )
+    assert "mm: A cannot be described to TMA: axis 0 has a stride of 258 bytes" in message
+
+
+def test_overlap_is_refused_by_name():
+    message = fails("T0710", arguments=bound(c=device_view((256, 128), "bf16", (1 << 20) + 256)))
+    assert "mm: A and C overlap in memory, and the kernel writes C" in message
+
+
+def test_arrays_that_are_only_read_may_overlap():
+    meta = metadata()
+    meta["arrays"][1] = {**meta["arrays"][1], "access": "read"}
+    plan_for(meta=meta, arguments=bound(c=device_view((256, 128), "bf16", 1 << 20)))
+
+
+def test_interleaved_columns_do_not_overlap():
+    a = device_view((256, 64), "bf16", 1 << 20, (128, 1))
+    c = device_view((256, 64), "bf16", (1 << 20) + 128, (128, 1))
+    arguments = bound(a, c)
+    _, plan = plan_for(arguments)
+    assert plan.accepts(pointers(arguments))
+    assert plan.accepts((1 << 24, (1 << 24) + 128))
+    assert plan.accepts((1 << 24, 1 << 25))
+    assert not plan.accepts((1 << 24, (1 << 24) + 64))
+
+
+def merged():
+    meta = metadata()
+    meta["arrays"] = [{**item, "alias_group": 0} for item in meta["arrays"]]
+    return meta
+
+
+def test_a_variant_with_merged_alias_sets_takes_overlapping_arrays():
+    arguments = bound(c=device_view((256, 128), "bf16", 1 << 20))
+    _, plan = plan_for(arguments, merged())
+    assert plan.accepts(pointers(arguments))
+    # Arrays that are apart get a variant of their own.
+    assert not plan.accepts((1 << 20, 1 << 22))
+
+
+def test_a_merged_variant_takes_arrays_that_are_apart():
+    arguments = bound()
+    _, plan = plan_for(arguments, merged())
+    assert plan.accepts(pointers(arguments))
+    assert plan.accepts((1 << 20, 1 << 20))
+
+
+def test_a_plan_notices_that_new_addresses_overlap():
+    arguments = bound()
+    _, plan = plan_for(arguments)
+    assert plan.accepts((1 << 20, (1 << 20) + 65536))
+    assert not plan.accepts((1 << 20, (1 << 20) + 65534))
+    assert not plan.accepts(((1 << 20) + 2, 1 << 20))

@@ -1,0 +1,66 @@
+"""The package list of pyproject.toml against the folders on disk."""
+
+import tomllib
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+LINKED = ("dialects", "passes")
+
+
+def _project() -> dict:
+    return tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+
+def _packages_on_disk() -> set[str]:
+    found = set()
+    for top, prefix in (("tilec", "tilec"), *((name, f"tilec.{name}") for name in LINKED)):
+        for marker in (ROOT / top).rglob("__init__.py"):
+            parts = marker.parent.relative_to(ROOT / top).parts
+            if not (top == "tilec" and parts and parts[0] in LINKED):
+                found.add(".".join((prefix, *parts)))
+    return found
+
+
+def test_every_package_is_listed():
+    assert set(_project()["tool"]["setuptools"]["packages"]) == _packages_on_disk()
+
+
+def test_every_folder_with_modules_is_a_package():
+    for top in ("tilec", *LINKED):
+        folders = {path.parent for path in (ROOT / top).rglob("*.py")}
+        assert [str(path) for path in folders if not (path / "__init__.py").exists()] == []
+
+
+def test_links_point_at_the_top_level_folders():
+    for name in LINKED:
+        link = ROOT / "tilec" / name
+        assert link.is_symlink()
+        assert link.resolve() == ROOT / name
+
+
+def test_every_data_file_is_packaged():
+    data = _project()["tool"]["setuptools"]["package-data"]
+    for package, patterns in data.items():
+        folder = ROOT / package.replace(".", "/")
+        assert all(list(folder.glob(pattern)) for pattern in patterns)
+    shipped = set((ROOT / "tilec").rglob("*.lark"))
+    assert shipped == set((ROOT / "tilec" / "frontend").glob("*.lark"))
+
+
+def test_every_pass_of_the_pipeline_is_registered_or_upstream():
+    from tilec.passes import PASS_MODULES, load_all_passes
+    from tilec.pipeline import STAGES
+
+    assert {item.name for item in load_all_passes()} == set(PASS_MODULES)
+    upstream = {
+        "canonicalize",
+        "cse",
+        "loop-invariant-code-motion",
+        "convert-scf-to-cf",
+        "convert-nvvm-to-llvm",
+        "convert-arith-to-llvm",
+        "convert-cf-to-llvm",
+        "reconcile-unrealized-casts",
+    }
+    named = {name for stage in STAGES for name in stage.passes}
+    assert named - upstream == set(PASS_MODULES) & named

@@ -1,0 +1,151 @@
+"""The way from the llvm stage to PTX, cubin and artifact, step by step and measured."""
+
+import json
+from typing import Any
+
+from tilec.compilation import Compilation, Stopwatch
+from tilec.diagnostics import CompileError, InternalCompilerError, error
+from tilec.dumps import DumpWriter, metadata_comment, read_metadata_comment
+from tilec.options import CompileOptions
+from tilec.target import Target
+
+_STAGE = "code generation"
+_PLAN_KEYS = ("name", "constants", "plan", "block_threads", "cluster", "shared_bytes", "grid")
+
+
+class CodeGenerator:
+    """Takes one compilation through the LLVM, PTX and ptxas steps."""
+
+    def __init__(
+        self,
+        result: Compilation,
+        options: CompileOptions,
+        target: Target,
+        watch: Stopwatch,
+        dumps: DumpWriter,
+    ) -> None:
+        """Keep where results go."""
+        self.result = result
+        self.options = options
+        self.target = target
+        self.watch = watch
+        self.dumps = dumps
+
+    def run(self, module: Any) -> None:
+        """Translate `module` (llvm stage) and go on, as far as the options ask.
+
+        Raises:
+            CompileError: ptxas rejects the code, or it spills.
+            InternalCompilerError: The module holds something that LLVM cannot take.
+        """
+        from tilec.codegen.llvmir import translate
+
+        metadata = find_metadata(module)
+        with self.watch.step(_STAGE, "translate to LLVM IR"):
+            text = translate(module, lineinfo=self.options.lineinfo)
+        self._run_llvm(text, metadata)
+
+    def run_text(self, stage: str, text: str) -> None:
+        """Go on from the text of a dump: `llvmir` or `ptx`.
+
+        Raises:
+            CompileError: The dump does not carry the kernel's metadata, or ptxas rejects it.
+        """
+        metadata = read_metadata_comment(text)
+        if metadata is None:
+            raise CompileError(
+                error(
+                    "T0009",
+                    f"{self.result.source.name} does not carry the metadata of its kernel",
+                    hint="keep the line 'tilec.kernel: {...}' that --dump-ir wrote",
+                )
+            )
+        if stage == "llvmir":
+            self._run_llvm(text, metadata)
+        else:
+            self._run_ptx(text, metadata)
+
+    def _run_llvm(self, text: str, metadata: dict[str, Any]) -> None:
+        self.result.texts["llvmir"] = text
+        self.dumps.write(f"{metadata['name']}.ll", metadata_comment(metadata, ";") + text)
+        if not self.options.reaches("ptx"):
+            return
+        from tilec.codegen.ptx import emit_ptx
+
+        with self.watch.step(_STAGE, "LLVM to PTX"):
+            ptx = emit_ptx(text, self.target)
+        self._run_ptx(ptx, metadata)
+
+    def _run_ptx(self, ptx: str, metadata: dict[str, Any]) -> None:
+        from tilec.codegen.artifact import Artifact, KernelImage
+        from tilec.codegen.header import header_comment, strip_header
+
+        self.result.kernel = metadata["name"]
+        body = strip_header(ptx)
+        assembly = self._assemble(body)
+        self.result.assembly = assembly
+        image = KernelImage(
+            name=metadata["name"],
+            ptx=body,
+            cubin=assembly.cubin if assembly is not None else b"",
+            metadata=metadata,
+            registers=assembly.registers if assembly is not None else 0,
+        )
+        artifact = Artifact(kernels=(image,), target=self.target.name)
+        text = header_comment(artifact) + body
+        self.result.artifact = artifact
+        self.result.texts["ptx"] = text
+        self.dumps.write(f"{image.name}.ptx", metadata_comment(metadata, "//") + text)
+        plan = {key: metadata[key] for key in _PLAN_KEYS if key in metadata}
+        self.dumps.write("plan.json", json.dumps(plan, indent=2) + "\n")
+        self._disassemble(image.name)
+
+    def _assemble(self, ptx: str) -> Any:
+        """Return what ptxas makes of `ptx`, or None when it shall not or cannot run."""
+        needed = self.options.emit in ("cubin", "sass")
+        if not needed and not self.options.run_ptxas:
+            return None
+        from tilec.codegen.ptxas import assemble
+        from tilec.codegen.tools import find_tool
+
+        if not needed and find_tool("ptxas") is None:
+            return None
+        with self.watch.step(_STAGE, "ptxas"):
+            return assemble(
+                ptx,
+                self.target,
+                lineinfo=self.options.lineinfo,
+                allow_spills=self.options.allow_spills,
+            )
+
+    def _disassemble(self, name: str) -> None:
+        """Make the SASS listing when it was asked for, or is to be dumped and can be made."""
+        from tilec.codegen.tools import find_tool
+
+        assembly = self.result.assembly
+        wanted = self.options.emit == "sass"
+        if assembly is None or not (wanted or self.dumps.directory is not None):
+            return
+        if not wanted and find_tool("nvdisasm") is None:
+            return
+        from tilec.codegen.sass import disassemble
+
+        with self.watch.step(_STAGE, "nvdisasm"):
+            listing = disassemble(assembly.cubin)
+        self.result.texts["sass"] = listing
+        self.dumps.write(f"{name}.sass", listing)
+
+
+def find_metadata(module: Any) -> dict[str, Any]:
+    """Return the metadata of the kernel in `module`, at any stage.
+
+    Raises:
+        InternalCompilerError: No kernel carries metadata.
+    """
+    from tilec.ir.attributes import read_kernel_metadata
+
+    for op in module.operation.regions[0].blocks[0].operations:
+        metadata = read_kernel_metadata(op)
+        if metadata:
+            return metadata
+    raise InternalCompilerError("no kernel carries 'tilec.kernel'", pass_name="code generation")

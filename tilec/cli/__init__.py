@@ -1,0 +1,1 @@
+"""The `tilec` command. Nothing else imports this package."""

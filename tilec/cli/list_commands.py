@@ -1,0 +1,41 @@
+"""`tilec passes` and `tilec targets`: what there is."""
+
+import argparse
+
+from tilec.cli.main import EXIT_OK
+from tilec.pipeline import STAGES
+from tilec.target import TARGETS
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Choose the list by the name of the subcommand; neither takes options."""
+    listings = {"passes": list_passes, "targets": list_targets}
+    parser.set_defaults(execute=listings[parser.prog.split()[-1]])
+
+
+def list_passes(options: argparse.Namespace) -> int:
+    """Print every stage with its passes in order; MLIR's own passes are marked."""
+    del options
+    from tilec.passes import load_pass
+
+    width = max(len(name) for stage in STAGES for name in stage.passes)
+    for stage in STAGES:
+        print(f"{stage.name}: {stage.summary}")
+        for name in stage.passes:
+            registered = load_pass(name)
+            summary = registered.summary if registered is not None else "(a pass of MLIR)"
+            print(f"  {name:<{width}}  {summary}")
+    return EXIT_OK
+
+
+def list_targets(options: argparse.Namespace) -> int:
+    """Print every architecture with the facts that plans depend on."""
+    del options
+    for target in TARGETS.values():
+        major, minor = target.ptx_version
+        print(
+            f"{target.name}  compute capability {target.compute_capability / 10}, "
+            f"PTX {major}.{minor}, {target.shared_memory_bytes} bytes of shared memory per CTA, "
+            f"{target.registers_per_sm} registers and {target.sm_count} SMs"
+        )
+    return EXIT_OK

@@ -1,0 +1,115 @@
+"""The `tilec` command: picks the subcommand and turns its outcome into an exit code.
+
+Only the chosen subcommand's module is imported, so `tilec --help` never loads MLIR.
+"""
+
+import argparse
+import importlib
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from tilec.diagnostics import InternalCompilerError, TileError
+from tilec.environment import shows_tracebacks
+from tilec.version import __version__
+
+EXIT_OK = 0
+EXIT_DIAGNOSTICS = 1
+EXIT_USAGE = 2
+EXIT_INTERNAL = 70
+"""EX_SOFTWARE of sysexits.h."""
+
+_COMMANDS = {
+    "compile": ("tilec.cli.compile_command", "compile a .tile file to PTX, or to any stage"),
+    "run": ("tilec.cli.run_command", "run a kernel on generated inputs, on the GPU or the CPU"),
+    "opt": ("tilec.cli.opt_command", "run passes on textual IR"),
+    "passes": ("tilec.cli.list_commands", "list the stages and passes"),
+    "targets": ("tilec.cli.list_commands", "list the GPU architectures"),
+    "doctor": ("tilec.cli.doctor_command", "say what is installed and what is missing"),
+}
+
+
+class UsageError(Exception):
+    """The command line itself is wrong; argparse would have said so had it known."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Args:
+        arguments: Words after the program name; by default those of this process.
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if arguments is None:
+        # Unwind instead of dying on the spot, so that temporary files are removed.
+        signal.signal(signal.SIGTERM, _terminate)
+    try:
+        code = _dispatch(words)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read our output is gone. Give the interpreter a sink for its last flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    return code
+
+
+def _terminate(number: int, frame: object) -> None:
+    del frame
+    raise SystemExit(128 + number)
+
+
+def _dispatch(words: list[str]) -> int:
+    parser = _make_parser(words)
+    options = parser.parse_args(words)
+    try:
+        return options.execute(options)
+    except UsageError as failure:
+        sys.stderr.write(f"tilec {options.command}: error: {failure}\n")
+        return EXIT_USAGE
+    except TileError as failure:
+        sys.stderr.write(f"{failure}\n")
+        return EXIT_DIAGNOSTICS
+    except InternalCompilerError as failure:
+        _report_internal_error(failure)
+        return EXIT_INTERNAL
+    except (KeyboardInterrupt, BrokenPipeError):
+        raise
+    except Exception as failure:
+        message = f"{type(failure).__name__}: {failure}"
+        internal = InternalCompilerError(message, pass_name=f"tilec {options.command}")
+        internal.__cause__ = failure
+        _report_internal_error(internal)
+        return EXIT_INTERNAL
+
+
+def _report_internal_error(failure: InternalCompilerError) -> None:
+    place = f" in {failure.pass_name}" if failure.pass_name else ""
+    op = f" at '{failure.op}'" if failure.op else ""
+    lines = [f"tilec: internal error[T0599]{place}{op}: {failure}"]
+    lines.extend(f"  note: {item}" for item in getattr(failure, "__notes__", ()))
+    lines.append("  this is a bug in tilec; TILEC_TRACEBACK=1 shows where it happened")
+    if shows_tracebacks():
+        traceback.print_exception(failure)
+    sys.stderr.write("\n".join(lines) + "\n")
+
+
+def _make_parser(words: list[str]) -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="tilec",
+        description="Compiles tile-level kernels to PTX for NVIDIA GPUs.",
+        epilog="exit codes: 0 fine, 1 diagnostics, 2 usage, 70 internal error",
+    )
+    parser.add_argument("--version", action="version", version=f"tilec {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    chosen = next((word for word in words if not word.startswith("-")), None)
+    for name, (module, summary) in _COMMANDS.items():
+        sub = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
+        if name == chosen:
+            configure: Callable[[argparse.ArgumentParser], None]
+            configure = importlib.import_module(module).configure
+            configure(sub)
+    return parser

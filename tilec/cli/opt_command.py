@@ -1,0 +1,109 @@
+"""`tilec opt`: runs passes on textual IR and prints the result, like mlir-opt."""
+
+import argparse
+import re
+import sys
+from collections.abc import Iterator
+
+from tilec.cli.files import read_source, write_result
+from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
+from tilec.cli.verify_diagnostics import compare
+from tilec.diagnostics import Diagnostic, SourceFile, TileError
+from tilec.ir.context import make_context
+from tilec.ir.text import parse_module, print_module
+from tilec.passes.registry import PassContext
+from tilec.passes.runner import check_pass_name, run_pass, verify_module
+from tilec.target import get_target
+
+SPLIT_MARKER = "// -----"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `tilec opt`."""
+    parser.add_argument("file", metavar="FILE", help="textual IR; '-' reads standard input")
+    parser.add_argument(
+        "--passes",
+        default="",
+        metavar="A,B,C",
+        help="passes of tilec or MLIR, in order; none only parses, verifies and prints",
+    )
+    parser.add_argument("--target", default="sm_90a", help="architecture (default: %(default)s)")
+    parser.add_argument("-o", dest="output", default="-", metavar="PATH", help="where to write")
+    parser.add_argument(
+        "--split-input-file",
+        action="store_true",
+        help=f"treat the parts between '{SPLIT_MARKER}' lines as separate modules",
+    )
+    parser.add_argument(
+        "--verify-diagnostics",
+        action="store_true",
+        help="check that exactly the diagnostics of 'expected-...' comments are reported",
+    )
+    parser.add_argument("--locations", action="store_true", help="print source locations")
+    parser.set_defaults(execute=execute)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    source = read_source(options.file)
+    context = make_context()
+    names = split_pass_names(options.passes)
+    for name in names:
+        check_pass_name(name, context)
+    outputs: list[str] = []
+    failed = False
+    for part in _parts(source) if options.split_input_file else iter((source,)):
+        text, reported = _process(part, names, context, options)
+        if text is not None:
+            outputs.append(text)
+        if options.verify_diagnostics:
+            problems = compare(part.text, reported)
+            sys.stderr.writelines(f"{source.name}: {problem}\n" for problem in problems)
+            failed = failed or bool(problems)
+        else:
+            sys.stderr.writelines(f"{item.render([source])}\n" for item in reported)
+            failed = failed or text is None
+    if options.verify_diagnostics or not failed:
+        write_result(options.output, f"\n{SPLIT_MARKER}\n".join(outputs))
+    return EXIT_DIAGNOSTICS if failed else EXIT_OK
+
+
+def _process(
+    source: SourceFile, names: list[str], context: object, options: argparse.Namespace
+) -> tuple[str | None, list[Diagnostic]]:
+    """Run the passes on one module.
+
+    Returns:
+        The printed result (None when there is none) and everything that was reported.
+    """
+    settings = PassContext(target=get_target(options.target))
+    try:
+        module = parse_module(source.text, context, source.name)
+        verify_module(module, [source])
+        for name in names:
+            run_pass(module, name, settings, [source])
+    except TileError as failure:
+        return None, [*settings.sink.items, *failure.diagnostics]
+    text = print_module(module, locations=options.locations)
+    return text if text.endswith("\n") else text + "\n", settings.sink.items
+
+
+def split_pass_names(text: str) -> list[str]:
+    """Split `a,b{x=1,y=2},c(d,e)` at the commas outside braces and parentheses."""
+    names, depth, current = [], 0, ""
+    for char in text:
+        depth += (char in "({") - (char in ")}")
+        if char == "," and depth == 0:
+            names.append(current.strip())
+            current = ""
+        else:
+            current += char
+    return [name for name in [*names, current.strip()] if name]
+
+
+def _parts(source: SourceFile) -> Iterator[SourceFile]:
+    """Yield the parts of a split file, padded so that line numbers stay those of the file."""
+    start = 0
+    for piece in re.split(rf"(?m)^{re.escape(SPLIT_MARKER)}.*$", source.text):
+        yield SourceFile(source.name, "\n" * start + piece)
+        start += piece.count("\n")

@@ -1,0 +1,240 @@
+"""`tilec run`: makes inputs, runs a kernel on the GPU or the CPU reference, sums up the result."""
+
+import argparse
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from tilec.check import Arguments, CheckResult, Example, compare, load_example, make_arguments
+from tilec.cli.files import STANDARD_STREAM, read_source
+from tilec.cli.kernel_options import add_kernel_options, bind, read_request
+from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
+from tilec.diagnostics import DeviceError, InternalCompilerError, SourceFile
+from tilec.driver import choose_kernel, emit_source
+from tilec.runtime.arguments import BoundArguments, check_arguments
+from tilec.runtime.interface import interface_from_signature
+from tilec.runtime.specialize import specialize
+from tilec.specialization import Specialization
+
+_SHOWN_ELEMENTS = 8
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    """Add the options of `tilec run`."""
+    parser.add_argument("file", metavar="FILE", help="a .tile file; '-' reads standard input")
+    add_kernel_options(parser)
+    parser.add_argument(
+        "--device",
+        default="auto",
+        choices=("auto", "cpu", "gpu"),
+        help="where to run; auto takes the GPU when there is one (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--grid", default="", metavar="X,Y,Z", help="blocks, for a kernel that calls no grid()"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the inputs (default: 0)")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="compare with the CPU reference and the NumPy function beside FILE",
+    )
+    parser.set_defaults(execute=execute)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kernel with its arguments.
+
+    Attributes:
+        source: The program.
+        kernel: Name of the kernel.
+        target: Architecture for the GPU.
+        bound: The arguments as the kernel's interface sees them; their memory is never written.
+        specialization: What the kernel is compiled for, from the arguments.
+        arguments: The same arguments with the memory behind them.
+        example: The module beside the source, if there is one.
+        grid: Number of blocks, for a kernel that does not compute its own.
+    """
+
+    source: SourceFile
+    kernel: str
+    target: str
+    bound: BoundArguments
+    specialization: Specialization
+    arguments: Arguments
+    example: Example | None
+    grid: tuple[int, ...] | None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run left behind.
+
+    Attributes:
+        device: Where it ran.
+        arguments: The arguments after the run.
+        outputs: Names of the arrays that the kernel writes.
+        stray_bytes: Bytes that changed beside the arrays, by array.
+    """
+
+    device: str
+    arguments: Arguments
+    outputs: tuple[str, ...]
+    stray_bytes: Mapping[str, int] = field(default_factory=dict)
+
+
+def execute(options: argparse.Namespace) -> int:
+    """Run the command and return its exit code."""
+    driver = _find_driver(options.device)
+    job = make_job(options)
+    extents = ", ".join(f"{name}={extent}" for name, extent in job.bound.dims.items())
+    constants = ", ".join(f"{name}={value}" for name, value in job.bound.dtypes.items())
+    print(f"{job.kernel}: {', '.join(part for part in (extents, constants) if part)}")
+    on_cpu = run_on_cpu(job) if driver is None or options.check else None
+    outcome = on_cpu
+    if driver is not None:
+        from tilec.cli.gpu_run import run_on_gpu
+
+        outcome = run_on_gpu(job, driver)
+    if outcome is None:
+        raise InternalCompilerError("nothing was run", pass_name="run")
+    print(f"ran on {outcome.device}")
+    for name in outcome.outputs:
+        print(summarise(name, outcome.arguments.arrays[name].data))
+    return check(job, outcome, on_cpu) if options.check else EXIT_OK
+
+
+def _find_driver(device: str) -> Any:
+    """Return the GPU driver to run with, or None for the CPU reference."""
+    if device == "cpu":
+        return None
+    from tilec.runtime.driver import get_driver
+
+    try:
+        return get_driver()
+    except DeviceError as failure:
+        if device == "gpu":
+            raise
+        reason = failure.diagnostics[0].message
+        sys.stderr.write(f"tilec: remark: using the CPU reference: {reason}\n")
+        return None
+
+
+def make_job(options: argparse.Namespace) -> Job:
+    """Return the kernel and generated arguments that the options ask for.
+
+    Raises:
+        TileError: The source, an option or an argument is wrong.
+    """
+    from tilec.frontend.parser import parse_source
+    from tilec.frontend.signature import signature
+
+    request = read_request(options)
+    source = read_source(options.file)
+    tree = parse_source(source)
+    kernel = signature(choose_kernel(tree, options.kernel, source), tree)
+    example = load_example(options.file) if options.file != STANDARD_STREAM else None
+    if example is not None and example.dtypes:
+        request.definitions = {**example.dtypes[0], **request.definitions}
+    choice = bind(request, kernel, for_run=True)
+    arguments = make_arguments(
+        kernel,
+        request.sizes,
+        dtypes=choice.specialization.dtypes,
+        layouts=request.layouts,
+        scalars=choice.scalars,
+        example=example,
+        seed=options.seed,
+    )
+    values = {**arguments.data(), **arguments.scalars, **choice.specialization.constants}
+    values |= choice.specialization.dtypes
+    bound = check_arguments(interface_from_signature(kernel, source), values)
+    specialization = specialize(bound, plan=request.plan)
+    grid = tuple(int(part) for part in options.grid.split(",")) if options.grid else None
+    return Job(source, kernel.name, options.target, bound, specialization, arguments, example, grid)
+
+
+def run_on_cpu(job: Job) -> Outcome:
+    """Run a job on the CPU reference.
+
+    Raises:
+        TileError: The kernel cannot be compiled for these arguments.
+    """
+    from tilec.interpreter.run import run_kernel
+    from tilec.ir.attributes import read_kernel_metadata
+
+    module = emit_source(job.source, job.kernel, job.specialization)
+    metadata = read_kernel_metadata(module.body.operations[0])
+    arguments, before = prepare_arguments(job, metadata)
+    run_kernel(module, arguments.data(), dict(job.bound.scalars), job.grid, job.kernel)
+    return finish(job, "the CPU reference", arguments, before, metadata)
+
+
+def prepare_arguments(job: Job, metadata: Mapping[str, Any]) -> tuple[Arguments, Arguments]:
+    """Return fresh arguments, arrays that are only written poisoned, and a copy of them."""
+    arguments = job.arguments.copy()
+    arguments.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    return arguments, arguments.copy()
+
+
+def finish(
+    job: Job, device: str, arguments: Arguments, before: Arguments, metadata: Mapping[str, Any]
+) -> Outcome:
+    """Return the outcome of a run from its arguments before and after."""
+    del job
+    outputs = tuple(item["name"] for item in metadata["arrays"] if item["access"] != "read")
+    stray = {
+        name: array.stray_writes(before.arrays[name].memory)
+        for name, array in arguments.arrays.items()
+    }
+    return Outcome(
+        device, arguments, outputs, {name: count for name, count in stray.items() if count}
+    )
+
+
+def summarise(name: str, data: np.ndarray) -> str:
+    """Return one line about an output: shape, type, range and the first elements."""
+    shape = "x".join(str(extent) for extent in data.shape)
+    if data.size == 0:
+        return f"{name}: {shape} {data.dtype}, empty"
+    wide = data.astype(np.float64)
+    first = wide.reshape(-1)[: min(_SHOWN_ELEMENTS, data.shape[-1])]
+    shown = " ".join(f"{value:.4g}" for value in first)
+    more = " ..." if data.size > first.size else ""
+    return (
+        f"{name}: {shape} {data.dtype}, min {wide.min():.4g}, max {wide.max():.4g}, "
+        f"mean {wide.mean():.4g}: {shown}{more}"
+    )
+
+
+def check(job: Job, outcome: Outcome, on_cpu: Outcome | None) -> int:
+    """Compare an outcome with what is known independently; return the exit code.
+
+    Args:
+        job: What was run.
+        outcome: The result to check.
+        on_cpu: The outcome on the CPU reference; it may be `outcome` itself.
+    """
+    terms = job.example.terms(job.bound.dims) if job.example is not None else {}
+    results: list[tuple[str, CheckResult]] = []
+    actual = outcome.arguments.data()
+    if job.example is not None:
+        expected = job.example.expected(job.arguments, job.bound.constants)
+        results.append(("the NumPy function", compare(actual, expected, terms)))
+    if on_cpu is not None and on_cpu is not outcome:
+        reference = {name: on_cpu.arguments.data()[name] for name in outcome.outputs}
+        results.append(("the CPU reference", compare(actual, reference, terms)))
+    for against, result in results:
+        for comparison in result.outputs:
+            print(f"check against {against}: {comparison}")
+    for name, count in outcome.stray_bytes.items():
+        print(f"check: {count} bytes beside {name} were overwritten")
+    if not results:
+        print("check: there is no NumPy function beside the source, so nothing was compared")
+    if outcome.stray_bytes or not all(result.ok for _, result in results):
+        sys.stderr.write("tilec: error[T0011]: the results differ from the reference\n")
+        return EXIT_DIAGNOSTICS
+    return EXIT_OK

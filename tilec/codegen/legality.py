@@ -1,0 +1,306 @@
+"""The last check before LLVM: everything in the module has a way to PTX.
+
+`translate_module_to_llvmir` ends the process when an operation has no translation, and LLVM's
+instruction selection ends it when an intrinsic has no instruction. So both are found here first,
+by an allow-list (`tilec.codegen.supported`), and reported at the source line of the operation.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tilec.codegen.inline_assembly import inline_assembly_problem
+from tilec.codegen.supported import (
+    CALLABLE_INTRINSICS,
+    FLOAT_INTRINSICS,
+    FLOAT_SUFFIXES,
+    GLOBAL_INITIALIZER_OPERATIONS,
+    INTEGER_INTRINSICS,
+    LIBDEVICE_FUNCTIONS,
+    LLVM_OPERATIONS,
+    NVVM_OPERATIONS,
+    NVVM_REGISTER_PREFIX,
+    OTHER_INTRINSICS,
+    UNSELECTABLE_TYPES,
+    split_intrinsic,
+)
+from tilec.diagnostics import CompileError, Diagnostic, error
+from tilec.ir.bindings import PassManager, ir
+from tilec.ir.errors import source_span
+
+_LOWERING_PASS = "convert-nvvm-to-llvm"
+_INDEX_ATTRIBUTE = "tilec.index"
+_MAX_DIAGNOSTICS = 20
+_WIDEST_INTEGER = 64
+"""LLVM turns wider conversions and atomics into library calls, which a GPU does not have."""
+_SHARED_SPACE = 3
+_LLVM_TYPES_WITHOUT_PTX = ("!llvm.x86", "!llvm.ppc", "!llvm.target", "!llvm.token", "!llvm.label")
+_CONVERSIONS = frozenset(("llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp"))
+_ATOMICS = frozenset(("llvm.atomicrmw", "llvm.cmpxchg"))
+_LOWER_FIRST = "every operation has to be lowered by the passes of the llvm stage"
+
+Finding = tuple[str, str, str | None]
+"""Code, message and hint."""
+
+
+def check_legality(module: Any) -> None:
+    """Check that `module` can be translated to LLVM IR and selected by NVPTX.
+
+    Args:
+        module: An `ir.Module`, or its operation. Not changed.
+
+    Raises:
+        CompileError: Something has no way to PTX: T0601 for an operation that is not lowered,
+            T0602 for one that NVPTX does not support. Names every such operation and its place.
+    """
+    found: dict[Diagnostic, None] = {}
+    root = module.operation
+    for op in _operations(root):
+        finding = _check(op, root)
+        if finding is not None:
+            code, message, hint = finding
+            found[error(code, message, source_span(op.location), hint=hint)] = None
+    if not found:
+        for op in _unlowered_nvvm(root):
+            message = f"'{op.name}' op has to be lowered by {_LOWERING_PASS}"
+            found[error("T0601", message, source_span(op.location), hint=_LOWER_FIRST)] = None
+    if found:
+        raise CompileError(list(found)[:_MAX_DIAGNOSTICS])
+
+
+def _operations(root: Any) -> list[Any]:
+    operations: list[Any] = []
+
+    def visit(op: Any) -> Any:
+        operations.append(op)
+        return ir.WalkResult.ADVANCE
+
+    root.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return operations
+
+
+def _check(op: Any, root: Any) -> Finding | None:
+    """Return what is wrong with one operation, if anything."""
+    dialect, _, name = op.name.partition(".")
+    if op.name == "builtin.module":
+        return None if op == root else _left("a module inside the module")
+    if op.name == "builtin.unrealized_conversion_cast":
+        source = ", ".join(str(value.type) for value in op.operands)
+        target = ", ".join(str(value.type) for value in op.results)
+        return _left(f"a conversion from {source} to {target} is still needed")
+    if dialect == "llvm":
+        return _check_llvm(op, name) or _check_types(op)
+    if dialect == "nvvm":
+        return _check_nvvm(op, name) or _check_types(op)
+    return _left(f"'{op.name}' op is not lowered to the llvm or nvvm dialect")
+
+
+def _left(message: str) -> Finding:
+    return "T0601", message, _LOWER_FIRST
+
+
+def _unsupported(message: str, hint: str | None = None) -> Finding:
+    return "T0602", message, hint
+
+
+def _check_llvm(op: Any, name: str) -> Finding | None:
+    parent = op.parent
+    if parent is not None and parent.operation.name == "llvm.mlir.global":
+        if name not in GLOBAL_INITIALIZER_OPERATIONS:
+            return _unsupported(f"'{op.name}' op cannot compute the initial value of a global")
+        return None
+    if name.startswith("intr."):
+        return _check_intrinsic(op, name.removeprefix("intr."))
+    if name not in LLVM_OPERATIONS:
+        return _unsupported(f"'{op.name}' op is not supported on GPUs")
+    special = _SPECIAL.get(op.name)
+    return special(op) if special is not None else None
+
+
+def _check_nvvm(op: Any, name: str) -> Finding | None:
+    if op.parent is None or _enclosing(op) != "llvm.func":
+        return _unsupported(f"'{op.name}' op is outside of a function")
+    if "isCTAOnly" in op.attributes and op.attributes["isCTAOnly"].value:
+        return _unsupported(
+            f"'{op.name}' op with isCTAOnly needs PTX 8.6",
+            "drop isCTAOnly and give the destination as a pointer in address space 7",
+        )
+    if name.startswith(NVVM_REGISTER_PREFIX) or name in NVVM_OPERATIONS:
+        return None
+    # What only convert-nvvm-to-llvm can lower is reported as such, later and exactly.
+    if _is_inline_ptx(op):
+        return None
+    return _unsupported(
+        f"'{op.name}' op is not known to compile for sm_90a", "use llvm.inline_asm instead"
+    )
+
+
+def _is_inline_ptx(op: Any) -> bool:
+    return op.name in (
+        "nvvm.inline_ptx",
+        "nvvm.mbarrier.try_wait.parity",
+        "nvvm.wgmma.mma_async",
+    )
+
+
+def _enclosing(op: Any) -> str:
+    parent = op.parent.operation
+    while parent.name not in ("llvm.func", "llvm.mlir.global", "builtin.module"):
+        parent = parent.parent.operation
+    return parent.name
+
+
+def _check_intrinsic(op: Any, name: str) -> Finding | None:
+    """Check an `llvm.intr.*` operation by its name and the types of its operands."""
+    kinds = {_element_name(value.type) for value in (*op.operands, *op.results)}
+    finding = _check_selectable(f"'{op.name}' op", name, kinds)
+    if finding is None and name not in FLOAT_INTRINSICS | INTEGER_INTRINSICS | OTHER_INTRINSICS:
+        return _unsupported(f"'{op.name}' op is not supported on GPUs")
+    return finding
+
+
+def _check_selectable(subject: str, name: str, kinds: set[str]) -> Finding | None:
+    if name not in LIBDEVICE_FUNCTIONS and not kinds & UNSELECTABLE_TYPES.get(name, frozenset()):
+        return None
+    kind = next((item for item in FLOAT_SUFFIXES if item in kinds), "f32")
+    function = LIBDEVICE_FUNCTIONS.get(name, name)
+    suffix = "" if kind == "f64" else "f"
+    return _unsupported(
+        f"{subject} on {kind} has no PTX instruction",
+        f"call '__nv_{function}{suffix}' of libdevice",
+    )
+
+
+def _check_call_intrinsic(op: Any) -> Finding | None:
+    """Check `llvm.call_intrinsic`: MLIR resolves name and signature, or ends the process."""
+    intrinsic = op.attributes["intrin"].value
+    base, types = split_intrinsic(intrinsic)
+    kinds = [_element_name(value.type) for value in (*op.operands, *op.results)]
+    finding = _check_selectable(f"intrinsic '{intrinsic}'", base, set(kinds))
+    if finding is not None:
+        return finding
+    if base not in CALLABLE_INTRINSICS or len(types) != 1:
+        return _unsupported(
+            f"intrinsic '{intrinsic}' is not known to compile for sm_90a",
+            "use an operation of the llvm or nvvm dialect, libdevice or inline assembly",
+        )
+    if kinds != list(types) * (CALLABLE_INTRINSICS[base] + 1):
+        listed = ", ".join(kinds[: len(op.operands)])
+        return _unsupported(f"intrinsic '{intrinsic}' cannot be called on ({listed})")
+    return None
+
+
+def _check_inline_assembly(op: Any) -> Finding | None:
+    problem = inline_assembly_problem(
+        op.attributes["asm_string"].value, op.attributes["constraints"].value
+    )
+    return _unsupported(f"inline assembly: {problem}") if problem is not None else None
+
+
+def _check_global(op: Any) -> Finding | None:
+    if op.attributes["addr_space"].value == _SHARED_SPACE and _has_initial_value(op):
+        return _unsupported("a global in shared memory cannot have an initial value")
+    if "value" not in op.attributes:
+        return None
+    target = str(op.attributes["global_type"].value)
+    value = op.attributes["value"]
+    if target.startswith("!llvm.struct") and not isinstance(value, ir.ArrayAttr):
+        return _unsupported(f"a global of type {target} cannot start as {value}")
+    return None
+
+
+def _has_initial_value(op: Any) -> bool:
+    inside = [item.name for block in op.regions[0].blocks for item in block.operations]
+    without = {"llvm.mlir.undef", "llvm.mlir.poison", "llvm.return"}
+    return "value" in op.attributes or not without.issuperset(inside)
+
+
+def _check_conversion(op: Any) -> Finding | None:
+    widths = [_integer_width(value.type) for value in (*op.operands, *op.results)]
+    if max(widths) > _WIDEST_INTEGER:
+        return _unsupported(f"'{op.name}' op on integers wider than {_WIDEST_INTEGER} bits")
+    return None
+
+
+def _check_atomic(op: Any) -> Finding | None:
+    for value in op.operands:
+        width = _integer_width(value.type)
+        if width and (width > _WIDEST_INTEGER or width % 8 or width & (width - 1)):
+            return _unsupported(f"'{op.name}' op on {width}-bit integers")
+    return None
+
+
+def _check_memory(op: Any) -> Finding | None:
+    ordering = op.attributes["ordering"].value if "ordering" in op.attributes else 0
+    return _check_atomic(op) if ordering else None
+
+
+_SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
+    "llvm.call_intrinsic": _check_call_intrinsic,
+    "llvm.inline_asm": _check_inline_assembly,
+    "llvm.mlir.global": _check_global,
+    "llvm.load": _check_memory,
+    "llvm.store": _check_memory,
+    **dict.fromkeys(_CONVERSIONS, _check_conversion),
+    **dict.fromkeys(_ATOMICS, _check_atomic),
+}
+
+
+def _check_types(op: Any) -> Finding | None:
+    """Check the types of results and block arguments; MLIR verifies those of operands."""
+    types = [value.type for value in op.results]
+    for region in op.regions:
+        for block in region.blocks:
+            types.extend(argument.type for argument in block.arguments)
+    for item in types:
+        if not _has_ptx_type(item):
+            return _left(f"a value of '{op.name}' op has type {item}, which PTX does not have")
+    return None
+
+
+def _has_ptx_type(item: Any) -> bool:
+    if isinstance(item, ir.IntegerType):
+        return item.is_signless
+    if isinstance(item, ir.VectorType):
+        if item.rank != 1 or item.scalable:
+            return False
+        item = item.element_type
+        return _has_ptx_type(item) and not isinstance(item, ir.VectorType)
+    text = str(item)
+    if text.startswith("!llvm."):
+        return not any(name in text for name in _LLVM_TYPES_WITHOUT_PTX)
+    return text in FLOAT_SUFFIXES
+
+
+def _element_name(item: Any) -> str:
+    element = item.element_type if isinstance(item, ir.VectorType) else item
+    return str(element)
+
+
+def _integer_width(item: Any) -> int:
+    element = item.element_type if isinstance(item, ir.VectorType) else item
+    return element.width if isinstance(element, ir.IntegerType) else 0
+
+
+def _unlowered_nvvm(root: Any) -> list[Any]:
+    """Return the nvvm operations that `convert-nvvm-to-llvm` would still replace.
+
+    An operation with a predicate translates without it when the pass has not run, which is wrong
+    code without a message; whether an operation is such a case depends on its operands. So the
+    pass itself is asked, on a copy.
+    """
+    candidates = [op for op in _operations(root) if op.name.startswith("nvvm.")]
+    if not candidates:
+        return []
+    copy = root.clone(ip=False)
+    number = ir.IntegerType.get_signless(32, context=root.context)
+    copied = [op for op in _operations(copy) if op.name.startswith("nvvm.")]
+    for index, op in enumerate(copied):
+        op.attributes[_INDEX_ATTRIBUTE] = ir.IntegerAttr.get(number, index)
+    with root.context:
+        PassManager.parse(f"builtin.module({_LOWERING_PASS})").run(copy)
+    left = {
+        op.attributes[_INDEX_ATTRIBUTE].value
+        for op in _operations(copy)
+        if _INDEX_ATTRIBUTE in op.attributes
+    }
+    return [op for index, op in enumerate(candidates) if index not in left]

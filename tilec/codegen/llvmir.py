@@ -1,0 +1,111 @@
+"""From the llvm stage to LLVM IR text that llvmlite's LLVM reads.
+
+The MLIR bindings and llvmlite hold different LLVM versions, so text is what they share. What the
+older one does not understand is re-spelled line by line: float literals
+(`tilec.codegen.float_literals`). Inline assembly with side effects is marked `convergent`, which
+MLIR cannot express: warp-wide instructions must not move into divergent control flow.
+"""
+
+import re
+from typing import Any
+
+from tilec.codegen.float_literals import FORMATS, LITERAL, respell
+from tilec.codegen.legality import check_legality
+from tilec.ir.bindings import PassManager, llvm
+
+_LINE_INFO = "ensure-debug-info-scope-on-llvm-func{emission-kind=DebugDirectivesOnly}"
+"""Turns locations into `.loc` directives. With the kind `LineTablesOnly` LLVM would write
+`.target sm_90a, debug`, and ptxas would not optimise."""
+
+_STRING = re.compile(r'"[^"]*"')
+_TOKEN = re.compile(rf"(?<![\w.$@%!#-])(?:({'|'.join(FORMATS)})\b|({LITERAL})(?![\w.]))")
+_MAYBE_LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|qnan|s?nan)")
+"""Cheap test that most lines fail."""
+_ASSEMBLY = re.compile(r"\basm sideeffect\b")
+
+
+def translate(module: Any, *, lineinfo: bool = False) -> str:
+    """Return the LLVM IR text of a module of the llvm stage.
+
+    Args:
+        module: An `ir.Module`, or its operation. Not changed.
+        lineinfo: Keep source positions as debug locations, from which LLVM makes `.loc`.
+
+    Raises:
+        CompileError: The module holds something that has no way to PTX.
+    """
+    check_legality(module)
+    root = module.operation
+    if lineinfo:
+        root = root.clone(ip=False)
+        with root.context:
+            PassManager.parse(f"builtin.module({_LINE_INFO})").run(root)
+    return downlevel(str(llvm.translate_module_to_llvmir(root.operation)))
+
+
+def downlevel(text: str) -> str:
+    """Return LLVM IR `text` in the spelling of llvmlite's LLVM.
+
+    Args:
+        text: LLVM IR as a newer LLVM writes it: one instruction a line.
+    """
+    return "\n".join(_downlevel_line(line) for line in text.split("\n"))
+
+
+def _downlevel_line(line: str) -> str:
+    if " asm " in line:
+        line = _mark_convergent(line)
+    if _MAYBE_LITERAL.search(line) is None:
+        return line
+    code, comment = _split_comment(line)
+    pieces: list[str] = []
+    type_name = ""
+    end = 0
+    for string in _STRING.finditer(code):
+        piece, type_name = _respell_literals(code[end : string.start()], type_name)
+        pieces += [piece, string[0]]
+        end = string.end()
+    pieces.append(_respell_literals(code[end:], type_name)[0])
+    return "".join(pieces) + comment
+
+
+def _respell_literals(code: str, type_name: str) -> tuple[str, str]:
+    """Re-spell the literals of a piece without strings.
+
+    A literal has the type that was named last before it on its line: LLVM IR writes the type of
+    every operand, or of the first one for all.
+    """
+    current = type_name
+
+    def replace(match: re.Match[str]) -> str:
+        nonlocal current
+        if match[1]:
+            current = match[1]
+            return match[0]
+        return respell(match[2], current) if current else match[0]
+
+    return _TOKEN.sub(replace, code), current
+
+
+def _blank_strings(line: str) -> str:
+    return _STRING.sub(lambda match: "_" * len(match[0]), line)
+
+
+def _split_comment(line: str) -> tuple[str, str]:
+    """Split a line before the semicolon that starts its comment."""
+    start = _blank_strings(line).find(";") if ";" in line else -1
+    return (line, "") if start < 0 else (line[:start], line[start:])
+
+
+def _mark_convergent(line: str) -> str:
+    """Add the `convergent` attribute if `line` calls inline assembly with side effects."""
+    blanked = _blank_strings(line)
+    assembly = _ASSEMBLY.search(blanked)
+    if assembly is None:
+        return line
+    depth = 0
+    for position in range(blanked.find("(", assembly.end()), len(blanked)):
+        depth += {"(": 1, ")": -1}.get(blanked[position], 0)
+        if depth == 0:
+            return f"{line[: position + 1]} convergent{line[position + 1 :]}"
+    return line

@@ -1,0 +1,283 @@
+"""The driver: takes a kernel through the stages, one pass at a time, and on to PTX.
+
+Between two passes it verifies the module, stamps it with the name of the pass (so that a dump can
+be resumed), measures, and writes or prints what was asked for. MLIR and LLVM are imported when
+they are first needed: a syntax error is reported without them.
+"""
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from tilec.compilation import Compilation, Stopwatch
+from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, error
+from tilec.dumps import DumpWriter, write_reproducer
+from tilec.options import CompileOptions
+from tilec.pipeline import STAGE_NAMES, STAGES, Stage
+from tilec.specialization import Specialization
+from tilec.target import get_target
+
+STAMP = "tilec.after"
+"""Module attribute that names the pass after which a dump was written."""
+_FRONTEND = "frontend"
+
+
+def compile_source(
+    source: SourceFile,
+    kernel: str | None = None,
+    specialization: Specialization | Callable[[Any], Specialization] | None = None,
+    options: CompileOptions | None = None,
+) -> Compilation:
+    """Compile one kernel of a `.tile` source.
+
+    Args:
+        source: The program.
+        kernel: Name of the kernel; None when the file has only one.
+        specialization: What is known about its arguments, or a function that says so given the
+            kernel's signature; by default nothing.
+        options: How far to go and what to show on the way.
+
+    Returns:
+        The compilation, finished as far as `options.emit` asks.
+
+    Raises:
+        CompileError: The program is wrong, or cannot be compiled for the target.
+        InternalCompilerError: A pass failed; a reproducer was written.
+    """
+    steps = _Steps(source, options or CompileOptions())
+    module = steps.run_frontend(kernel, specialization or Specialization())
+    steps.run_stages(module, 0, 0)
+    return steps.finish(module)
+
+
+def emit_source(
+    source: SourceFile, kernel: str | None = None, specialization: Specialization | None = None
+) -> Any:
+    """Return the cuda_tile module of one kernel before any pass: what the CPU reference runs.
+
+    Args:
+        source: The program.
+        kernel: Name of the kernel; None when the file has only one.
+        specialization: What is known about its arguments; by default nothing.
+
+    Raises:
+        CompileError: The program is wrong.
+    """
+    steps = _Steps(source, CompileOptions(emit=STAGE_NAMES[0]))
+    return steps.run_frontend(kernel, specialization or Specialization())
+
+
+def resume(
+    source: SourceFile, options: CompileOptions, hints: Specialization | None = None
+) -> Compilation:
+    """Continue from a dump: `options.start_from` says of which stage.
+
+    Args:
+        source: An `NN-stage-pass.mlir` file, LLVM IR or PTX, as `--dump-ir` wrote it or edited.
+        options: How far to go and what to show on the way.
+        hints: Sizes to plan for and overrides of the plan.
+
+    Raises:
+        CompileError: The dump cannot be read, or the result cannot be compiled.
+        InternalCompilerError: A pass failed; a reproducer was written.
+    """
+    steps = _Steps(source, options)
+    steps.hints = hints or Specialization()
+    if options.start_from not in STAGE_NAMES:
+        return steps.finish_text(options.start_from or "")
+    module, stage, position = steps.parse_dump(options.start_from)
+    steps.run_stages(module, stage, position)
+    return steps.finish(module)
+
+
+class _Steps:
+    """The state of one compilation while it runs."""
+
+    def __init__(self, source: SourceFile, options: CompileOptions) -> None:
+        self.source = source
+        self.options = options
+        self.target = get_target(options.target)
+        self.dumps = DumpWriter(options.dump_directory)
+        self.watch = Stopwatch()
+        self.result = Compilation("", source, timings=self.watch.timings)
+        self.hints = Specialization()
+        self.pass_context: Any = None
+
+    def run_frontend(
+        self,
+        kernel: str | None,
+        specialization: Specialization | Callable[[Any], Specialization],
+    ) -> Any:
+        """Return the module that the frontend emits for `kernel`."""
+        from tilec.frontend.parser import parse_source
+        from tilec.frontend.signature import signature
+
+        with self.watch.step(_FRONTEND, "parse"):
+            tree = parse_source(self.source)
+            chosen = choose_kernel(tree, kernel, self.source)
+            self.result.kernel = chosen.name
+            if callable(specialization):
+                specialization = specialization(signature(chosen, tree))
+        context = self._make_context(specialization)
+        with self.watch.step(_FRONTEND, "emit") as timing:
+            from tilec.frontend.emit import emit_module
+
+            module = emit_module(tree, self.result.kernel, specialization, context)
+            timing.operations = count_operations(module)
+        self._after_pass(STAGES[0], _FRONTEND, module)
+        return module
+
+    def parse_dump(self, stage_name: str) -> tuple[Any, int, int]:
+        """Return the module of a dump, and the stage and pass positions to continue from."""
+        context = self._make_context(self.hints)
+        with self.watch.step(stage_name, "parse dump") as timing:
+            from tilec.ir.text import parse_module
+            from tilec.passes.runner import verify_module
+
+            module = parse_module(self.source.text, context, self.source.name)
+            verify_module(module, [self.source])
+            timing.operations = count_operations(module)
+        stage = STAGE_NAMES.index(stage_name)
+        return module, stage, self._resume_position(module, STAGES[stage])
+
+    def _resume_position(self, module: Any, stage: Stage) -> int:
+        """Return the index of the pass of `stage` that comes next for `module`.
+
+        IR without a stamp was written by hand: it enters the stage behind its conversion.
+        """
+        first = 1 if stage.passes[0].startswith("convert-") else 0
+        if STAMP not in module.operation.attributes:
+            return first
+        stamp = module.operation.attributes[STAMP].value
+        if stamp == _FRONTEND:
+            return 0
+        if stamp not in stage.passes:
+            known = ", ".join(item.name for item in STAGES if stamp in item.passes)
+            raise CompileError(
+                error(
+                    "T0009",
+                    f"the dump was written after '{stamp}', which stage {stage.name} does not run",
+                    hint=f"use --start-from with one of: {known}" if known else None,
+                )
+            )
+        return stage.passes.index(stamp) + 1
+
+    def _make_context(self, specialization: Specialization) -> Any:
+        with self.watch.step(_FRONTEND, "load MLIR"):
+            from tilec.ir.context import make_context
+            from tilec.passes.registry import PassContext
+
+            self.pass_context = PassContext(
+                target=self.target,
+                sink=self.result.sink,
+                plan_overrides=dict(specialization.plan),
+                problem_sizes=dict(specialization.sizes),
+            )
+            return make_context()
+
+    def run_stages(self, module: Any, first_stage: int, first_pass: int) -> None:
+        """Run the passes from a position in the pipeline to the last stage asked for."""
+        for index in range(first_stage, len(STAGES)):
+            stage = STAGES[index]
+            if index > first_stage and not self.options.reaches(stage.name):
+                return
+            for name in stage.passes[first_pass if index == first_stage else 0 :]:
+                self._run_pass(stage, name, module)
+            self.result.snapshots[stage.name] = copy_module(module)
+
+    def _run_pass(self, stage: Stage, name: str, module: Any) -> None:
+        from tilec.passes.runner import run_pass
+
+        before = copy_module(module)
+        with self.watch.step(stage.name, name) as timing:
+            try:
+                run_pass(module, name, self.pass_context, [self.source])
+            except InternalCompilerError as failure:
+                self._add_reproducer(failure, before)
+                raise
+            timing.operations = count_operations(module)
+        self._after_pass(stage, name, module)
+
+    def _add_reproducer(self, failure: InternalCompilerError, before: Any) -> None:
+        from tilec.ir.text import print_module
+
+        path = write_reproducer(print_module(before), failure, self.target.name)
+        if path is not None:
+            failure.add_note(f"reproducer: {path}")
+
+    def _after_pass(self, stage: Stage, name: str, module: Any) -> None:
+        """Stamp `module` and show it where that was asked for."""
+        from tilec.ir.bindings import ir
+        from tilec.ir.text import print_module
+
+        with module.context:
+            module.operation.attributes[STAMP] = ir.StringAttr.get(name)
+        if self.dumps.directory is None and not self.options.prints_after(name):
+            return
+        text = print_module(module, locations=self.options.lineinfo)
+        self.dumps.write_pass(stage.name, name, text)
+        if self.options.prints_after(name):
+            sys.stderr.write(f"// ----- IR after {name} ({stage.name})\n{text.rstrip()}\n")
+
+    def finish(self, module: Any) -> Compilation:
+        """Take a lowered module to LLVM IR and on, as far as was asked for."""
+        if not self.options.reaches("llvmir"):
+            return self.result
+        self._code_generator().run(module)
+        return self.result
+
+    def finish_text(self, stage: str) -> Compilation:
+        """Continue from LLVM IR or PTX text."""
+        self._code_generator().run_text(stage, self.source.text)
+        return self.result
+
+    def _code_generator(self) -> Any:
+        from tilec.backend import CodeGenerator
+
+        return CodeGenerator(self.result, self.options, self.target, self.watch, self.dumps)
+
+
+def choose_kernel(tree: Any, wanted: str | None, source: SourceFile) -> Any:
+    """Return the kernel to compile.
+
+    Args:
+        tree: The parsed module.
+        wanted: The name that was asked for, or None.
+        source: Where `tree` comes from.
+
+    Raises:
+        CompileError: There is no such kernel, or none was named and there are several.
+    """
+    from tilec.frontend.parser import kernels
+
+    found = {kernel.name: kernel for kernel in kernels(tree)}
+    if wanted is None and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted is not None and wanted in found:
+        return found[wanted]
+    listed = ", ".join(found)
+    if wanted is None:
+        message = f"{source.name} defines several kernels"
+        raise CompileError(error("T0006", message, hint=f"choose with --kernel: {listed}"))
+    message = f"{source.name} defines no kernel called '{wanted}'"
+    raise CompileError(error("T0006", message, hint=f"it defines: {listed}"))
+
+
+def copy_module(module: Any) -> Any:
+    """Return a copy of `module` that later passes do not touch."""
+    return module.operation.clone(ip=False)
+
+
+def count_operations(module: Any) -> int:
+    """Return the number of operations in `module`, itself not counted."""
+    from tilec.ir.bindings import ir
+
+    count = -1
+
+    def visit(_: Any) -> Any:
+        nonlocal count
+        count += 1
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return count

@@ -1,0 +1,45 @@
+"""Every environment variable that tilec reads. Nothing else calls `os.environ`."""
+
+import os
+import tempfile
+from pathlib import Path
+
+
+def cache_directory() -> Path:
+    """Return the folder for the parser and kernel caches; it may not exist yet.
+
+    `TILEC_CACHE_DIR` wins, then `XDG_CACHE_HOME/tilec`, then `~/.cache/tilec`.
+    """
+    own = os.environ.get("TILEC_CACHE_DIR")
+    if own:
+        return Path(own)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "tilec"
+
+
+def reproducer_directory() -> Path:
+    """Return the folder for reproducers of internal errors.
+
+    `TILEC_REPRODUCER_DIR` wins, else the system's folder for temporary files.
+    """
+    own = os.environ.get("TILEC_REPRODUCER_DIR")
+    return Path(own) if own else Path(tempfile.gettempdir())
+
+
+def shows_tracebacks() -> bool:
+    """Tell whether an internal error prints its Python traceback (`TILEC_TRACEBACK=1`)."""
+    return os.environ.get("TILEC_TRACEBACK", "") not in ("", "0")
+
+
+def cuda_home() -> Path | None:
+    """Return the CUDA toolkit that `CUDA_HOME` or `CUDA_PATH` names, or None."""
+    for name in ("CUDA_HOME", "CUDA_PATH"):
+        value = os.environ.get(name)
+        if value:
+            return Path(value)
+    return None
+
+
+def search_path() -> str:
+    """Return `PATH`."""
+    return os.environ.get("PATH", "")

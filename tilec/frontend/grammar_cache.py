@@ -1,0 +1,144 @@
+"""The LALR parser object, built once and then loaded from the user's cache folder.
+
+Building the tables costs about 0.4 s; loading them costs a few milliseconds. The file name carries
+a hash of the grammar and the versions of lark and Python, so that no stale table is ever read. A
+cache that is damaged, unreadable or not writable is ignored.
+"""
+
+import functools
+import hashlib
+import io
+import os
+import pickle
+import sys
+import threading
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import lark
+from lark.lark import PostLex
+from lark.lexer import Token
+
+from tilec.environment import cache_directory
+from tilec.fileio import write_atomic
+
+_OPENING = ("LPAR", "LSQB")
+_CLOSING = ("RPAR", "RSQB")
+_OPTIONS = {
+    "parser": "lalr",
+    "lexer": "basic",
+    "propagate_positions": True,
+    "maybe_placeholders": True,
+}
+
+
+class IndentationLexer(PostLex):
+    """Adds `_INDENT` and `_DEDENT` tokens and drops line ends inside brackets.
+
+    `source_scan` has checked the indentation before, so every dedent meets an outer level.
+
+    Attributes:
+        base: Indentation of the outermost statements; not 0 for a function inside a Python class
+            or function.
+    """
+
+    always_accept = ("_NEWLINE",)
+
+    def __init__(self) -> None:
+        """Start without indentation."""
+        self.base = 0
+
+    def process(self, stream: Iterator[Token]) -> Iterator[Token]:
+        """Yield the tokens of `stream` with indentation tokens between them."""
+        levels = [self.base]
+        depth = 0
+        token: Token | None = None
+        for token in stream:
+            if token.type == "_NEWLINE":
+                if depth == 0:
+                    yield token
+                    yield from _indentation_tokens(token, levels)
+                continue
+            depth += (token.type in _OPENING) - (token.type in _CLOSING)
+            yield token
+        for _ in levels[1:]:
+            yield Token.new_borrow_pos("_DEDENT", "", token) if token else Token("_DEDENT", "")
+
+
+def _indentation_tokens(newline: Token, levels: list[int]) -> Iterator[Token]:
+    text = newline.rsplit("\n", 1)[-1]
+    indent = len(text.expandtabs())
+    if indent > levels[-1]:
+        levels.append(indent)
+        yield Token.new_borrow_pos("_INDENT", text, newline)
+    while indent < levels[-1] and len(levels) > 1:
+        levels.pop()
+        yield Token.new_borrow_pos("_DEDENT", text, newline)
+
+
+def _grammar_text() -> str:
+    return resources.files("tilec.frontend").joinpath("grammar.lark").read_text(encoding="utf-8")
+
+
+def cache_file(grammar: str) -> Path:
+    """Return where the parser tables of `grammar` are cached."""
+    key = "\n".join([grammar, lark.__version__, sys.version, repr(sorted(_OPTIONS.items()))])
+    digest = hashlib.sha256(key.encode()).hexdigest()[:20]
+    return cache_directory() / f"parser-{digest}.pickle"
+
+
+def _build(grammar: str) -> lark.Lark:
+    return lark.Lark(grammar, postlex=IndentationLexer(), **_OPTIONS)
+
+
+def _load_cached(path: Path) -> lark.Lark | None:
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    try:
+        return lark.Lark.load(io.BytesIO(data))
+    except Exception:  # noqa: BLE001 - whatever a damaged pickle raises: build the tables again
+        return None
+
+
+def _store(parser: lark.Lark, path: Path) -> None:
+    buffer = io.BytesIO()
+    try:
+        parser.save(buffer)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, buffer.getvalue())
+    except (OSError, pickle.PickleError):
+        return
+
+
+@functools.cache
+def tile_parser() -> lark.Lark:
+    """Return the parser, from the cache when it is there."""
+    grammar = _grammar_text()
+    try:
+        path = cache_file(grammar)
+    except RuntimeError:  # no home directory
+        return _build(grammar)
+    parser = _load_cached(path)
+    if parser is None:
+        parser = _build(grammar)
+        _store(parser, path)
+    return parser
+
+
+_LOCK = threading.Lock()
+"""The post-lexer keeps state while it runs, so one thread parses at a time."""
+
+
+def parse_tree(text: str, base_indent: int = 0) -> lark.Tree:
+    """Parse `text`, whose logical lines start at `base_indent` columns or more.
+
+    Raises:
+        lark.exceptions.UnexpectedInput: The text does not fit the grammar.
+    """
+    parser = tile_parser()
+    with _LOCK:
+        parser.options.postlex.base = base_indent
+        return parser.parse(text.rstrip() + "\n")

@@ -1,0 +1,167 @@
+"""From the syntax tree of a kernel and a specialization to its typed program."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from tilec.diagnostics import CompileError, error
+from tilec.frontend import ast
+from tilec.frontend.parser import kernels
+from tilec.frontend.semantics import (
+    builtins_math,
+    builtins_memory,
+    builtins_shape,
+    expressions,
+    hir,
+    statements,
+)
+from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
+from tilec.frontend.semantics.context import Context, Frame
+from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
+from tilec.frontend.semantics.metadata import kernel_metadata
+from tilec.frontend.semantics.values import (
+    AnyValue,
+    AutoInt,
+    Constant,
+    DTypeValue,
+    NoneValue,
+)
+from tilec.frontend.signature import ConstParam, DTypeParam, signature
+from tilec.frontend.suggest import did_you_mean
+from tilec.plan.tiles import choose_tiles
+from tilec.specialization import Specialization
+
+BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
+"""Importing them registers the builtins."""
+_PROVISIONAL_EXTENT = 64
+"""Value of an `auto` constant while its uses are collected; a power of two that fits any tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class KernelProgram:
+    """A kernel ready for emission.
+
+    Attributes:
+        name: Kernel name.
+        arguments: Kernel arguments in call order.
+        body: The operations.
+        metadata: The `tilec.kernel` dictionary.
+        definition: The function in the syntax tree.
+    """
+
+    name: str
+    arguments: tuple[hir.Value, ...]
+    body: hir.Block
+    metadata: dict[str, Any]
+    definition: ast.FunctionDef
+
+
+def find_kernel(module: ast.Module, name: str | None = None) -> ast.FunctionDef:
+    """Return the kernel called `name`, or the only one.
+
+    Raises:
+        CompileError: There is no kernel (T0109) or none of that name, or there are several and no
+            name is given (T0006).
+    """
+    found = kernels(module)
+    if name is None and len(found) == 1:
+        return found[0]
+    names = [item.name for item in found]
+    for item in found:
+        if item.name == name:
+            return item
+    if name is None:
+        message = f"the file has {len(found)} kernels: {', '.join(names)}"
+        hint = "say which one, for example with '--kernel'"
+    else:
+        message = f"there is no kernel '{name}' in this file"
+        hint = did_you_mean(name, names) or f"it has: {', '.join(names)}"
+    raise CompileError(error("T0006", message, found[0].span, hint=hint), [module.source])
+
+
+def analyze_kernel(
+    module: ast.Module, name: str | None, specialization: Specialization
+) -> KernelProgram:
+    """Analyse one kernel.
+
+    Args:
+        module: Parsed source.
+        name: Kernel name; None when there is only one.
+        specialization: What to compile it for.
+
+    Raises:
+        CompileError: With every error that was found.
+    """
+    kernel = find_kernel(module, name)
+    bound = bind_kernel(signature(kernel, module), specialization, module)
+    if bound.automatic:
+        bound = _plan_constants(module, kernel, bound, specialization)
+    ctx, arguments = _run(module, kernel, bound, specialization)
+    ctx.raise_if_failed()
+    metadata = kernel_metadata(ctx, bound, arguments, module)
+    return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel)
+
+
+def _plan_constants(
+    module: ast.Module,
+    kernel: ast.FunctionDef,
+    bound: BoundKernel,
+    specialization: Specialization,
+) -> BoundKernel:
+    """Return `bound` with a value for every `auto` constant."""
+    provisional = {name: AutoInt(_PROVISIONAL_EXTENT, name) for name in bound.automatic}
+    trial = replace(bound, constants={**bound.constants, **provisional})
+    ctx, _ = _run(module, kernel, trial, specialization)
+    uses = ctx.uses.uses()
+    unused = [name for name in bound.automatic if name not in uses]
+    if unused:
+        ctx.raise_if_failed()
+        param = bound.signature.find(unused[0])
+        message = f"'{unused[0]}' is no extent of a tile, so it cannot be chosen automatically"
+        raise CompileError(
+            error("T0405", message, param.span if param else kernel.span, hint="give it a value"),
+            [module.source],
+        )
+    try:
+        chosen = choose_tiles(uses, specialization)
+    except CompileError as failure:
+        raise CompileError(
+            [item if item.span else replace(item, span=kernel.span) for item in failure.diagnostics],
+            [module.source],
+        ) from failure
+    constants = {
+        item.name: chosen[item.name] if item.name in chosen else bound.constants[item.name]
+        for item in bound.signature.params
+        if isinstance(item, ConstParam)
+    }
+    return replace(bound, constants=constants)
+
+
+def _run(
+    module: ast.Module,
+    kernel: ast.FunctionDef,
+    bound: BoundKernel,
+    specialization: Specialization,
+) -> tuple[Context, KernelArguments]:
+    """Run the body once; errors stay in the context."""
+    ctx = Context(module, specialization, Frame(kernel, module))
+    ctx.evaluate = lambda node: expressions.evaluate(ctx, node)
+    ctx.run_function = run_function
+    for param in bound.signature.params:
+        if isinstance(param, ConstParam):
+            ctx.bind(param.name, Constant(bound.constants[param.name], param.span), param.span)
+        elif isinstance(param, DTypeParam):
+            ctx.bind(param.name, DTypeValue(bound.dtypes[param.name]), param.span)
+    arguments = bind_arguments(ctx, bound)
+    statements.execute(ctx, kernel.body)
+    return ctx, arguments
+
+
+def run_function(ctx: Context, frame: Frame) -> AnyValue:
+    """Inline a helper whose parameters are bound in `frame` and return its result."""
+    outer = ctx.frame
+    ctx.frame = frame
+    try:
+        returned = statements.execute(ctx, frame.function.body)
+    finally:
+        ctx.frame = outer
+    return NoneValue() if returned is None else returned.value

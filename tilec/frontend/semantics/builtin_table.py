@@ -1,0 +1,199 @@
+"""The builtins by name, and how their arguments are bound and checked.
+
+A builtin is a Python function `(call, argument, ..., *, keyword=...)` registered with `@builtin`;
+its parameters are `Argument`s. The Python signature is the signature that users see.
+"""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.diagnostics import Diagnostic, SourceSpan
+from tilec.dtypes import DType
+from tilec.frontend import ast
+from tilec.frontend.semantics import hir, numeric
+from tilec.frontend.semantics.context import Context, SemanticError
+from tilec.frontend.semantics.values import (
+    AnyValue,
+    ArrayValue,
+    BuiltinValue,
+    Constant,
+    DTypeValue,
+    TupleValue,
+    describe,
+)
+from tilec.frontend.suggest import did_you_mean
+
+BuiltinFunction = Callable[..., AnyValue]
+BUILTINS: dict[str, BuiltinFunction] = {}
+"""Every builtin by its name in the language."""
+METHODS = {
+    "astype": "cast",
+    "reshape": "reshape",
+    "permute": "permute",
+    "transpose": "transpose",
+    "broadcast_to": "broadcast_to",
+    "expand_dims": "expand_dims",
+}
+"""Builtins that can be called as methods of a tile: method name -> builtin name."""
+
+
+def builtin(name: str) -> Callable[[BuiltinFunction], BuiltinFunction]:
+    """Register the decorated function as builtin `name`."""
+
+    def register(function: BuiltinFunction) -> BuiltinFunction:
+        BUILTINS[name] = function
+        return function
+
+    return register
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a call: its value and where it is written."""
+
+    value: AnyValue
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of a builtin, with checks that name the builtin in their messages."""
+
+    ctx: Context
+    name: str
+    span: SourceSpan
+
+    def fail(
+        self,
+        code: str,
+        message: str,
+        span: SourceSpan | None = None,
+        *,
+        hint: str | None = None,
+        notes: tuple[Diagnostic, ...] | list[Diagnostic] = (),
+    ) -> SemanticError:
+        """Return the error to raise, with the builtin's name in front."""
+        text = f"{self.name}: {message}"
+        return self.ctx.fail(code, text, span or self.span, hint=hint, notes=notes)
+
+    def number(self, argument: Argument) -> Constant | hir.Value:
+        """Return a number or tile."""
+        return numeric.require_number(self.ctx, argument.value, argument.span, self.name)
+
+    def tile(self, argument: Argument, what: str = "expected a tile") -> hir.Value:
+        """Return a tile."""
+        value = argument.value
+        if isinstance(value, hir.Value) and isinstance(value.type, hir.TileType):
+            return value
+        raise self.fail("T0311", f"{what}, found {describe(value)}", argument.span)
+
+    def array(self, argument: Argument) -> ArrayValue:
+        """Return an array parameter."""
+        if isinstance(argument.value, ArrayValue):
+            return argument.value
+        message = f"expected an array, found {describe(argument.value)}"
+        raise self.fail("T0311", message, argument.span)
+
+    def integer(self, argument: Argument, what: str) -> int:
+        """Return a compile-time integer."""
+        return self.integer_value(argument.value, argument.span, what)
+
+    def integer_value(self, value: AnyValue, span: SourceSpan, what: str) -> int:
+        """Return a compile-time integer from a value."""
+        if isinstance(value, Constant) and isinstance(value.value, int):
+            if not isinstance(value.value, bool):
+                return value.value
+        message = f"{what} must be a compile-time integer, found {describe(value)}"
+        hint = "make it a 'const' parameter" if isinstance(value, hir.Value) else None
+        raise self.fail("T0403", message, span, hint=hint)
+
+    def integers(self, argument: Argument, what: str) -> tuple[int, ...]:
+        """Return a tuple of compile-time integers; one integer stands for a tuple of one."""
+        value = argument.value
+        items = value.items if isinstance(value, TupleValue) else (value,)
+        return tuple(self.integer_value(item, argument.span, what) for item in items)
+
+    def shape(self, argument: Argument) -> tuple[int, ...]:
+        """Return a tile shape, checked against the rules for tiles."""
+        shape = self.integers(argument, "the extents of a tile")
+        if not shape:
+            raise self.fail("T0303", "a tile has at least one axis", argument.span)
+        numeric.check_tile_shape(self.ctx, shape, argument.span, self.name)
+        return shape
+
+    def dtype(self, argument: Argument) -> DType:
+        """Return an element type."""
+        if isinstance(argument.value, DTypeValue):
+            return argument.value.dtype
+        message = f"expected an element type such as f32, found {describe(argument.value)}"
+        raise self.fail("T0311", message, argument.span)
+
+    def axis(self, argument: Argument, rank: int) -> int:
+        """Return an axis, counted from the end when negative."""
+        axis = self.integer(argument, "the axis")
+        if not -rank <= axis < rank:
+            message = f"axis {int(axis)} is outside a tile of rank {rank}"
+            raise self.fail("T0301", message, argument.span)
+        return int(axis) % rank
+
+    def flag(self, argument: Argument, what: str) -> bool:
+        """Return a compile-time bool."""
+        if isinstance(argument.value, Constant) and isinstance(argument.value.value, bool):
+            return argument.value.value
+        message = f"{what} must be True or False, found {describe(argument.value)}"
+        raise self.fail("T0403", message, argument.span)
+
+
+def call_builtin(ctx: Context, target: BuiltinValue, node: ast.Call) -> AnyValue:
+    """Bind the arguments of a call and run the builtin."""
+    call = Call(ctx, target.name, node.span)
+    positional = [Argument(ctx.evaluate(item), item.span) for item in node.arguments]
+    if target.receiver is not None:
+        span = node.function.value.span if isinstance(node.function, ast.Attribute) else node.span
+        positional.insert(0, Argument(target.receiver, span))
+    keywords = {
+        item.name: Argument(ctx.evaluate(item.value), item.value.span) for item in node.keywords
+    }
+    _check_binding(call, target, positional, node, keywords)
+    return target.call(call, *positional, **keywords)
+
+
+def _check_binding(
+    call: Call,
+    target: BuiltinValue,
+    positional: list[Argument],
+    node: ast.Call,
+    keywords: dict[str, Any],
+) -> None:
+    parameters = list(inspect.signature(target.call).parameters.values())[1:]
+    names = [item.name for item in parameters if item.kind is not item.VAR_POSITIONAL]
+    for keyword in node.keywords:
+        if keyword.name not in names:
+            hint = did_you_mean(keyword.name, names)
+            message = f"there is no argument '{keyword.name}'"
+            raise call.fail("T0310", message, keyword.span, hint=hint)
+    slots = [item.name for item in parameters if item.kind is item.POSITIONAL_OR_KEYWORD]
+    takes_more = any(item.kind is item.VAR_POSITIONAL for item in parameters)
+    if len(positional) > len(slots) and not takes_more:
+        message = f"takes {len(slots)} arguments, found {len(positional)}"
+        hint = f"write '{usage(call.name, target.call)}'"
+        raise call.fail("T0310", message, positional[len(slots)].span, hint=hint)
+    given = set(slots[: len(positional)])
+    for name in keywords:
+        if name in given:
+            raise call.fail("T0310", f"argument '{name}' is given twice")
+    for item in parameters:
+        is_missing = item.default is item.empty and item.kind is not item.VAR_POSITIONAL
+        if is_missing and item.name not in given and item.name not in keywords:
+            hint = f"write '{usage(call.name, target.call)}'"
+            raise call.fail("T0310", f"argument '{item.name}' is missing", hint=hint)
+
+
+def usage(name: str, function: BuiltinFunction) -> str:
+    """Return how a builtin is called: `load(array, index, shape, pad)`."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    shown = [f"{item.name}, ..." if item.kind is item.VAR_POSITIONAL else item.name
+             for item in parameters]  # fmt: skip
+    return f"{name}({', '.join(shown)})"

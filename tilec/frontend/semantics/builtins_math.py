@@ -1,0 +1,264 @@
+"""Builtins that compute element by element, and `mma`."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tilec.diagnostics import note
+from tilec.dtypes import DTYPES, DType
+from tilec.frontend.semantics import hir, numeric, operators
+from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.numeric import BOOL, F32, I32
+from tilec.frontend.semantics.values import AnyValue, Constant
+
+_FLOAT_FUNCTIONS = (
+    "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "tanh",
+)  # fmt: skip
+_ACCUMULATORS: dict[str, tuple[str, ...]] = {
+    "f8e4m3": ("f16", "f32"),
+    "f8e5m2": ("f16", "f32"),
+    "f16": ("f16", "f32"),
+    "bf16": ("f32",),
+    "tf32": ("f32",),
+    "f32": ("f32",),
+    "f64": ("f64",),
+    "i8": ("i32",),
+    "u8": ("i32",),
+}
+"""Element types of `mma`: operand -> accumulators (cuda_tile dialect, mmaf and mmai)."""
+
+
+def _float_operand(call: Call, argument: Argument) -> hir.Value:
+    """Return a floating-point value; integers become f32."""
+    value = call.number(argument)
+    dtype = numeric.common_dtype(call.ctx, [value], argument.span, call.name)
+    numeric.require_arithmetic(call.ctx, dtype, argument.span, call.name)
+    return numeric.convert(call.ctx, value, dtype if dtype.is_float else F32, call.span)
+
+
+def _register_float_function(name: str) -> None:
+    def function(call: Call, x: Argument) -> AnyValue:
+        value = _float_operand(call, x)
+        return call.ctx.op(name, [value], value.type, call.span)
+
+    builtin(name)(function)
+
+
+for _name in _FLOAT_FUNCTIONS:
+    _register_float_function(_name)
+
+
+def _register_rounding(name: str) -> None:
+    def function(call: Call, x: Argument) -> AnyValue:
+        value = numeric.materialize(call.ctx, call.number(x), call.span)
+        dtype = numeric.dtype_of(value)
+        numeric.require_arithmetic(call.ctx, dtype, x.span, call.name)
+        if not dtype.is_float:
+            return value
+        return call.ctx.op(name, [value], value.type, call.span)
+
+    builtin(name)(function)
+
+
+for _name in ("floor", "ceil"):
+    _register_rounding(_name)
+
+
+@builtin("abs")
+def absolute(call: Call, x: Argument) -> AnyValue:
+    """Return the absolute value."""
+    value = call.number(x)
+    if isinstance(value, Constant):
+        return Constant(abs(value.value), call.span)
+    dtype = numeric.dtype_of(value)
+    numeric.require_arithmetic(call.ctx, dtype, x.span, call.name)
+    if not dtype.signed:
+        return value
+    name = "absf" if dtype.is_float else "absi"
+    result = call.ctx.op(name, [value], value.type, call.span)
+    result.non_negative = not dtype.is_float
+    return result
+
+
+def _extremum(
+    call: Call, name: str, values: list[Argument], *, propagate_nan: bool = False
+) -> AnyValue:
+    numbers = [call.number(item) for item in values]
+    if all(isinstance(item, Constant) for item in numbers):
+        pick: Callable[..., Any] = max if name == "max" else min
+        return Constant(
+            pick(item.value for item in numbers if isinstance(item, Constant)), call.span
+        )
+    dtype = numeric.common_dtype(call.ctx, numbers, call.span, call.name)
+    numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)
+    dtype = I32 if dtype is BOOL else dtype
+    operands = numeric.unify(call.ctx, numbers, call.span, call.name, dtype)
+    result = operands[0]
+    for operand in operands[1:]:
+        result = _extremum_of_two(call, name, result, operand, propagate_nan)
+    return result
+
+
+def _extremum_of_two(
+    call: Call, name: str, left: hir.Value, right: hir.Value, propagate_nan: bool
+) -> hir.Value:
+    dtype = numeric.dtype_of(left)
+    if dtype.is_float:
+        attributes = {"propagate_nan": True} if propagate_nan else {}
+        return call.ctx.op(f"{name}f", [left, right], left.type, call.span, **attributes)
+    result = call.ctx.op(f"{name}i", [left, right], left.type, call.span, signed=dtype.signed)
+    signs = (left.non_negative, right.non_negative)
+    result.non_negative = any(signs) if name == "max" else all(signs)
+    return result
+
+
+def _is_flag_set(call: Call, argument: Argument | None, what: str) -> bool:
+    return argument is not None and call.flag(argument, what)
+
+
+@builtin("maximum")
+def maximum(
+    call: Call, a: Argument, b: Argument, *, propagate_nan: Argument | None = None
+) -> AnyValue:
+    """Return the larger of two values, element by element; a NaN loses by default."""
+    spread = _is_flag_set(call, propagate_nan, "propagate_nan")
+    return _extremum(call, "max", [a, b], propagate_nan=spread)
+
+
+@builtin("minimum")
+def minimum(
+    call: Call, a: Argument, b: Argument, *, propagate_nan: Argument | None = None
+) -> AnyValue:
+    """Return the smaller of two values, element by element; a NaN loses by default."""
+    spread = _is_flag_set(call, propagate_nan, "propagate_nan")
+    return _extremum(call, "min", [a, b], propagate_nan=spread)
+
+
+def _variadic_extremum(call: Call, name: str, values: tuple[Argument, ...]) -> AnyValue:
+    if len(values) < 2:
+        message = f"needs two or more values; reducing a tile with '{name}' is not supported"
+        raise call.fail("T0318", message)
+    return _extremum(call, name, list(values))
+
+
+@builtin("max")
+def python_max(call: Call, *values: Argument) -> AnyValue:
+    """Return the largest of two or more values, element by element."""
+    return _variadic_extremum(call, "max", values)
+
+
+@builtin("min")
+def python_min(call: Call, *values: Argument) -> AnyValue:
+    """Return the smallest of two or more values, element by element."""
+    return _variadic_extremum(call, "min", values)
+
+
+@builtin("cdiv")
+def cdiv(call: Call, a: Argument, b: Argument) -> AnyValue:
+    """Return `a / b` rounded up, for integers."""
+    return operators.ceil_division(call.ctx, a.value, b.value, call.span)
+
+
+@builtin("cast")
+def cast(call: Call, x: Argument, dtype: Argument) -> AnyValue:
+    """Convert to another element type."""
+    return numeric.convert(call.ctx, call.number(x), call.dtype(dtype), call.span)
+
+
+@builtin("where")
+def where(call: Call, condition: Argument, a: Argument, b: Argument) -> AnyValue:
+    """Select `a` where the condition holds, else `b`."""
+    mask = call.number(condition)
+    values = [call.number(a), call.number(b)]
+    if isinstance(mask, Constant):
+        mask = numeric.make_constant(call.ctx, bool(mask.value), BOOL, (), condition.span)
+    if numeric.dtype_of(mask) is not BOOL:
+        message = f"the condition must be bool, found {numeric.dtype_of(mask).name}"
+        raise call.fail("T0312", message, condition.span, hint="compare, for example 'x != 0'")
+    dtype = _selected_dtype(call, values)
+    shape = numeric.broadcast_shapes(call.ctx, [mask, *values], call.span, call.name)
+    typed = [
+        numeric.broadcast(call.ctx, item, shape, call.span)
+        for item in numeric.unify(call.ctx, values, call.span, call.name, dtype)
+    ]
+    spread = numeric.broadcast(call.ctx, mask, shape, call.span)
+    result = call.ctx.op("select", [spread, *typed], typed[0].type, call.span)
+    result.non_negative = typed[0].non_negative and typed[1].non_negative
+    return result
+
+
+def _selected_dtype(call: Call, values: list[Constant | hir.Value]) -> DType:
+    """Return the type of a selection; equal restricted types need no arithmetic."""
+    return numeric.common_dtype(call.ctx, values, call.span, call.name)
+
+
+@builtin("fma")
+def fma(call: Call, a: Argument, b: Argument, c: Argument) -> AnyValue:
+    """Return `a * b + c`, rounded once."""
+    values = [call.number(item) for item in (a, b, c)]
+    dtype = numeric.common_dtype(call.ctx, values, call.span, call.name)
+    numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)
+    operands = numeric.unify(
+        call.ctx, values, call.span, call.name, dtype if dtype.is_float else F32
+    )
+    return call.ctx.op("fma", operands, operands[0].type, call.span)
+
+
+@builtin("mma")
+def mma(call: Call, a: Argument, b: Argument, acc: Argument) -> AnyValue:
+    """Return `acc + a @ b` for 2-D tiles, or batches of them in 3-D tiles."""
+    lhs = call.tile(a, "A must be a tile")
+    rhs = call.tile(b, "B must be a tile")
+    total = call.tile(acc, "the accumulator must be a tile")
+    _check_mma_shapes(call, lhs, rhs, total)
+    _check_mma_dtypes(call, lhs, rhs, total)
+    m, k = numeric.shape_of(lhs)[-2:]
+    n = numeric.shape_of(rhs)[-1]
+    dtype = numeric.dtype_of(lhs)
+    call.ctx.uses.record_mma(m, n, k, dtype)
+    if dtype.is_integer:
+        signs = {"signed_lhs": dtype.signed, "signed_rhs": numeric.dtype_of(rhs).signed}
+        return call.ctx.op("mmai", [lhs, rhs, total], total.type, call.span, **signs)
+    return call.ctx.op("mmaf", [lhs, rhs, total], total.type, call.span)
+
+
+def _check_mma_shapes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value) -> None:
+    a, b, c = (numeric.shape_of(item) for item in (lhs, rhs, acc))
+    shown = f"A is {hir.shape_text(a)} but B is {hir.shape_text(b)}"
+    notes = [note("A comes from here", lhs.span), note("B comes from here", rhs.span)]
+    if len(a) != len(b) or len(a) not in (2, 3):
+        message = f"{shown}: both must have 2 axes, or 3 with a batch"
+        raise call.fail("T0302", message, notes=notes)
+    if a[-1] != b[-2]:
+        hint = None
+        if a[-1] == b[-1]:
+            hint = "did you mean 'transpose(b)'?"
+        message = f"{shown}: inner sizes {int(a[-1])} and {int(b[-2])} differ"
+        raise call.fail("T0302", message, hint=hint, notes=notes)
+    if a[:-2] != b[:-2]:
+        message = f"{shown}: batch sizes {int(a[0])} and {int(b[0])} differ"
+        raise call.fail("T0302", message, notes=notes)
+    expected = (*a[:-2], a[-2], b[-1])
+    if c != expected:
+        message = f"the product is {hir.shape_text(expected)} but acc is {hir.shape_text(c)}"
+        notes.append(note("acc comes from here", acc.span))
+        raise call.fail("T0302", message, notes=notes)
+
+
+def _check_mma_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value) -> None:
+    a, b, c = (numeric.dtype_of(item).name for item in (lhs, rhs, acc))
+    notes = [note("A comes from here", lhs.span), note("B comes from here", rhs.span)]
+    if a != b and {a, b} != {"i8", "u8"}:
+        message = f"A is {a} but B is {b}: both must have one element type"
+        raise call.fail("T0306", message, hint="cast one of them", notes=notes)
+    if a not in _ACCUMULATORS:
+        known = ", ".join(_ACCUMULATORS)
+        message = f"there is no matrix multiplication of {a}"
+        raise call.fail("T0306", message, hint=f"cast to one of: {known}", notes=notes)
+    if c not in _ACCUMULATORS[a]:
+        allowed = " or ".join(_ACCUMULATORS[a])
+        notes.append(note("acc comes from here", acc.span))
+        message = f"with {a} operands acc must be {allowed}, found {c}"
+        raise call.fail("T0306", message, notes=notes)
+
+
+assert set(_ACCUMULATORS) <= set(DTYPES)  # noqa: S101 - checks the table above, not user input

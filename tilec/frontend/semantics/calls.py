@@ -1,0 +1,108 @@
+"""Calls: builtins, element types, and helper functions, which are inlined."""
+
+from tilec.diagnostics import note
+from tilec.frontend import ast
+from tilec.frontend.semantics import numeric
+from tilec.frontend.semantics.builtin_table import Argument, Call, call_builtin
+from tilec.frontend.semantics.context import Binding, Context, Frame
+from tilec.frontend.semantics.values import (
+    AnyValue,
+    BuiltinValue,
+    DTypeValue,
+    FunctionValue,
+    describe,
+)
+from tilec.frontend.suggest import did_you_mean
+
+_MAX_DEPTH = 64
+
+
+def call(ctx: Context, function: AnyValue, node: ast.Call) -> AnyValue:
+    """Return the result of a call."""
+    if isinstance(function, BuiltinValue):
+        return call_builtin(ctx, function, node)
+    if isinstance(function, DTypeValue):
+        return _call_dtype(ctx, function, node)
+    if isinstance(function, FunctionValue):
+        return _call_function(ctx, function, node)
+    raise ctx.fail("T0209", f"{describe(function)} cannot be called", node.function.span)
+
+
+def _call_dtype(ctx: Context, function: DTypeValue, node: ast.Call) -> AnyValue:
+    name = function.dtype.name
+    site = Call(ctx, name, node.span)
+    if len(node.arguments) != 1 or node.keywords:
+        raise site.fail("T0310", "a type is called with one value")
+    argument = Argument(ctx.evaluate(node.arguments[0]), node.arguments[0].span)
+    return numeric.convert(ctx, site.number(argument), function.dtype, node.span)
+
+
+def _call_function(ctx: Context, function: FunctionValue, node: ast.Call) -> AnyValue:
+    definition = function.definition
+    if definition.is_kernel:
+        message = f"'{definition.name}' is a kernel and cannot be called from a kernel"
+        hint = "put the shared code into a '@function' helper"
+        raise ctx.fail("T0209", message, node.span, hint=hint)
+    _check_recursion(ctx, definition, node)
+    frame = Frame(definition, function.module, call_span=node.span, caller=ctx.frame)
+    _bind_arguments(ctx, frame, definition, node)
+    return ctx.run_function(ctx, frame)
+
+
+def _check_recursion(ctx: Context, definition: ast.FunctionDef, node: ast.Call) -> None:
+    depth = 0
+    frame: Frame | None = ctx.frame
+    while frame is not None:
+        if frame.function is definition:
+            message = f"'{definition.name}' calls itself"
+            notes = [note(f"'{definition.name}' is defined here", definition.span)]
+            hint = "helpers are inlined: write a loop"
+            raise ctx.fail("T0207", message, node.span, hint=hint, notes=notes)
+        frame = frame.caller
+        depth += 1
+    if depth > _MAX_DEPTH:
+        raise ctx.fail("T0207", f"calls are nested more than {_MAX_DEPTH} deep", node.span)
+
+
+def _bind_arguments(
+    ctx: Context, frame: Frame, definition: ast.FunctionDef, node: ast.Call
+) -> None:
+    """Evaluate the arguments in the caller and bind them in `frame`."""
+    declared = note(f"'{definition.name}' is defined here", definition.span)
+    slots = [item for item in definition.parameters if not item.keyword_only]
+    if len(node.arguments) > len(slots):
+        message = f"'{definition.name}' takes {len(slots)} arguments, found {len(node.arguments)}"
+        raise ctx.fail("T0310", message, node.arguments[len(slots)].span, notes=[declared])
+    given: dict[str, ast.Expression] = {
+        slot.name: value for slot, value in zip(slots, node.arguments, strict=False)
+    }
+    names = [item.name for item in definition.parameters]
+    for keyword in node.keywords:
+        if keyword.name not in names:
+            message = f"'{definition.name}' has no parameter '{keyword.name}'"
+            hint = did_you_mean(keyword.name, names)
+            raise ctx.fail("T0310", message, keyword.span, hint=hint, notes=[declared])
+        if keyword.name in given:
+            message = f"parameter '{keyword.name}' is given twice"
+            raise ctx.fail("T0310", message, keyword.span, notes=[declared])
+        given[keyword.name] = keyword.value
+    for name, expression in given.items():
+        frame.variables[name] = Binding(ctx.evaluate(expression), expression.span)
+    for item in definition.parameters:
+        if item.name in given:
+            continue
+        if item.default is None:
+            message = f"'{definition.name}': argument '{item.name}' is missing"
+            raise ctx.fail("T0310", message, node.span, notes=[declared])
+        value = _default(ctx, frame, item.default)
+        frame.variables[item.name] = Binding(value, item.default.span)
+
+
+def _default(ctx: Context, frame: Frame, expression: ast.Expression) -> AnyValue:
+    """Evaluate a default value where the helper is defined."""
+    outer = ctx.frame
+    ctx.frame = Frame(frame.function, frame.module, call_span=frame.call_span, caller=outer)
+    try:
+        return ctx.evaluate(expression)
+    finally:
+        ctx.frame = outer

@@ -1,0 +1,185 @@
+"""The state of one analysis: where operations go, which variables exist, what went wrong."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
+from tilec.frontend import ast
+from tilec.frontend.semantics import hir
+from tilec.frontend.semantics.tile_uses import TileUseRecorder
+from tilec.frontend.semantics.values import AnyValue
+from tilec.specialization import Specialization
+
+
+class SemanticError(Exception):
+    """Ends the analysis of one statement; the diagnostic is kept and the next statement runs."""
+
+    def __init__(self, diagnostic: Diagnostic | None) -> None:
+        """Carry the diagnostic; None when the mistake was reported before."""
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message if diagnostic else "")
+
+
+@dataclass(slots=True)
+class Binding:
+    """A variable: its value and where it was assigned."""
+
+    value: AnyValue
+    span: SourceSpan
+
+
+@dataclass(slots=True)
+class Frame:
+    """One function being analysed: the kernel, or a helper inlined into it.
+
+    Attributes:
+        function: The function.
+        module: Where its global names are looked up.
+        variables: Its parameters and local variables.
+        call_span: Where it is called; None for the kernel.
+        caller: The frame that calls it.
+        loop_depth: Number of loops around the statement that is being analysed.
+    """
+
+    function: ast.FunctionDef
+    module: ast.Module
+    variables: dict[str, Binding] = field(default_factory=dict)
+    call_span: SourceSpan | None = None
+    caller: "Frame | None" = None
+    loop_depth: int = 0
+
+
+@dataclass(slots=True)
+class GridInfo:
+    """The `grid(...)` of a kernel: host expressions, one per extent."""
+
+    extents: tuple[str, ...]
+    span: SourceSpan
+
+
+class Context:
+    """What every part of the analysis shares.
+
+    Attributes:
+        module: Module of the kernel.
+        specialization: What the kernel is compiled for.
+        frame: The function being analysed.
+        block: Where new operations go.
+        diagnostics: Errors so far.
+        access: Per array parameter the subset of {"read", "write"} that the kernel does.
+        grid: The grid, once its statement was analysed.
+        host_names: Kernel arguments that the host knows by name: dims and integer scalars.
+        uses: Collects how `auto` constants are used.
+        evaluate: Evaluates an expression (`expressions.evaluate`).
+        run_function: Inlines a function (`calls.run_function`).
+    """
+
+    def __init__(self, module: ast.Module, specialization: Specialization, frame: Frame) -> None:
+        """Start with an empty body."""
+        self.module = module
+        self.specialization = specialization
+        self.frame = frame
+        self.block = hir.Block()
+        self.diagnostics: list[Diagnostic] = []
+        self.sources: list[SourceFile] = [module.source]
+        self.access: dict[str, set[str]] = {}
+        self.grid: GridInfo | None = None
+        self.uses = TileUseRecorder()
+        self.host_names: dict[hir.Value, str] = {}
+        self.evaluate: Callable[[ast.Expression], AnyValue]
+        self.run_function: Callable[..., AnyValue]
+
+    # Operations
+
+    def record(
+        self,
+        name: str,
+        operands: Iterable[hir.Value],
+        types: Iterable[hir.Type],
+        span: SourceSpan,
+        attributes: dict[str, Any] | None = None,
+        regions: tuple[hir.Block, ...] = (),
+    ) -> tuple[hir.Value, ...]:
+        """Append an operation to the current block and return its results."""
+        results = tuple(hir.Value(kind, span) for kind in types)
+        self.block.operations.append(
+            hir.Operation(name, tuple(operands), attributes or {}, results, span, regions)
+        )
+        return results
+
+    def op(
+        self,
+        name: str,
+        operands: Iterable[hir.Value],
+        kind: hir.Type,
+        span: SourceSpan,
+        **attributes: Any,
+    ) -> hir.Value:
+        """Append an operation with one result and return it."""
+        return self.record(name, operands, [kind], span, attributes)[0]
+
+    @contextmanager
+    def in_block(self, block: hir.Block) -> Iterator[hir.Block]:
+        """Send new operations to `block` while the context is open."""
+        outer = self.block
+        self.block = block
+        try:
+            yield block
+        finally:
+            self.block = outer
+
+    # Errors
+
+    def fail(
+        self,
+        code: str,
+        message: str,
+        span: SourceSpan,
+        *,
+        hint: str | None = None,
+        notes: Iterable[Diagnostic] = (),
+    ) -> SemanticError:
+        """Return the error to raise, with a note for every inlined call around it."""
+        all_notes = [*notes, *self.call_notes()]
+        return SemanticError(error(code, message, span, hint=hint, notes=all_notes))
+
+    def call_notes(self) -> list[Diagnostic]:
+        """Return `called from` notes, innermost call first."""
+        notes = []
+        frame: Frame | None = self.frame
+        while frame is not None and frame.call_span is not None:
+            notes.append(note(f"'{frame.function.name}' is called from here", frame.call_span))
+            frame = frame.caller
+        return notes
+
+    def report(self, failure: SemanticError | CompileError) -> None:
+        """Keep the diagnostics of a failed statement."""
+        if isinstance(failure, CompileError):
+            found = list(failure.diagnostics)
+        else:
+            found = [failure.diagnostic] if failure.diagnostic is not None else []
+        for diagnostic in found:
+            if diagnostic not in self.diagnostics:
+                self.diagnostics.append(diagnostic)
+
+    def raise_if_failed(self) -> None:
+        """Raise every diagnostic so far as one CompileError, in source order."""
+        if self.diagnostics:
+            ordered = sorted(
+                self.diagnostics,
+                key=lambda item: (item.span.line, item.span.column) if item.span else (0, 0),
+            )
+            raise CompileError(ordered, self.sources)
+
+    # Variables
+
+    def bind(self, name: str, value: AnyValue, span: SourceSpan) -> None:
+        """Assign a local variable."""
+        self.frame.variables[name] = Binding(value, span)
+
+    def add_source(self, source: SourceFile) -> None:
+        """Make `source` available for excerpts in diagnostics."""
+        if source not in self.sources:
+            self.sources.append(source)

@@ -1,0 +1,259 @@
+"""`if`, `for` and `while` over abstract values, as regions that pass variables on."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilec.diagnostics import SourceSpan, note
+from tilec.frontend import ast
+from tilec.frontend.semantics import hir, numeric, operators, statements, structure
+from tilec.frontend.semantics.context import Binding, Context, SemanticError
+from tilec.frontend.semantics.loops import run_loop
+from tilec.frontend.semantics.names import assigned_names
+from tilec.frontend.semantics.numeric import I32
+from tilec.frontend.semantics.values import (
+    AnyValue,
+    Constant,
+    NoneValue,
+    Unusable,
+    describe,
+)
+from tilec.frontend.signature import called_name
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a function returns, and where."""
+
+    value: AnyValue
+    span: SourceSpan
+
+
+# If
+
+
+def execute_if(
+    ctx: Context, statement: ast.If, rest: Sequence[ast.Statement]
+) -> tuple[bool, Returned | None]:
+    """Run an `if`; `rest` are the statements that follow it in the same block.
+
+    Returns:
+        Whether `rest` was run too (a branch returns early, so `rest` moved into the branches),
+        and what the function returns.
+    """
+    condition = operators.truth(
+        ctx, ctx.evaluate(statement.condition), statement.condition.span
+    )
+    if isinstance(condition, Constant):
+        chosen = statement.body if condition.value else statement.otherwise
+        if _returns(chosen):
+            return True, statements.execute(ctx, [*chosen, *rest])
+        statements.execute(ctx, chosen)
+        return False, None
+    if _returns(statement.body) or _returns(statement.otherwise):
+        if ctx.frame.loop_depth:
+            message = "'return' inside a loop is not supported"
+            raise ctx.fail("T0317", message, _first_return(statement).span)
+        return True, _branch_with_return(ctx, statement, condition, rest)
+    _branch(ctx, statement, condition)
+    return False, None
+
+
+def _returns(block: Sequence[ast.Statement]) -> bool:
+    """Tell whether a `return` stands in a block, outside of loops."""
+    return any(
+        isinstance(item, ast.Return)
+        or (isinstance(item, ast.If) and (_returns(item.body) or _returns(item.otherwise)))
+        for item in block
+    )
+
+
+def _first_return(statement: ast.Statement) -> ast.Statement:
+    if isinstance(statement, ast.If):
+        for item in (*statement.body, *statement.otherwise):
+            if _returns([item]):
+                return _first_return(item)
+    return statement
+
+
+def _run_branch(
+    ctx: Context, block: hir.Block, body: Sequence[ast.Statement]
+) -> tuple[Returned | None, dict[str, Binding]]:
+    """Run one branch with its own copy of the variables."""
+    outer = ctx.frame.variables
+    ctx.frame.variables = dict(outer)
+    try:
+        with ctx.in_block(block):
+            returned = statements.execute(ctx, body)
+        return returned, ctx.frame.variables
+    finally:
+        ctx.frame.variables = outer
+
+
+def _branch_with_return(
+    ctx: Context, statement: ast.If, condition: hir.Value, rest: Sequence[ast.Statement]
+) -> Returned:
+    """Run an `if` with an early return: what follows it moves into both branches."""
+    blocks = (hir.Block(), hir.Block())
+    ends = []
+    for block, body in zip(blocks, (statement.body, statement.otherwise), strict=True):
+        returned, _ = _run_branch(ctx, block, [*body, *rest])
+        ends.append(returned or Returned(NoneValue(), statement.span))
+    merged = structure.merge_branches(ctx, ends[0].value, ends[1].value, blocks, statement.span)
+    if isinstance(merged, structure.Mismatch):
+        name = ctx.frame.function.name
+        message = f"'{name}' returns different kinds of values: {merged.text}"
+        notes = [note("one return", ends[0].span), note("the other", ends[1].span)]
+        raise ctx.fail("T0317", message, statement.span, notes=notes)
+    results = ctx.record("if", [condition], merged.types, statement.span, None, blocks)
+    for block, leaves in zip(blocks, merged.leaves, strict=True):
+        block.yields = tuple(leaves)
+    return Returned(merged.rebuild(results), ends[0].span)
+
+
+def _branch(ctx: Context, statement: ast.If, condition: hir.Value) -> None:
+    blocks = (hir.Block(), hir.Block())
+    _, first = _run_branch(ctx, blocks[0], statement.body)
+    _, second = _run_branch(ctx, blocks[1], statement.otherwise)
+    names = assigned_names([statement])
+    merged: dict[str, structure.Merged] = {}
+    for name in names:
+        outcome = _meet(ctx, name, (first.get(name), second.get(name)), blocks, statement)
+        if isinstance(outcome, Unusable):
+            ctx.bind(name, outcome, statement.span)
+        elif outcome is not None:
+            merged[name] = outcome
+    kinds = [kind for item in merged.values() for kind in item.types]
+    results = ctx.record("if", [condition], kinds, statement.span, None, blocks)
+    for side, block in enumerate(blocks):
+        block.yields = tuple(leaf for item in merged.values() for leaf in item.leaves[side])
+    start = 0
+    for name, item in merged.items():
+        count = len(item.types)
+        value = item.rebuild(results[start : start + count])
+        ctx.bind(name, value, (first.get(name) or second[name]).span)
+        start += count
+
+
+def _meet(
+    ctx: Context,
+    name: str,
+    bindings: tuple[Binding | None, Binding | None],
+    blocks: tuple[hir.Block, hir.Block],
+    statement: ast.If,
+) -> structure.Merged | Unusable | None:
+    """Return how a variable leaves an `if`; None when neither branch gave it a value."""
+    first, second = bindings
+    if first is None or second is None:
+        known = first or second
+        if known is None:
+            return None
+        if isinstance(known.value, Unusable):
+            return known.value
+        reason = "may have no value here: only one branch of the 'if' assigns it"
+        return Unusable(reason, known.span)
+    merged = structure.merge_branches(ctx, first.value, second.value, blocks, statement.span)
+    if isinstance(merged, structure.Mismatch):
+        reason = f"differs between the branches of the 'if': {merged.text}"
+        return Unusable(reason, first.span, "T0309")
+    if isinstance(merged.shape, Unusable):
+        return merged.shape
+    return merged
+
+
+# Loops
+
+
+def execute_for(ctx: Context, statement: ast.For) -> None:
+    """Run `for i in range(...)`."""
+    if called_name(statement.iterable) != "range" or not isinstance(statement.iterable, ast.Call):
+        message = "a loop runs over 'range(...)' only"
+        raise ctx.fail("T0318", message, statement.iterable.span)
+    if len(statement.targets) != 1:
+        span = statement.targets[1].span
+        raise ctx.fail("T0314", "the loop over a range has one variable", span)
+    lower, upper, step = _bounds(ctx, statement.iterable)
+    target = statement.targets[0]
+    variable = hir.Value(hir.ScalarType(I32), target.span, non_negative=lower.non_negative)
+    body = hir.Block(arguments=(variable,))
+
+    def run_body() -> None:
+        ctx.bind(target.id, variable, target.span)
+        statements.execute(ctx, statement.body)
+
+    loop = run_loop(ctx, statement, (target.id,), body, run_body)
+    results = ctx.record(
+        "for", [lower, upper, step, *loop.initial], loop.types, statement.span, None, (body,)
+    )
+    loop.finish(results)
+
+
+def _bounds(ctx: Context, call: ast.Call) -> tuple[hir.Value, hir.Value, hir.Value]:
+    if call.keywords or not 1 <= len(call.arguments) <= 3:
+        message = f"range: takes one to three arguments, found {len(call.arguments)}"
+        raise ctx.fail("T0310", message, call.span)
+    values = [_bound(ctx, item) for item in call.arguments]
+    zero = numeric.make_constant(ctx, 0, I32, (), call.span)
+    one = numeric.make_constant(ctx, 1, I32, (), call.span)
+    if len(values) == 1:
+        return zero, values[0], one
+    return values[0], values[1], values[2] if len(values) == 3 else one
+
+
+def _bound(ctx: Context, node: ast.Expression) -> hir.Value:
+    value = ctx.evaluate(node)
+    if isinstance(value, Constant) and isinstance(value.value, int):
+        numeric.check_fits(ctx, value, I32, node.span)
+        return numeric.make_constant(ctx, value.value, I32, (), node.span)
+    if isinstance(value, hir.Value) and isinstance(value.type, hir.ScalarType):
+        dtype = value.type.dtype
+        if dtype == I32:
+            return value
+        if dtype.is_integer and dtype.bits < I32.bits:
+            return numeric.convert(ctx, value, I32, node.span)
+        if dtype.is_integer:
+            hint = "use 'cast(x, i32)'"
+            message = f"range: bounds are i32, found {dtype.name}"
+            raise ctx.fail("T0319", message, node.span, hint=hint)
+    message = f"range: bounds are integer scalars, found {describe(value)}"
+    raise ctx.fail("T0319", message, node.span)
+
+
+def execute_while(ctx: Context, statement: ast.While) -> None:
+    """Run `while condition`."""
+    before = hir.Block()
+    after = hir.Block()
+    condition: list[hir.Value] = []
+
+    def run_condition() -> None:
+        with ctx.in_block(before):
+            value = ctx.evaluate(statement.condition)
+            truth = operators.truth(ctx, value, statement.condition.span)
+        if isinstance(truth, Constant):
+            if truth.value:
+                message = "this loop never ends: its condition is always true"
+                raise ctx.fail("T0317", message, statement.condition.span)
+            with ctx.in_block(before):
+                truth = numeric.make_constant(
+                    ctx, False, numeric.BOOL, (), statement.condition.span
+                )
+        condition[:] = [truth]
+
+    def run_body() -> None:
+        run_condition()
+        statements.execute(ctx, statement.body)
+
+    def reset() -> None:
+        before.operations.clear()
+        before.arguments = ()
+
+    loop = run_loop(ctx, statement, (), after, run_body, reset)
+    if not condition:
+        raise SemanticError(None)
+    # Both regions see the carried values under the same names: the first one hands on its
+    # arguments unchanged, so that one run of the body serves both.
+    before.arguments = after.arguments
+    before.yields = (condition[0], *before.arguments)
+    results = ctx.record(
+        "while", loop.initial, loop.types, statement.span, None, (before, after)
+    )
+    loop.finish(results)

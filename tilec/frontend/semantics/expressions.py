@@ -1,0 +1,295 @@
+"""Evaluation of expressions."""
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from tilec.diagnostics import SourceSpan, note
+from tilec.dtypes import DTYPES, DType
+from tilec.frontend import ast
+from tilec.frontend.constant_evaluator import CONSTANT_NAMES
+from tilec.frontend.semantics import attributes, calls, hir, numeric, operators, structure
+from tilec.frontend.semantics.builtin_table import BUILTINS
+from tilec.frontend.semantics.context import Context, Frame, SemanticError
+from tilec.frontend.semantics.numeric import BOOL
+from tilec.frontend.semantics.values import (
+    AnyValue,
+    BuiltinValue,
+    Constant,
+    DTypeValue,
+    FunctionValue,
+    NamespaceValue,
+    TupleValue,
+    Unusable,
+    describe,
+)
+from tilec.frontend.suggest import did_you_mean
+
+_NAMESPACES = ("tilec", "tl")
+"""Module names that need no import in a `.tile` file."""
+_SPECULATABLE = frozenset(
+    {
+        "addi", "subi", "muli", "andi", "ori", "xori", "shli", "shri", "cmpi", "cmpf", "select",
+        "constant", "addf", "subf", "mulf", "negf", "negi", "exti", "trunci", "itof", "ftof",
+        "reinterpret", "maxi", "mini", "maxf", "minf", "absi", "absf",
+    }
+)  # fmt: skip
+"""Operations that can run even where the source would not reach them."""
+
+
+def evaluate(ctx: Context, node: ast.Expression) -> AnyValue:
+    """Return the value of an expression; operations go to the current block.
+
+    Raises:
+        SemanticError: The expression is wrong.
+    """
+    return _EVALUATORS[type(node)](ctx, node)
+
+
+def _literal(_: Context, node: ast.Literal) -> AnyValue:
+    return Constant(node.value, node.span)
+
+
+def _tuple(ctx: Context, node: ast.TupleExpression) -> AnyValue:
+    return TupleValue(tuple(evaluate(ctx, item) for item in node.items))
+
+
+# Names
+
+
+def _name(ctx: Context, node: ast.Name) -> AnyValue:
+    binding = ctx.frame.variables.get(node.id)
+    if binding is not None:
+        if isinstance(binding.value, Unusable):
+            raise unusable(ctx, node.id, binding.value, node.span)
+        return binding.value
+    value = global_value(ctx, node.id, node.span)
+    if value is not None:
+        return value
+    raise _unknown(ctx, node)
+
+
+def unusable(ctx: Context, name: str, value: Unusable, span: SourceSpan) -> SemanticError:
+    """Return the error for reading a variable that has no usable value here."""
+    if value.is_silent:
+        return SemanticError(None)
+    notes = [] if value.span is None else [note(f"'{name}' is assigned here", value.span)]
+    return ctx.fail(value.code, f"'{name}' {value.reason}", span, notes=notes)
+
+
+def _unknown(ctx: Context, node: ast.Name) -> SemanticError:
+    module = ctx.frame.module
+    known = [*ctx.frame.variables, *module.functions, *module.constants, *module.globals]
+    hint = did_you_mean(node.id, known) or did_you_mean(node.id, [*BUILTINS, *DTYPES])
+    if hint is None and node.id in ("print", "auto", "const", "dtype"):
+        hint = None
+    return ctx.fail("T0201", f"unknown name '{node.id}'", node.span, hint=hint)
+
+
+def global_value(ctx: Context, name: str, span: SourceSpan) -> AnyValue | None:
+    """Return what a name means outside the function, or None."""
+    module = ctx.frame.module
+    if name in module.functions:
+        return FunctionValue(module.functions[name], module)
+    if name in module.constants:
+        return _module_constant(ctx, name)
+    if name in module.aliases:
+        return _imported(module.aliases[name], span)
+    if name in BUILTINS:
+        return BuiltinValue(name, BUILTINS[name])
+    if name in module.globals:
+        return _python_value(ctx, name, module.globals[name], span)
+    if name in DTYPES:
+        return DTypeValue(DTYPES[name])
+    if name in CONSTANT_NAMES:
+        return Constant(CONSTANT_NAMES[name], span)
+    return NamespaceValue(name) if name in _NAMESPACES else None
+
+
+def _module_constant(ctx: Context, name: str) -> AnyValue:
+    node = ctx.frame.module.constants[name]
+    outer = ctx.frame
+    if outer.function.name == f"<{name}>":
+        raise ctx.fail("T0403", f"module constant '{name}' is defined by itself", node.span)
+    empty = ast.FunctionDef(node.span, f"<{name}>", (), (), (), (), None)
+    ctx.frame = Frame(empty, outer.module)
+    try:
+        with ctx.in_block(hir.Block()) as block:
+            value = evaluate(ctx, node)
+    finally:
+        ctx.frame = outer
+    if block.operations:
+        raise ctx.fail("T0403", f"module constant '{name}' is not a constant", node.span)
+    return value
+
+
+def _imported(dotted: str, span: SourceSpan) -> AnyValue:
+    parent, _, last = dotted.rpartition(".")
+    if parent:
+        if last in BUILTINS:
+            return BuiltinValue(last, BUILTINS[last])
+        if last in DTYPES:
+            return DTypeValue(DTYPES[last])
+        if last in CONSTANT_NAMES:
+            return Constant(CONSTANT_NAMES[last], span)
+    return NamespaceValue(dotted)
+
+
+def _python_value(ctx: Context, name: str, value: Any, span: SourceSpan) -> AnyValue:
+    """Return a value of the Python module around a decorated kernel."""
+    if isinstance(value, ast.Module):
+        ctx.add_source(value.source)
+        return FunctionValue(value.functions[name], value)
+    if isinstance(value, DType):
+        return DTypeValue(value)
+    if isinstance(value, ModuleType):
+        return NamespaceValue(value.__name__)
+    if isinstance(value, tuple):
+        return TupleValue(tuple(_python_value(ctx, name, item, span) for item in value))
+    return Constant(value, span)
+
+
+# Operators
+
+
+def _binary(ctx: Context, node: ast.BinaryOperation) -> AnyValue:
+    left = evaluate(ctx, node.left)
+    right = evaluate(ctx, node.right)
+    return operators.binary(ctx, node.operator, left, right, node.span)
+
+
+def _unary(ctx: Context, node: ast.UnaryOperation) -> AnyValue:
+    return operators.unary(ctx, node.operator, evaluate(ctx, node.operand), node.span)
+
+
+def _comparison(ctx: Context, node: ast.Comparison) -> AnyValue:
+    values = [evaluate(ctx, item) for item in node.operands]
+    if len(values) > 2 and any(numeric.is_tile(item) for item in values):
+        hint = "write '(a < b) & (b < c)'"
+        raise ctx.fail("T0312", "tiles cannot be compared in a chain", node.span, hint=hint)
+    result: AnyValue | None = None
+    for operator, left, right in zip(node.operators, values[:-1], values[1:], strict=True):
+        part = operators.compare(ctx, operator, left, right, node.span)
+        result = part if result is None else _conjunction(ctx, result, part, node.span)
+    assert result is not None  # noqa: S101 - the grammar gives at least one operator
+    return result
+
+
+def _conjunction(ctx: Context, left: AnyValue, right: AnyValue, span: SourceSpan) -> AnyValue:
+    if isinstance(left, Constant):
+        return right if left.value else left
+    if isinstance(right, Constant):
+        return left if right.value else right
+    return operators.binary(ctx, "&", left, right, span)
+
+
+def _boolean(ctx: Context, node: ast.BooleanOperation) -> AnyValue:
+    """Evaluate `and` and `or` from left to right, stopping where Python would."""
+    stops_at = node.operator == "or"
+    result = operators.truth(ctx, evaluate(ctx, node.operands[0]), node.operands[0].span)
+    for operand in node.operands[1:]:
+        if isinstance(result, Constant):
+            if result.value == stops_at:
+                return result
+            result = operators.truth(ctx, evaluate(ctx, operand), operand.span)
+        else:
+            result = _lazy(ctx, node, result, operand)
+    return result
+
+
+def _lazy(
+    ctx: Context, node: ast.BooleanOperation, left: hir.Value, operand: ast.Expression
+) -> Constant | hir.Value:
+    """Combine a run-time condition with the next operand."""
+    with ctx.in_block(hir.Block()) as block:
+        right = operators.truth(ctx, evaluate(ctx, operand), operand.span)
+    if isinstance(right, Constant) and not block.operations:
+        return Constant(right.value, node.span) if right.value == (node.operator == "or") else left
+    if all(item.name in _SPECULATABLE for item in block.operations):
+        ctx.block.operations.extend(block.operations)
+        operator = "andi" if node.operator == "and" else "ori"
+        second = _as_bool(ctx, right, node.span)
+        return ctx.op(operator, [left, second], hir.ScalarType(BOOL), node.span)
+    with ctx.in_block(block):
+        block.yields = (_as_bool(ctx, right, node.span),)
+    with ctx.in_block(hir.Block()) as short:
+        stops_at = node.operator == "or"
+        short.yields = (numeric.make_constant(ctx, stops_at, BOOL, (), node.span),)
+    regions = (block, short) if node.operator == "and" else (short, block)
+    return ctx.record("if", [left], [hir.ScalarType(BOOL)], node.span, None, regions)[0]
+
+
+def _as_bool(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> hir.Value:
+    if isinstance(value, Constant):
+        return numeric.make_constant(ctx, bool(value.value), BOOL, (), span)
+    return value
+
+
+def _conditional(ctx: Context, node: ast.Conditional) -> AnyValue:
+    condition = operators.truth(ctx, evaluate(ctx, node.condition), node.condition.span)
+    if isinstance(condition, Constant):
+        return evaluate(ctx, node.value if condition.value else node.otherwise)
+    blocks = (hir.Block(), hir.Block())
+    values = []
+    for block, branch in zip(blocks, (node.value, node.otherwise), strict=True):
+        with ctx.in_block(block):
+            values.append(evaluate(ctx, branch))
+    merged = structure.merge_branches(ctx, values[0], values[1], blocks, node.span)
+    if isinstance(merged, structure.Mismatch):
+        message = f"the two results differ: {merged.text}"
+        raise ctx.fail("T0309", message, node.span)
+    results = ctx.record("if", [condition], merged.types, node.span, None, blocks)
+    for block, leaves in zip(blocks, merged.leaves, strict=True):
+        block.yields = tuple(leaves)
+    return merged.rebuild(results)
+
+
+# Attributes, subscripts, calls
+
+
+def _attribute(ctx: Context, node: ast.Attribute) -> AnyValue:
+    value = evaluate(ctx, node.value)
+    if isinstance(value, NamespaceValue):
+        return _namespace_member(ctx, value, node)
+    return attributes.attribute(ctx, value, node)
+
+
+def _namespace_member(ctx: Context, namespace: NamespaceValue, node: ast.Attribute) -> AnyValue:
+    member = _imported(f"{namespace.name}.{node.name}", node.span)
+    if not isinstance(member, NamespaceValue):
+        return member
+    hint = did_you_mean(node.name, [*BUILTINS, *DTYPES])
+    message = f"'{namespace.name}' has no '{node.name}' that a kernel can use"
+    raise ctx.fail("T0206", message, node.name_span, hint=hint)
+
+
+def _subscript(ctx: Context, node: ast.Subscript) -> AnyValue:
+    return attributes.subscript(ctx, evaluate(ctx, node.value), node)
+
+
+def _slice(ctx: Context, node: ast.Slice) -> AnyValue:
+    raise ctx.fail("T0318", "a slice cannot stand here", node.span)
+
+
+def _call(ctx: Context, node: ast.Call) -> AnyValue:
+    function = evaluate(ctx, node.function)
+    if isinstance(function, Constant | TupleValue | hir.Value):
+        message = f"{describe(function)} cannot be called"
+        raise ctx.fail("T0209", message, node.function.span)
+    return calls.call(ctx, function, node)
+
+
+_EVALUATORS: dict[type, Callable[[Context, Any], AnyValue]] = {
+    ast.Literal: _literal,
+    ast.TupleExpression: _tuple,
+    ast.Name: _name,
+    ast.BinaryOperation: _binary,
+    ast.UnaryOperation: _unary,
+    ast.Comparison: _comparison,
+    ast.BooleanOperation: _boolean,
+    ast.Conditional: _conditional,
+    ast.Attribute: _attribute,
+    ast.Subscript: _subscript,
+    ast.Slice: _slice,
+    ast.Call: _call,
+}

@@ -1,0 +1,112 @@
+"""The typed program between the syntax tree and MLIR: values in SSA form, operations, blocks.
+
+Operations carry the mnemonic of the cuda_tile operation they become; on scalars the emitter
+spells the same mnemonic with the arith and math dialects.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import SourceSpan
+from tilec.dtypes import DType
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """One number."""
+
+    dtype: DType
+
+    def __str__(self) -> str:
+        return self.dtype.name
+
+
+@dataclass(frozen=True, slots=True)
+class TileType:
+    """A tile: `shape` in elements, outermost axis first."""
+
+    dtype: DType
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"{self.dtype.name}[{', '.join(str(extent) for extent in self.shape)}]"
+
+
+@dataclass(frozen=True, slots=True)
+class PointerType:
+    """Base address of an array."""
+
+    dtype: DType
+
+    def __str__(self) -> str:
+        return f"pointer to {self.dtype.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class TensorViewType:
+    """An array: extents and strides in elements, None where they are run-time values."""
+
+    dtype: DType
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        return f"array of {self.dtype.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionViewType:
+    """An array cut into tiles; tile axis i walks along array axis `dim_map[i]`."""
+
+    tile: tuple[int, ...]
+    view: TensorViewType
+    dim_map: tuple[int, ...]
+    padding: str
+
+    def __str__(self) -> str:
+        return f"view of {self.view.dtype.name} in tiles {shape_text(self.tile)}"
+
+
+Type = ScalarType | TileType | PointerType | TensorViewType | PartitionViewType
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    """Return a shape for a message: `128x64`."""
+    return "x".join(str(extent) for extent in shape)
+
+
+@dataclass(slots=True, eq=False)
+class Value:
+    """The result of an operation, or an argument of a block or of the kernel.
+
+    Attributes:
+        type: Its type.
+        span: The expression that computes it.
+        non_negative: It is an integer that is known to be 0 or more.
+    """
+
+    type: Type
+    span: SourceSpan
+    non_negative: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Operation:
+    """One operation; `regions` is non-empty for `if`, `for` and `while`."""
+
+    name: str
+    operands: tuple[Value, ...]
+    attributes: dict[str, Any]
+    results: tuple[Value, ...]
+    span: SourceSpan
+    regions: tuple["Block", ...] = ()
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """Operations in order. `yields` are the values that the block passes on at its end."""
+
+    arguments: tuple[Value, ...] = ()
+    operations: list[Operation] = field(default_factory=list)
+    yields: tuple[Value, ...] = ()
+    end_span: SourceSpan | None = None

@@ -1,0 +1,124 @@
+"""Division and modulo with Python's meaning: the quotient is rounded towards minus infinity.
+
+The hardware rounds towards zero. Where both operands are known to be non-negative (dims, block
+ids, loop variables that count up from 0) the two agree and the plain operation is used.
+"""
+
+from tilec.diagnostics import SourceSpan
+from tilec.frontend.semantics import hir, numeric
+from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.numeric import BOOL
+from tilec.frontend.semantics.values import Constant
+
+
+def _constant(ctx: Context, value: int, like: hir.Value, span: SourceSpan) -> hir.Value:
+    dtype, shape = numeric.dtype_of(like), numeric.shape_of(like)
+    return numeric.make_constant(ctx, value, dtype, shape, span)
+
+
+def _truncating(
+    ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan
+) -> hir.Value:
+    signed = numeric.dtype_of(left).signed
+    return ctx.op("divi", [left, right], left.type, span, signed=signed, rounding="zero")
+
+
+def _remainder(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
+    signed = numeric.dtype_of(left).signed
+    return ctx.op("remi", [left, right], left.type, span, signed=signed)
+
+
+def _agree(left: hir.Value, right: hir.Value) -> bool:
+    """Tell whether rounding down and rounding to zero give the same quotient."""
+    if not numeric.dtype_of(left).signed:
+        return True
+    return left.non_negative and right.non_negative
+
+
+def floor_divide(
+    ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan
+) -> hir.Value:
+    """Return `left // right` for two numbers of the same type."""
+    if numeric.dtype_of(left).is_float:
+        quotient = ctx.op("divf", [left, right], left.type, span)
+        return ctx.op("floor", [quotient], left.type, span)
+    quotient = _truncating(ctx, left, right, span)
+    if _agree(left, right):
+        quotient.non_negative = True
+        return quotient
+    remainder = _remainder(ctx, left, right, span)
+    wrong = _needs_step(ctx, remainder, right, span)
+    lower = ctx.op("subi", [quotient, _constant(ctx, 1, left, span)], left.type, span)
+    return ctx.op("select", [wrong, lower, quotient], left.type, span)
+
+
+def modulo(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
+    """Return `left % right` for two numbers of the same type; it has the sign of `right`."""
+    if numeric.dtype_of(left).is_float:
+        return _float_modulo(ctx, left, right, span)
+    remainder = _remainder(ctx, left, right, span)
+    if _agree(left, right):
+        remainder.non_negative = True
+        return remainder
+    wrong = _needs_step(ctx, remainder, right, span)
+    raised = ctx.op("addi", [remainder, right], left.type, span)
+    result = ctx.op("select", [wrong, raised, remainder], left.type, span)
+    result.non_negative = right.non_negative
+    return result
+
+
+def _needs_step(
+    ctx: Context, remainder: hir.Value, right: hir.Value, span: SourceSpan
+) -> hir.Value:
+    """Tell where rounding to zero went up: the remainder has not the sign of the divisor."""
+    zero = _constant(ctx, 0, right, span)
+    mask = numeric.typed(BOOL, numeric.shape_of(right))
+    if right.non_negative:
+        return ctx.op("cmpi", [remainder, zero], mask, span, predicate="less_than", signed=True)
+    mixed = ctx.op("xori", [remainder, right], right.type, span)
+    signs = ctx.op("cmpi", [mixed, zero], mask, span, predicate="less_than", signed=True)
+    inexact = ctx.op("cmpi", [remainder, zero], mask, span, predicate="not_equal", signed=True)
+    return ctx.op("andi", [signs, inexact], mask, span)
+
+
+def _float_modulo(
+    ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan
+) -> hir.Value:
+    remainder = ctx.op("remf", [left, right], left.type, span)
+    zero = _constant(ctx, 0, left, span)
+    mask = numeric.typed(BOOL, numeric.shape_of(left))
+
+    def less(value: hir.Value) -> hir.Value:
+        return ctx.op(
+            "cmpf", [value, zero], mask, span, predicate="less_than", ordering="ordered"
+        )
+
+    inexact = ctx.op(
+        "cmpf", [remainder, zero], mask, span, predicate="not_equal", ordering="ordered"
+    )
+    differ = ctx.op("xori", [less(remainder), less(right)], mask, span)
+    wrong = ctx.op("andi", [inexact, differ], mask, span)
+    raised = ctx.op("addf", [remainder, right], left.type, span)
+    return ctx.op("select", [wrong, raised, remainder], left.type, span)
+
+
+def ceil_divide(
+    ctx: Context,
+    left: hir.Value,
+    right: hir.Value,
+    divisor: Constant | hir.Value,
+    span: SourceSpan,
+) -> hir.Value:
+    """Return the quotient rounded up; `divisor` is `right` as the source has it."""
+    if _agree(left, right):
+        if isinstance(divisor, Constant):
+            below = _constant(ctx, divisor.value - 1, left, span)
+        else:
+            below = ctx.op("subi", [right, _constant(ctx, 1, left, span)], left.type, span)
+        raised = ctx.op("addi", [left, below], left.type, span)
+        quotient = _truncating(ctx, raised, right, span)
+        quotient.non_negative = True
+        return quotient
+    negated = ctx.op("negi", [left], left.type, span)
+    lower = floor_divide(ctx, negated, right, span)
+    return ctx.op("negi", [lower], left.type, span)

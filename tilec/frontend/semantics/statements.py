@@ -1,0 +1,218 @@
+"""Execution of statements over abstract values; one wrong statement does not hide the next."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.diagnostics import CompileError, SourceSpan, note
+from tilec.frontend import ast
+from tilec.frontend.semantics import control_flow, host_expression, hir, numeric, operators
+from tilec.frontend.semantics.builtins_shape import block_coordinates
+from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
+from tilec.frontend.semantics.control_flow import Returned
+from tilec.frontend.semantics.names import assigned_names
+from tilec.frontend.semantics.values import (
+    AnyValue,
+    Constant,
+    NoneValue,
+    TupleValue,
+    Unusable,
+    describe,
+)
+from tilec.frontend.signature import called_name, grid_statement
+
+
+def execute(ctx: Context, statements: Sequence[ast.Statement]) -> Returned | None:
+    """Run statements in order.
+
+    Returns:
+        What the function returns, when these statements end it; None when control falls out of
+        their end.
+    """
+    for position, statement in enumerate(statements):
+        rest = statements[position + 1 :]
+        try:
+            if isinstance(statement, ast.Return):
+                return _return(ctx, statement)
+            if isinstance(statement, ast.If):
+                done, returned = control_flow.execute_if(ctx, statement, rest)
+                if done:
+                    return returned
+                continue
+            _EXECUTORS[type(statement)](ctx, statement)
+        except (SemanticError, CompileError) as failure:
+            ctx.report(failure)
+            _poison(ctx, statement)
+    return None
+
+
+def _poison(ctx: Context, statement: ast.Statement) -> None:
+    """Make what a failed statement would have assigned silently unusable."""
+    for name in assigned_names([statement]):
+        ctx.bind(name, Unusable("has no value", None, is_silent=True), statement.span)
+
+
+def _return(ctx: Context, statement: ast.Return) -> Returned:
+    if ctx.frame.loop_depth:
+        message = "'return' inside a loop is not supported"
+        raise ctx.fail("T0317", message, statement.span)
+    if statement.value is None:
+        return Returned(NoneValue(), statement.span)
+    if ctx.frame.call_span is None:
+        message = "a kernel returns no value"
+        hint = "write results with 'store'"
+        raise ctx.fail("T0317", message, statement.value.span, hint=hint)
+    return Returned(ctx.evaluate(statement.value), statement.span)
+
+
+# Assignment
+
+
+def _assign(ctx: Context, statement: ast.Assign) -> None:
+    if called_name(statement.value) == "grid" and "grid" not in ctx.frame.variables:
+        _grid(ctx, statement, statement.value)
+        return
+    value = ctx.evaluate(statement.value)
+    if isinstance(value, NoneValue):
+        message = "this call has no result to assign"
+        raise ctx.fail("T0311", message, statement.value.span)
+    for target in statement.targets:
+        assign_target(ctx, target, value, statement.value.span)
+
+
+def assign_target(ctx: Context, target: ast.Expression, value: AnyValue, span: SourceSpan) -> None:
+    """Bind a name, or unpack a tuple into several."""
+    if isinstance(target, ast.Name):
+        ctx.bind(target.id, value, target.span)
+        return
+    if not isinstance(target, ast.TupleExpression):
+        raise ctx.fail("T0116", "only names can be assigned to", target.span)
+    if not isinstance(value, TupleValue):
+        notes = [note("the value comes from here", span)]
+        message = f"cannot unpack {describe(value)} into {len(target.items)} names"
+        raise ctx.fail("T0314", message, target.span, notes=notes)
+    if len(value.items) != len(target.items):
+        message = f"cannot unpack {describe(value)} into {len(target.items)} names"
+        raise ctx.fail("T0314", message, target.span, notes=[note("the value", span)])
+    for item, part in zip(target.items, value.items, strict=True):
+        assign_target(ctx, item, part, span)
+
+
+def _augmented_assign(ctx: Context, statement: ast.AugmentedAssign) -> None:
+    current = ctx.evaluate(statement.target)
+    value = ctx.evaluate(statement.value)
+    result = operators.binary(ctx, statement.operator, current, value, statement.span)
+    ctx.bind(statement.target.id, result, statement.target.span)
+
+
+def _expression(ctx: Context, statement: ast.ExpressionStatement) -> None:
+    if called_name(statement.value) == "grid" and "grid" not in ctx.frame.variables:
+        _grid(ctx, statement, statement.value)
+        return
+    value = ctx.evaluate(statement.value)
+    is_text = isinstance(value, Constant) and (isinstance(value.value, str) or value.value is ...)
+    if isinstance(value, NoneValue) or is_text or isinstance(statement.value, ast.Call):
+        return
+    message = "this expression has no effect"
+    raise ctx.fail("T0320", message, statement.span, hint="assign it to a name or remove it")
+
+
+# Grid
+
+
+def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
+    assert isinstance(call, ast.Call)  # noqa: S101 - checked by the caller
+    _check_grid_place(ctx, statement, call)
+    count = len(call.arguments)
+    if call.keywords or not 1 <= count <= 3:
+        message = f"grid: takes one to three extents, found {count}"
+        raise ctx.fail("T0316", message, call.span)
+    extents = tuple(host_expression.to_host(ctx, item) for item in call.arguments)
+    ctx.grid = GridInfo(extents, call.span)
+    if not isinstance(statement, ast.Assign):
+        return
+    coordinates = block_coordinates(ctx, "get_tile_block_id", call.span)[:count]
+    value: AnyValue = coordinates[0] if count == 1 else TupleValue(coordinates)
+    for target in statement.targets:
+        is_tuple = isinstance(target, ast.TupleExpression)
+        one = TupleValue(coordinates) if is_tuple and count == 1 else value
+        assign_target(ctx, target, one, call.span)
+
+
+def _check_grid_place(ctx: Context, statement: ast.Statement, call: ast.Call) -> None:
+    hint = "write 'm, n = grid(...)' once, first in the kernel after scalar assignments"
+    if ctx.grid is not None:
+        notes = [note("the first grid", ctx.grid.span)]
+        raise ctx.fail("T0316", "grid: a kernel has one grid", call.span, notes=notes)
+    if ctx.frame.call_span is not None:
+        raise ctx.fail("T0316", "grid: not allowed in a helper", call.span, hint=hint)
+    kernel = ctx.frame.function
+    if statement is not grid_statement(kernel):
+        raise ctx.fail("T0316", "grid: must be a statement of the kernel itself", call.span,
+                       hint=hint)  # fmt: skip
+    for earlier in kernel.body:
+        if earlier is statement:
+            return
+        if not isinstance(earlier, ast.Assign | ast.Assert | ast.Pass):
+            notes = [note("this statement comes before it", earlier.span)]
+            raise ctx.fail("T0316", "grid: must come first", call.span, hint=hint, notes=notes)
+
+
+# Other statements
+
+
+def _assert(ctx: Context, statement: ast.Assert) -> None:
+    condition = operators.truth(
+        ctx, ctx.evaluate(statement.condition), statement.condition.span
+    )
+    if isinstance(condition, hir.Value):
+        message = "assert: the condition is only known at run time, which is not supported"
+        hint = "assert on 'const' parameters and types"
+        raise ctx.fail("T0318", message, statement.condition.span, hint=hint)
+    if condition.value:
+        return
+    text = "assertion failed"
+    if statement.message is not None:
+        message_value = ctx.evaluate(statement.message)
+        if isinstance(message_value, Constant):
+            text += f": {message_value.value}"
+    raise ctx.fail("T0402", text, statement.condition.span)
+
+
+def _for(ctx: Context, statement: ast.For) -> None:
+    control_flow.execute_for(ctx, statement)
+
+
+def _while(ctx: Context, statement: ast.While) -> None:
+    control_flow.execute_while(ctx, statement)
+
+
+def _pass(_: Context, __: ast.Pass) -> None:
+    """Do nothing."""
+
+
+def _jump(ctx: Context, statement: ast.Break | ast.Continue) -> None:
+    word = "break" if isinstance(statement, ast.Break) else "continue"
+    if not ctx.frame.loop_depth:
+        raise ctx.fail("T0317", f"'{word}' outside a loop", statement.span)
+    hint = "put the condition into the loop header, or the rest of the body into an 'if'"
+    raise ctx.fail("T0318", f"'{word}' is not supported", statement.span, hint=hint)
+
+
+def _function(ctx: Context, statement: ast.FunctionDef) -> None:
+    message = "functions cannot be defined inside functions"
+    raise ctx.fail("T0318", message, statement.span, hint="move it to the top of the file")
+
+
+_EXECUTORS: dict[type, Callable[[Context, Any], None]] = {
+    ast.Assign: _assign,
+    ast.AugmentedAssign: _augmented_assign,
+    ast.ExpressionStatement: _expression,
+    ast.Assert: _assert,
+    ast.For: _for,
+    ast.While: _while,
+    ast.Pass: _pass,
+    ast.Break: _jump,
+    ast.Continue: _jump,
+    ast.FunctionDef: _function,
+}

@@ -1,0 +1,169 @@
+"""What an expression can evaluate to while a kernel is analysed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.diagnostics import SourceSpan
+from tilec.dtypes import DType
+from tilec.frontend import ast
+from tilec.frontend.semantics import hir
+from tilec.frontend.signature import ArrayParam
+
+
+class AutoInt(int):
+    """The provisional value of an `auto` constant while the planner's questions are collected.
+
+    It computes like an `int`; the name survives where the value itself is used, which tells which
+    constant a tile extent is.
+    """
+
+    name: str
+
+    def __new__(cls, value: int, name: str) -> "AutoInt":
+        """Make the number `value` that remembers the constant `name`."""
+        result = super().__new__(cls, value)
+        result.name = name
+        return result
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """A compile-time value: bool, int, float, str, None or `...`; it adapts to other dtypes."""
+
+    value: Any
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class DTypeValue:
+    """An element type used as a value."""
+
+    dtype: DType
+
+
+@dataclass(frozen=True, slots=True)
+class TupleValue:
+    """A tuple of values."""
+
+    items: tuple["AnyValue", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ArrayValue:
+    """An array parameter: `shape` as values, and the tensor view that loads and stores use."""
+
+    param: ArrayParam
+    dtype: DType
+    shape: tuple["AnyValue", ...]
+    strides: tuple["AnyValue", ...]
+    view: hir.Value
+
+
+@dataclass(frozen=True, slots=True)
+class ViewValue:
+    """An array cut into tiles, from `make_partition_view`; `pad` is what lies outside."""
+
+    array: ArrayValue
+    value: hir.Value
+    pad: Constant | None
+    span: SourceSpan
+
+    @property
+    def type(self) -> hir.PartitionViewType:
+        """Type of the partition view."""
+        assert isinstance(self.value.type, hir.PartitionViewType)  # noqa: S101 - made that way
+        return self.value.type
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionValue:
+    """A helper or kernel of a module."""
+
+    definition: ast.FunctionDef
+    module: ast.Module
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltinValue:
+    """A builtin function, with the value before the dot when it is used as a method."""
+
+    name: str
+    call: Callable[..., "AnyValue"]
+    receiver: "AnyValue | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceValue:
+    """An imported module such as `tl` in `tl.load`."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class NoneValue:
+    """What a call without a result gives."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unusable:
+    """A variable that cannot be read here, and why.
+
+    Attributes:
+        reason: What happened, to follow the variable's name.
+        span: Where it was assigned.
+        code: Code of the error when it is read.
+        is_silent: An error about it was reported before; reading it says nothing more.
+    """
+
+    reason: str
+    span: SourceSpan | None
+    code: str = "T0202"
+    is_silent: bool = False
+
+
+AnyValue = (
+    Constant
+    | hir.Value
+    | DTypeValue
+    | TupleValue
+    | ArrayValue
+    | ViewValue
+    | FunctionValue
+    | BuiltinValue
+    | NamespaceValue
+    | NoneValue
+    | Unusable
+)
+
+
+def describe(value: AnyValue) -> str:
+    """Return what a value is, for messages: `a 128x64 tile of bf16`, `the number 3`."""
+    if isinstance(value, Constant):
+        return f"the constant {value.value!r}"
+    if isinstance(value, hir.Value):
+        return describe_type(value.type)
+    if isinstance(value, TupleValue):
+        return f"a tuple of {len(value.items)}"
+    if isinstance(value, ArrayValue):
+        return f"the array '{value.param.name}'"
+    if isinstance(value, ViewValue):
+        return f"a view of the array '{value.array.param.name}'"
+    if isinstance(value, DTypeValue):
+        return f"the type {value.dtype.name}"
+    if isinstance(value, FunctionValue):
+        return f"the function '{value.definition.name}'"
+    if isinstance(value, BuiltinValue):
+        return f"the builtin '{value.name}'"
+    if isinstance(value, NamespaceValue):
+        return f"the module '{value.name}'"
+    return "no value"
+
+
+def describe_type(kind: hir.Type) -> str:
+    """Return what a type is, for messages."""
+    if isinstance(kind, hir.TileType):
+        return f"a {hir.shape_text(kind.shape)} tile of {kind.dtype.name}"
+    if isinstance(kind, hir.ScalarType):
+        return f"a scalar of {kind.dtype.name}"
+    return f"a {kind}"

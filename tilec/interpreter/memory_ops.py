@@ -1,0 +1,31 @@
+"""Loads, stores and the tokens that order them.
+
+Blocks run one after another and operations in program order, which every token order allows: a
+token needs no value here.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tilec.interpreter.registry import value_op, value_ops
+
+Function = Callable[..., Any]
+
+
+@value_op("cuda_tile.load_view_tko")
+def _load_view(op: Any) -> Function:
+    rank = len(op.results[0].type.shape)
+    return lambda view, *rest: (view.load(rest[:rank]), None)
+
+
+@value_op("cuda_tile.store_view_tko")
+def _store_view(op: Any) -> Function:
+    rank = len(op.operands[0].type.shape)
+    return lambda tile, view, *rest: view.store(tile, rest[:rank])
+
+
+def _no_value(*_tokens: Any) -> None:
+    """Tokens carry no value."""
+
+
+value_ops({"cuda_tile.make_token": _no_value, "cuda_tile.join_tokens": _no_value})

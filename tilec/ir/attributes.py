@@ -1,0 +1,54 @@
+"""Conversion between MLIR attributes and plain Python values.
+
+Kernel metadata (`tilec.kernel`) lives in the IR as one dictionary attribute, so that a dumped
+stage can be resumed exactly. Passes and the artifact writer read and write it through here.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tilec.ir.bindings import ir
+
+PlainValue = bool | int | float | str | list["PlainValue"] | dict[str, "PlainValue"]
+
+KERNEL_ATTRIBUTE = "tilec.kernel"
+
+
+def to_attribute(value: PlainValue | Sequence[Any] | Mapping[str, Any]) -> Any:
+    """Return `value` as an attribute: bool, i64, f64, string, array or dictionary."""
+    if isinstance(value, bool):
+        return ir.BoolAttr.get(value)
+    if isinstance(value, int):
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+    if isinstance(value, float):
+        return ir.FloatAttr.get(ir.F64Type.get(), value)
+    if isinstance(value, str):
+        return ir.StringAttr.get(value)
+    if isinstance(value, Mapping):
+        return ir.DictAttr.get({key: to_attribute(item) for key, item in value.items()})
+    return ir.ArrayAttr.get([to_attribute(item) for item in value])
+
+
+def to_python(attribute: Any) -> Any:
+    """Return the plain value of an attribute that `to_attribute` can make."""
+    if isinstance(attribute, ir.BoolAttr | ir.IntegerAttr | ir.FloatAttr | ir.StringAttr):
+        return attribute.value
+    if isinstance(attribute, ir.ArrayAttr):
+        return [to_python(item) for item in attribute]
+    if isinstance(attribute, ir.DictAttr):
+        return {item.name: to_python(item.attr) for item in attribute}
+    if isinstance(attribute, ir.DenseI64ArrayAttr | ir.DenseI32ArrayAttr | ir.DenseBoolArrayAttr):
+        return list(attribute)
+    raise TypeError(f"no plain value for attribute {attribute}")
+
+
+def read_kernel_metadata(op: Any) -> dict[str, Any]:
+    """Return the `tilec.kernel` dictionary of a kernel operation (empty when it has none)."""
+    if KERNEL_ATTRIBUTE not in op.attributes:
+        return {}
+    return to_python(op.attributes[KERNEL_ATTRIBUTE])
+
+
+def write_kernel_metadata(op: Any, metadata: Mapping[str, Any]) -> None:
+    """Replace the `tilec.kernel` dictionary of a kernel operation."""
+    op.attributes[KERNEL_ATTRIBUTE] = to_attribute(metadata)

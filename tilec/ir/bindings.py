@@ -1,0 +1,78 @@
+"""The only import of the MLIR Python bindings.
+
+Every other module takes MLIR from here. Two providers are accepted, in this order: the official
+`mlir` package when it is real (its name on the package index is an empty placeholder, which is
+skipped), else the copy of the upstream bindings that `torch_mlir` bundles.
+
+The traps of the bindings are closed here, once:
+
+* each Python-defined dialect gets a module stub in `sys.modules`
+  (`register_dialect_module`). Without it the bindings search the import path on every access to
+  an operation, which makes verification and traversal 10 to 40 times slower;
+* `parse_float` and friends are not re-exported: float literals reach LLVM 22 through
+  `tilec.codegen.llvmir`, which re-spells them.
+
+`from __future__ import annotations` must not be used in modules that define operations: the
+`ext` layer reads the annotations as objects and would turn every field into an attribute.
+"""
+
+import importlib
+import importlib.util
+import sys
+import types
+from typing import Any
+
+_PROVIDERS = ("mlir", "torch_mlir")
+
+
+def _is_usable(root: str) -> bool:
+    """Tell whether package `root` holds the full upstream bindings."""
+    try:
+        if importlib.util.find_spec(root) is None:
+            return False
+        importlib.import_module(f"{root}._mlir_libs._mlir")
+        importlib.import_module(f"{root}.dialects.ext")
+        llvm_dialect = importlib.import_module(f"{root}.dialects.llvm")
+    except ImportError:
+        return False
+    return hasattr(llvm_dialect, "translate_module_to_llvmir")
+
+
+def _find_provider() -> str:
+    for root in _PROVIDERS:
+        if _is_usable(root):
+            return root
+    raise ImportError(
+        "no usable MLIR Python bindings: install 'torch-mlir==20261001' (tilec's default provider)"
+    )
+
+
+PROVIDER = _find_provider()
+
+
+def _load(name: str) -> Any:
+    return importlib.import_module(f"{PROVIDER}.{name}")
+
+
+ir = _load("ir")
+ext = _load("dialects.ext")
+rewrite = _load("rewrite")
+passmanager = _load("passmanager")
+arith = _load("dialects.arith")
+math = _load("dialects.math")
+scf = _load("dialects.scf")
+llvm = _load("dialects.llvm")
+nvvm = _load("dialects.nvvm")
+
+Operand = ext.Operand
+Result = ext.Result
+Region = ext.Region
+Pure = ext.Pure
+MLIRError = ir.MLIRError
+PassManager = passmanager.PassManager
+
+
+def register_dialect_module(namespace: str) -> None:
+    """Give the Python-defined dialect `namespace` the module that the bindings look for."""
+    name = f"{PROVIDER}.dialects.{namespace}"
+    sys.modules.setdefault(name, types.ModuleType(name))

@@ -1,0 +1,328 @@
+"""Slicing, cloning and state threading over structured control flow (`scf`).
+
+The bindings offer no region-branch interface, so the rules of `scf.for`, `scf.if` and `scf.while`
+are written down here once, for every pass that needs to know where a value flows.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.ir.bindings import ir
+
+LOOPS = ("scf.for", "scf.while")
+STRUCTURED = ("scf.for", "scf.if", "scf.while")
+
+CloneHook = Callable[[Any, dict[Any, Any]], bool]
+"""Called for each plain operation of a slice with the value map; True when it did the cloning."""
+
+
+def terminator(block: Any) -> Any:
+    """Return the last operation of `block`."""
+    return block.operations[len(block.operations) - 1].operation
+
+
+def body_operations(block: Any) -> list[Any]:
+    """Return the operations of `block` as a list that survives insertions and erasures."""
+    return [op.operation for op in block.operations]
+
+
+def walk_operations(block: Any) -> Iterator[Any]:
+    """Yield every operation under `block`, each one before the operations inside it."""
+    for op in body_operations(block):
+        yield op
+        for region in op.regions:
+            for inner in region.blocks:
+                yield from walk_operations(inner)
+
+
+def parent_operation(op: Any) -> Any:
+    """Return the operation whose region holds `op`."""
+    parent = op.parent
+    return parent.operation if parent is not None else None
+
+
+def enclosing_loops(op: Any) -> list[Any]:
+    """Return the loops around `op`, innermost first."""
+    found = []
+    parent = parent_operation(op)
+    while parent is not None:
+        if parent.name in LOOPS:
+            found.append(parent)
+        parent = parent_operation(parent)
+    return found
+
+
+def defining_operation(value: Any) -> Any:
+    """Return the operation that defines `value`, or None for a block argument."""
+    return None if isinstance(value, ir.BlockArgument) else value.owner.operation
+
+
+@dataclass
+class Slice:
+    """What a set of roots needs inside one block.
+
+    Attributes:
+        ops: Needed operations, structured ones included.
+        carried: Needed carried values: (operation, index). For `scf.for` the index counts
+            iteration arguments, for `scf.if` results; `scf.while` keeps all of its values.
+    """
+
+    ops: set[Any] = field(default_factory=set)
+    carried: set[tuple[Any, int]] = field(default_factory=set)
+
+    def indices(self, op: Any, count: int) -> list[int]:
+        """Return the needed carried indices of `op`, in order."""
+        return [index for index in range(count) if (op, index) in self.carried]
+
+
+def backward_slice(roots: list[Any], block: Any) -> Slice:
+    """Return everything under `block` that `roots` (operations) need to run."""
+    search = _SliceSearch(set(walk_operations(block)))
+    for root in roots:
+        search.need_op(root)
+    while search.pending:
+        search.need_value(search.pending.pop())
+    return search.found
+
+
+@dataclass
+class _SliceSearch:
+    """Worklist of a backward slice among the operations `inside`."""
+
+    inside: set[Any]
+    found: Slice = field(default_factory=Slice)
+    pending: list[Any] = field(default_factory=list)
+
+    def need_value(self, value: Any) -> None:
+        """Add what defines `value`."""
+        if isinstance(value, ir.BlockArgument):
+            owner = value.owner.owner.operation
+            if owner in self.inside and owner.name == "scf.for" and value.arg_number > 0:
+                self.need_carried(owner, value.arg_number - 1)
+        elif value.owner.operation.name in ("scf.for", "scf.if"):
+            self.need_carried(value.owner.operation, ir.OpResult(value).result_number)
+        else:
+            self.need_op(value.owner.operation)
+
+    def need_carried(self, op: Any, index: int) -> None:
+        """Add carried value `index` of a structured operation."""
+        if op not in self.inside or (op, index) in self.found.carried:
+            return
+        self.found.carried.add((op, index))
+        self.need_op(op)
+        self.pending.extend(_carried_sources(op, index))
+
+    def need_op(self, op: Any) -> None:
+        """Add an operation, what encloses it and, for a `while`, what is inside it."""
+        if op in self.found.ops or op not in self.inside:
+            return
+        self.found.ops.add(op)
+        self.pending.extend(_shell_operands(op))
+        if op.name == "scf.while":
+            for region in op.regions:
+                for nested in walk_operations(region.blocks[0]):
+                    self.need_op(nested)
+        parent = parent_operation(op)
+        if parent is not None:
+            self.need_op(parent)
+
+
+def _shell_operands(op: Any) -> list[Any]:
+    """Return the operands that `op` needs whatever is kept inside it."""
+    if op.name == "scf.for":
+        return list(op.operands)[:3]
+    if op.name == "scf.yield":
+        return list(op.operands) if op.parent.operation.name == "scf.while" else []
+    return list(op.operands)
+
+
+def _carried_sources(op: Any, index: int) -> list[Any]:
+    if op.name == "scf.for":
+        return [op.operands[3 + index], terminator(op.regions[0].blocks[0]).operands[index]]
+    return [terminator(region.blocks[0]).operands[index] for region in op.regions]
+
+
+def clone_slice(block: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
+    """Clone the operations of `kept` under `block` at the current insertion point.
+
+    `mapping` takes original values to their clones and grows on the way. `hook` may replace the
+    cloning of a plain operation.
+    """
+    for op in body_operations(block):
+        if op not in kept.ops or op.name in ("scf.yield", "scf.condition"):
+            continue
+        if op.name == "scf.for":
+            _clone_for(op, kept, mapping, hook)
+        elif op.name == "scf.if":
+            _clone_if(op, kept, mapping, hook)
+        elif op.name == "scf.while":
+            _clone_while(op, kept, mapping, hook)
+        elif not hook(op, mapping):
+            clone_operation(op, mapping)
+
+
+def clone_operation(op: Any, mapping: dict[Any, Any]) -> Any:
+    """Clone a plain operation with mapped operands and record its results in `mapping`."""
+    clone = op.clone(ip=ir.InsertionPoint.current)
+    for index, operand in enumerate(op.operands):
+        clone.operands[index] = mapping.get(operand, operand)
+    mapping.update(zip(op.results, clone.results, strict=True))
+    return clone
+
+
+def _mapped(values: list[Any], mapping: dict[Any, Any]) -> list[Any]:
+    return [mapping.get(value, value) for value in values]
+
+
+def _fill_block(
+    source: Any, target: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook
+) -> ir.InsertionPoint:
+    inner = ir.InsertionPoint(target)
+    with inner:
+        clone_slice(source, kept, mapping, hook)
+    return inner
+
+
+def _yield(values: list[Any], target: Any, name: str, location: Any) -> None:
+    ir.Operation.create(name, operands=values, loc=location, ip=ir.InsertionPoint(target))
+
+
+def _clone_for(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
+    indices = kept.indices(op, len(op.results))
+    inits = [op.operands[3 + index] for index in indices]
+    body = op.regions[0].blocks[0]
+    clone = ir.Operation.create(
+        "scf.for",
+        results=[op.results[index].type for index in indices],
+        operands=_mapped([*list(op.operands)[:3], *inits], mapping),
+        attributes=dict(op.attributes.items()),
+        regions=1,
+        loc=op.location,
+    )
+    arguments = [body.arguments[0], *[body.arguments[1 + index] for index in indices]]
+    target = clone.regions[0].blocks.append(
+        *[argument.type for argument in arguments], arg_locs=[op.location] * len(arguments)
+    )
+    mapping.update(zip(arguments, target.arguments, strict=True))
+    _fill_block(body, target, kept, mapping, hook)
+    last = terminator(body)
+    _yield(
+        _mapped([last.operands[index] for index in indices], mapping),
+        target,
+        "scf.yield",
+        last.location,
+    )
+    for index, result in zip(indices, clone.results, strict=True):
+        mapping[op.results[index]] = result
+
+
+def _clone_if(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
+    indices = kept.indices(op, len(op.results))
+    clone = ir.Operation.create(
+        "scf.if",
+        results=[op.results[index].type for index in indices],
+        operands=_mapped(list(op.operands), mapping),
+        regions=2,
+        loc=op.location,
+    )
+    for source, region in zip(op.regions, clone.regions, strict=True):
+        if not len(source.blocks):
+            continue
+        target = region.blocks.append()
+        _fill_block(source.blocks[0], target, kept, mapping, hook)
+        last = terminator(source.blocks[0])
+        _yield(
+            _mapped([last.operands[index] for index in indices], mapping),
+            target,
+            "scf.yield",
+            last.location,
+        )
+    for index, result in zip(indices, clone.results, strict=True):
+        mapping[op.results[index]] = result
+
+
+def _clone_while(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
+    clone = ir.Operation.create(
+        "scf.while",
+        results=[result.type for result in op.results],
+        operands=_mapped(list(op.operands), mapping),
+        regions=2,
+        loc=op.location,
+    )
+    for source, region in zip(op.regions, clone.regions, strict=True):
+        block = source.blocks[0]
+        types = [argument.type for argument in block.arguments]
+        target = region.blocks.append(*types, arg_locs=[op.location] * len(types))
+        mapping.update(zip(block.arguments, target.arguments, strict=True))
+        _fill_block(block, target, kept, mapping, hook)
+        last = terminator(block)
+        _yield(_mapped(list(last.operands), mapping), target, last.name, last.location)
+    mapping.update(zip(op.results, clone.results, strict=True))
+
+
+def thread_value(block: Any, value: Any, users: set[Any], step: Callable[[Any, Any], Any]) -> Any:
+    """Carry a state value through `block` and return the state at its end.
+
+    Each operation of `users` is visited in program order with the state before it: `step(op,
+    state)` returns the state after it. Structured operations that hold a user are rebuilt with
+    one more carried value.
+    """
+    state = value
+    for op in body_operations(block):
+        if op in users:
+            state = step(op, state)
+        if op.name in STRUCTURED and _holds_any(op, users):
+            state = _thread_structured(op, state, users, step)
+    return state
+
+
+def _holds_any(op: Any, users: set[Any]) -> bool:
+    return any(
+        nested in users
+        for region in op.regions
+        for block in region.blocks
+        for nested in walk_operations(block)
+    )
+
+
+def _thread_structured(
+    op: Any, state: Any, users: set[Any], step: Callable[[Any, Any], Any]
+) -> Any:
+    operands = list(op.operands)
+    if op.name != "scf.if":
+        operands.append(state)
+    clone = ir.Operation.create(
+        op.name,
+        results=[*[result.type for result in op.results], state.type],
+        operands=operands,
+        attributes=dict(op.attributes.items()),
+        regions=len(op.regions),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for region, target in zip(op.regions, clone.regions, strict=True):
+        if len(region.blocks):
+            region.blocks[0].append_to(target)
+        else:
+            _yield([], target.blocks.append(), "scf.yield", op.location)
+        block = target.blocks[0]
+        inner = state if op.name == "scf.if" else block.add_argument(state.type, op.location)
+        inner = thread_value(block, inner, users, step)
+        last = terminator(block)
+        _yield_more(last, inner)
+    for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+    return clone.results[len(clone.results) - 1]
+
+
+def _yield_more(last: Any, value: Any) -> None:
+    ir.Operation.create(
+        last.name,
+        operands=[*last.operands, value],
+        attributes=dict(last.attributes.items()),
+        loc=last.location,
+        ip=ir.InsertionPoint(last),
+    )
+    last.erase()

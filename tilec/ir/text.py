@@ -1,0 +1,129 @@
+"""Textual IR: parsing with readable errors, printing, and a shorter spelling of tile types.
+
+Dialects defined from Python cannot have a type syntax of their own, so a tile type holds a tensor
+type: `!cuda_tile.tile<tensor<128x64xbf16>>`. The published spelling `!cuda_tile.tile<128x64xbf16>`
+is what users read and write; it is translated here, in both directions. Both spellings parse.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan
+from tilec.ir.bindings import MLIRError, ir
+from tilec.ir.errors import diagnose
+
+VERIFIER_CODE = "T0500"
+PARSER_CODE = "T0502"
+
+_OPAQUE = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'
+"""String literals and comments: left alone."""
+_TILE_IN = re.compile(_OPAQUE + r"|(?P<head>!cuda_tile\.tile<)(?P<body>(?:\d+x)*[a-zA-Z]\w*)(?=>)")
+_TILE_OUT = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|(?P<head>!cuda_tile\.tile<)tensor<(?P<body>(?:\d+x)*[a-zA-Z]\w*)>(?=>)'
+)
+_OPENING, _CLOSING = "tensor<", ">"
+_NO_REASON = "Unable to parse module assembly"
+"""All that the bindings say about a custom form that they do not know."""
+_VERIFIER_MESSAGE = re.compile(r"'[\w.$]+' op ")
+
+Insertions = Mapping[int, list[tuple[int, int]]]
+"""Line -> (column, length) of every text that was put into it; lines and columns count from 1."""
+
+
+def parse_module(text: str, context: Any, filename: str) -> Any:
+    """Parse and verify textual IR.
+
+    Args:
+        text: A module, with tile types in either spelling.
+        context: An `ir.Context` that knows the dialects (`tilec.ir.context.make_context`).
+        filename: Name to show in diagnostics.
+
+    Returns:
+        The `ir.Module`.
+
+    Raises:
+        CompileError: The text does not parse, or a verifier rejects it.
+    """
+    spelled_out, insertions = _spell_out(text)
+    try:
+        return ir.Module.parse(spelled_out, context)
+    except MLIRError as failure:
+        code = VERIFIER_CODE if _is_from_verifier(failure) else PARSER_CODE
+        found = diagnose(failure, [SourceFile(filename, text)], code)
+        items = dict.fromkeys(
+            _as_written(item, filename, insertions) for item in found.diagnostics
+        )
+        raise CompileError(list(items), found.sources) from failure
+
+
+def print_module(module: Any, *, locations: bool = False) -> str:
+    """Return the text of `module`, with a newline at its end.
+
+    Args:
+        module: An `ir.Module` or operation.
+        locations: Print the source location of every operation.
+    """
+    text = module.operation.get_asm(enable_debug_info=locations)
+    return shorten_types(text).rstrip("\n") + "\n"
+
+
+def shorten_types(text: str) -> str:
+    """Return `text` with every tile type in the published spelling."""
+    return _TILE_OUT.sub(
+        lambda match: match["head"] + match["body"] if match["head"] else match[0], text
+    )
+
+
+def _is_from_verifier(failure: MLIRError) -> bool:
+    return any(_VERIFIER_MESSAGE.match(item.message) for item in failure.error_diagnostics)
+
+
+def _spell_out(text: str) -> tuple[str, Insertions]:
+    """Return `text` as the bindings parse it, and what was inserted where."""
+    lines = text.split("\n")
+    insertions: dict[int, list[tuple[int, int]]] = {}
+    for number, line in enumerate(lines, start=1):
+        if "!cuda_tile.tile<" in line:
+            lines[number - 1], insertions[number] = _spell_out_line(line)
+    return "\n".join(lines), insertions
+
+
+def _spell_out_line(line: str) -> tuple[str, list[tuple[int, int]]]:
+    result, position = "", 0
+    inserted: list[tuple[int, int]] = []
+    for match in _TILE_IN.finditer(line):
+        if match["head"] is None:
+            continue
+        for end, piece in ((match.end("head"), _OPENING), (match.end("body"), _CLOSING)):
+            result += line[position:end]
+            inserted.append((len(result) + 1, len(piece)))
+            result += piece
+            position = end
+    return result + line[position:], inserted
+
+
+def _as_written(item: Diagnostic, filename: str, insertions: Insertions) -> Diagnostic:
+    """Return `item` with the columns and the spelling of the text that the user wrote."""
+    notes = tuple(_as_written(note, filename, insertions) for note in item.notes)
+    message, span = shorten_types(item.message), item.span
+    if message == _NO_REASON:
+        message = 'not a module: operations are written in the generic form "dialect.op"(...)'
+    if span is not None and span.file == filename:
+        span = SourceSpan(
+            span.file,
+            span.line,
+            _original_column(span.line, span.column, insertions),
+            span.end_line,
+            _original_column(span.end_line, span.end_column, insertions),
+        )
+    return replace(item, message=message, span=span, notes=notes)
+
+
+def _original_column(line: int, column: int, insertions: Insertions) -> int:
+    inserted = insertions.get(line, [])
+    before = inserted[: bisect_left(inserted, (column, 0))]
+    shift = sum(min(length, column - start) for start, length in before)
+    return max(1, column - shift)

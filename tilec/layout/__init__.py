@@ -1,0 +1,51 @@
+"""Layout algebra: where the elements of a tile live. Pure Python, no MLIR.
+
+`register.py` says which thread holds an element in which register, `shared.py` where it lies in
+shared memory, `descriptors.py` how wgmma addresses it there, `banks.py` what an access costs.
+"""
+
+from tilec.layout.banks import AccessCost, access_cost, wavefronts
+from tilec.layout.constructors import (
+    blocked,
+    choose_blocked,
+    wgmma_a_fragment,
+    wgmma_accumulator,
+)
+from tilec.layout.descriptors import descriptor_fields, k_step_bytes, row_block_bytes
+from tilec.layout.errors import LayoutError
+from tilec.layout.modes import Mode, Owner, ThreadTerm
+from tilec.layout.register import RegisterLayout
+from tilec.layout.shared import (
+    AddressTerm,
+    SharedLayout,
+    Swizzle,
+    choose_swizzle,
+    matmul_operand,
+    row_major,
+    tma_boxes,
+)
+
+__all__ = [
+    "AccessCost",
+    "AddressTerm",
+    "LayoutError",
+    "Mode",
+    "Owner",
+    "RegisterLayout",
+    "SharedLayout",
+    "Swizzle",
+    "ThreadTerm",
+    "access_cost",
+    "blocked",
+    "choose_blocked",
+    "choose_swizzle",
+    "descriptor_fields",
+    "k_step_bytes",
+    "matmul_operand",
+    "row_block_bytes",
+    "row_major",
+    "tma_boxes",
+    "wavefronts",
+    "wgmma_a_fragment",
+    "wgmma_accumulator",
+]

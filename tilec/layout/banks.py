@@ -1,0 +1,110 @@
+"""Cost of shared-memory accesses: bank conflicts computed from layouts.
+
+Shared memory has 32 banks of 4 bytes. A warp's access is served in groups of lanes that together
+ask for at most 128 bytes; a group takes as many wavefronts as the most loaded bank has distinct
+4-byte words (CUDA programming guide, shared memory of compute capability 5.x and newer; lanes per
+group for 8- and 16-byte accesses: Nsight Compute documentation, memory tables).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tilec.layout.errors import LayoutError
+from tilec.layout.modes import WARP_LANES
+from tilec.layout.register import RegisterLayout
+from tilec.layout.shared import SharedLayout
+
+BANKS = 32
+BANK_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class AccessCost:
+    """Cost of moving a tile between registers and shared memory with one warp or more.
+
+    Attributes:
+        instructions: Accesses that the warps issue.
+        wavefronts: Passes that shared memory needs for them.
+        ideal_wavefronts: Passes that the same accesses need without any conflict.
+    """
+
+    instructions: int
+    wavefronts: int
+    ideal_wavefronts: int
+
+    @property
+    def conflicts(self) -> int:
+        """Passes beyond the ideal."""
+        return self.wavefronts - self.ideal_wavefronts
+
+
+def wavefronts(addresses: Sequence[int], width_bytes: int) -> int:
+    """Return the passes that one access of a warp needs.
+
+    Args:
+        addresses: Byte address of each lane, aligned to `width_bytes`.
+        width_bytes: Bytes that each lane accesses: 1, 2, 4, 8 or 16.
+
+    Raises:
+        LayoutError: `width_bytes` is not a width that a lane can access.
+    """
+    if width_bytes not in (1, 2, 4, 8, 16):
+        raise LayoutError(f"no shared-memory access of {width_bytes} bytes")
+    lanes = min(WARP_LANES, WARP_LANES * BANK_BYTES // width_bytes)
+    total = 0
+    for start in range(0, len(addresses), lanes):
+        words: list[set[int]] = [set() for _ in range(BANKS)]
+        for address in addresses[start : start + lanes]:
+            first, last = address // BANK_BYTES, (address + width_bytes - 1) // BANK_BYTES
+            for word in range(first, last + 1):
+                words[word % BANKS].add(word)
+        total += max(map(len, words))
+    return total
+
+
+def access_cost(
+    registers: RegisterLayout, shared: SharedLayout, axis: int, width: int
+) -> AccessCost:
+    """Return what reading or writing a tile costs, all warps and registers together.
+
+    Args:
+        registers: Layout of the tile in registers.
+        shared: Layout of the same tile in shared memory.
+        axis: Axis along which a thread accesses `width` elements at once.
+        width: Elements of one access; their bytes must be contiguous in shared memory.
+
+    Raises:
+        LayoutError: The layouts differ in shape, or an access is not contiguous and aligned.
+    """
+    if registers.shape != shared.shape:
+        raise LayoutError(f"tiles of {registers.shape} and {shared.shape} differ")
+    width_bytes = width * shared.element_bytes
+    offsets = registers.register_offsets()
+    total = instructions = 0
+    for warp in range(registers.num_warps):
+        threads = range(warp * WARP_LANES, (warp + 1) * WARP_LANES)
+        bases = [registers.thread_offset(thread) for thread in threads]
+        for group in registers.access_groups(axis, width):
+            addresses = [
+                _vector_address(shared, [_add(base, offsets[register]) for register in group])
+                for base in bases
+            ]
+            total += wavefronts(addresses, width_bytes)
+            instructions += 1
+    ideal = max(1, WARP_LANES * width_bytes // (BANKS * BANK_BYTES))
+    return AccessCost(instructions, total, instructions * ideal)
+
+
+def _add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+    return tuple(a + b for a, b in zip(left, right, strict=True))
+
+
+def _vector_address(shared: SharedLayout, elements: Sequence[tuple[int, ...]]) -> int:
+    first = shared.offset(elements[0])
+    size = shared.element_bytes
+    for index, coords in enumerate(elements):
+        if shared.offset(coords) != first + index * size:
+            raise LayoutError(f"elements {elements} are not contiguous in shared memory")
+    if first % (len(elements) * size):
+        raise LayoutError(f"the access at byte {first} is not aligned to its width")
+    return first

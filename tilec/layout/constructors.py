@@ -1,0 +1,154 @@
+"""Register layouts that the compiler starts from: wgmma fragments and blocked tiles.
+
+Sources: PTX ISA, "Register Fragments and Shared Memory Matrix Layouts" of wgmma, for the fragments;
+CUDA programming guide, global memory and shared memory accesses, for blocked tiles.
+"""
+
+from collections.abc import Sequence
+from math import gcd
+
+from tilec.layout.errors import LayoutError
+from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS, Mode, Owner
+from tilec.layout.register import RegisterLayout
+
+WGMMA_ROWS = 64
+"""Rows of one wgmma (PTX ISA, wgmma.mma_async: M is always 64)."""
+VECTOR_BITS = 128
+"""Widest access of one thread to memory."""
+
+
+def wgmma_accumulator(m: int, n: int, warpgroups: int) -> RegisterLayout:
+    """Return the layout of an m x n f32 or s32 accumulator (PTX ISA, wgmma D fragment).
+
+    Warpgroup w owns rows w*m/W to (w+1)*m/W as blocks of 64 rows, block outermost in register
+    order. Inside a block, register 4*j + 2*i + c holds row `16*warp + lane//4 + 8*i` and column
+    `8*j + 2*(lane%4) + c`.
+
+    Args:
+        m: Rows of the tile, a multiple of 64 per warpgroup.
+        n: Columns of the tile, a multiple of 8.
+        warpgroups: Number of warpgroups that share the tile.
+
+    Raises:
+        LayoutError: The tile does not split into whole fragments.
+    """
+    if n % 8:
+        raise LayoutError(f"wgmma needs a multiple of 8 columns, not {n}")
+    return _fragment(m, n, 2, warpgroups)
+
+
+def wgmma_a_fragment(m: int, k: int, element_bits: int, warpgroups: int) -> RegisterLayout:
+    """Return the layout of an m x k left operand held in registers (PTX ISA, wgmma A fragment).
+
+    For 16-bit elements it is the accumulator layout, so that an accumulator converts in place.
+
+    Args:
+        m: Rows of the tile, a multiple of 64 per warpgroup.
+        k: Columns of the tile, a multiple of 256 / `element_bits`.
+        element_bits: 8, 16 or 32.
+        warpgroups: Number of warpgroups that share the tile.
+
+    Raises:
+        LayoutError: The tile does not split into whole fragments.
+    """
+    if element_bits not in (8, 16, 32):
+        raise LayoutError(f"wgmma has no operand of {element_bits}-bit elements")
+    if k % (256 // element_bits):
+        raise LayoutError(f"{k} columns of {element_bits} bits are not whole wgmma k-steps")
+    return _fragment(m, k, 32 // element_bits, warpgroups)
+
+
+def _fragment(m: int, columns: int, packed: int, warpgroups: int) -> RegisterLayout:
+    """Return a fragment in which a thread holds `packed` adjacent columns at a time."""
+    if warpgroups < 1 or m % (WGMMA_ROWS * warpgroups):
+        raise LayoutError(f"{m} rows do not split into blocks of 64 over {warpgroups} warpgroups")
+    rows = m // warpgroups
+    modes = [
+        Mode(Owner.REG, packed, (0, 1)),
+        Mode(Owner.REG, 2, (8, 0)),
+        Mode(Owner.REG, columns // (4 * packed), (0, 4 * packed)),
+        Mode(Owner.REG, rows // WGMMA_ROWS, (WGMMA_ROWS, 0)),
+        Mode(Owner.LANE, 4, (0, packed)),
+        Mode(Owner.LANE, 8, (1, 0)),
+        Mode(Owner.WARP, WARPGROUP_WARPS, (16, 0)),
+        Mode(Owner.WARPGROUP, warpgroups, (rows, 0)),
+    ]
+    return RegisterLayout((m, columns), modes)
+
+
+def blocked(shape: Sequence[int], warps: int, vector: int, order: Sequence[int]) -> RegisterLayout:
+    """Return a layout in which neighbouring lanes hold neighbouring vectors.
+
+    Each thread takes up to `vector` elements along the fastest axis; lanes, then warps, then
+    warpgroups walk the axes in `order` in steps of that; what is left over becomes registers. A
+    tile with fewer vectors than threads is replicated.
+
+    Args:
+        shape: Extents of the tile.
+        warps: 1 to 4, or a multiple of 4.
+        vector: Elements of one access; reduced to a divisor of the fastest extent.
+        order: Axes, fastest first.
+
+    Raises:
+        LayoutError: `order` is not a permutation of the axes, or `warps` is impossible.
+    """
+    _check_blocked(len(shape), warps, order)
+    rank = len(shape)
+    left, step, modes = list(shape), [1] * rank, []
+
+    def take(owner: Owner, axis: int, extent: int) -> None:
+        stride = tuple(step[axis] if index == axis else 0 for index in range(rank))
+        modes.append(Mode(owner, extent, stride))
+        left[axis] //= extent
+        step[axis] *= extent
+
+    if rank:
+        take(Owner.REG, order[0], gcd(left[order[0]], vector))
+    warps_per_group = min(warps, WARPGROUP_WARPS)
+    threads = ((Owner.LANE, WARP_LANES), (Owner.WARP, warps_per_group))
+    for owner, size in (*threads, (Owner.WARPGROUP, warps // warps_per_group)):
+        missing = size
+        for axis in order:
+            extent = gcd(left[axis], missing)
+            take(owner, axis, extent)
+            missing //= extent
+        modes.append(Mode(owner, missing, (0,) * rank))
+    for axis in order:
+        take(Owner.REG, axis, left[axis])
+    return RegisterLayout(shape, modes)
+
+
+def _check_blocked(rank: int, warps: int, order: Sequence[int]) -> None:
+    if sorted(order) != list(range(rank)):
+        raise LayoutError(f"order {tuple(order)} does not name the axes of a rank {rank} tile")
+    if warps < 1 or (warps > WARPGROUP_WARPS and warps % WARPGROUP_WARPS):
+        raise LayoutError(f"{warps} warps are neither 1 to 4 nor whole warpgroups")
+
+
+def choose_blocked(
+    shape: Sequence[int], element_bits: int, warps: int, contiguous_axis: int | None = None
+) -> RegisterLayout:
+    """Return the blocked layout for reading or writing a tile in memory order.
+
+    Vectors are 16 bytes, or fewer when the tile would not occupy every thread otherwise. A row of
+    vectors goes to consecutive lanes, so global accesses cover whole 128-byte lines and each
+    quarter of a warp touches 128 bytes of shared memory in distinct banks.
+
+    Args:
+        shape: Extents of the tile.
+        element_bits: Size of one element in memory.
+        warps: 1 to 4, or a multiple of 4.
+        contiguous_axis: Axis that is contiguous in memory; the last one by default.
+
+    Raises:
+        LayoutError: `warps` is impossible.
+    """
+    rank = len(shape)
+    if not rank:
+        return blocked((), warps, 1, ())
+    fastest = rank - 1 if contiguous_axis is None else contiguous_axis
+    order = [fastest, *(axis for axis in reversed(range(rank)) if axis != fastest)]
+    widest = max(1, VECTOR_BITS // element_bits)
+    vectors = [1 << shift for shift in reversed(range(widest.bit_length()))]
+    layouts = (blocked(shape, warps, vector, order) for vector in vectors)
+    return min(layouts, key=lambda layout: layout.replication)

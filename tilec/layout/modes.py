@@ -1,0 +1,147 @@
+"""Modes: the building blocks of register layouts.
+
+A mode is one digit of a mixed-radix index (the register index of a thread, its lane, its warp, its
+warpgroup or its CTA) together with what one step of that digit adds to the tile coordinate. This
+module holds modes, their canonical form and their text form; `register.py` builds layouts of them.
+"""
+
+import enum
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from math import prod
+
+from tilec.layout.errors import LayoutError
+
+WARP_LANES = 32
+"""Lanes of a warp (CUDA programming guide, SIMT architecture)."""
+WARPGROUP_WARPS = 4
+"""Warps of a warpgroup (PTX ISA, wgmma: four contiguous warps, first rank a multiple of 4)."""
+
+
+class Owner(enum.Enum):
+    """Which hardware index a mode is a digit of."""
+
+    REG = "reg"
+    LANE = "lane"
+    WARP = "warp"
+    WARPGROUP = "warpgroup"
+    CTA = "cta"
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One digit of an owner's index.
+
+    Attributes:
+        owner: The index that this is a digit of.
+        extent: Number of values of the digit.
+        stride: What one step adds to the coordinate, per tile dim; all 0 means that the owners
+            hold copies of the same elements.
+    """
+
+    owner: Owner
+    extent: int
+    stride: tuple[int, ...]
+
+    @property
+    def is_replicated(self) -> bool:
+        """Whether the digit does not change the coordinate."""
+        return not any(self.stride)
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadTerm:
+    """One summand of a thread's coordinate: `((id // divisor) % extent) * stride`.
+
+    `id` is the lane in the warp, the warp in the warpgroup, the warpgroup in the role or the CTA
+    in the cluster, according to `owner`.
+    """
+
+    owner: Owner
+    divisor: int
+    extent: int
+    stride: tuple[int, ...]
+
+
+def owner_size(modes: Iterable[Mode], owner: Owner) -> int:
+    """Return how many values the index of `owner` takes."""
+    return prod(mode.extent for mode in modes if mode.owner is owner)
+
+
+def canonical_modes(modes: Iterable[Mode], rank: int) -> tuple[Mode, ...]:
+    """Return the one form that all modes describing the same map share.
+
+    Owners are sorted, digits of extent 1 dropped, digits that continue one another merged, and the
+    lanes (and, below warpgroups, the warps) that no mode names are added as replicated.
+
+    Args:
+        modes: Modes; those of one owner are listed least significant first.
+        rank: Number of tile dims.
+
+    Raises:
+        LayoutError: A mode has a bad extent, stride or rank, or the owner sizes are impossible.
+    """
+    given = tuple(modes)
+    for mode in given:
+        if mode.extent < 1 or len(mode.stride) != rank or any(s < 0 for s in mode.stride):
+            raise LayoutError(f"bad mode {mode_text(mode)} in a layout of rank {rank}")
+    result: list[Mode] = []
+    for owner in Owner:
+        own = [mode for mode in given if mode.owner is owner]
+        own.extend(_missing_threads(given, owner, rank))
+        result.extend(_merged(own))
+    return tuple(result)
+
+
+def _missing_threads(modes: tuple[Mode, ...], owner: Owner, rank: int) -> list[Mode]:
+    size = owner_size(modes, owner)
+    if owner is Owner.LANE:
+        wanted = WARP_LANES
+    elif owner is Owner.WARP and owner_size(modes, Owner.WARPGROUP) > 1:
+        wanted = WARPGROUP_WARPS
+    elif owner is Owner.WARP and size > WARPGROUP_WARPS:
+        raise LayoutError(f"a warpgroup has {WARPGROUP_WARPS} warps, the layout names {size}")
+    else:
+        return []
+    if wanted % size:
+        raise LayoutError(f"{size} {owner.value}s do not divide {wanted}")
+    return [Mode(owner, wanted // size, (0,) * rank)]
+
+
+def _merged(modes: Iterable[Mode]) -> list[Mode]:
+    result: list[Mode] = []
+    for mode in modes:
+        if mode.extent == 1:
+            continue
+        last = result[-1] if result else None
+        if last and mode.stride == tuple(s * last.extent for s in last.stride):
+            result[-1] = Mode(last.owner, last.extent * mode.extent, last.stride)
+        else:
+            result.append(mode)
+    return result
+
+
+def mode_text(mode: Mode) -> str:
+    """Return `extent*(stride,...)`."""
+    return f"{mode.extent}*({','.join(map(str, mode.stride))})"
+
+
+_MODE = re.compile(r"(\d+)\*\(([\d,]*)\)")
+_MODES = re.compile(r"\d+\*\([\d,]*\)(,\d+\*\([\d,]*\))*")
+
+
+def modes_from_text(text: str) -> list[Mode]:
+    """Parse `owner:mode,mode,...`.
+
+    Raises:
+        LayoutError: The text is malformed.
+    """
+    name, _, body = text.partition(":")
+    owners = {owner.value: owner for owner in Owner}
+    if name not in owners or not _MODES.fullmatch(body):
+        raise LayoutError(f"cannot parse layout modes '{text}'")
+    return [
+        Mode(owners[name], int(extent), tuple(int(s) for s in stride.split(",") if s))
+        for extent, stride in _MODE.findall(body)
+    ]

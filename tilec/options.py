@@ -1,0 +1,46 @@
+"""What a compilation is asked to do besides the program itself. Pure Python: no MLIR import."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tilec.pipeline import STAGE_NAMES, TEXT_STAGES
+
+EMIT_CHOICES: tuple[str, ...] = (*STAGE_NAMES, *TEXT_STAGES, "package")
+"""What `--emit` takes, in pipeline order."""
+RESUME_CHOICES: tuple[str, ...] = (*STAGE_NAMES, "llvmir", "ptx")
+"""What `--start-from` takes: the stages whose dump can be read back."""
+ALL_PASSES = "all"
+"""Value of `--print-ir-after` that means every pass."""
+
+
+@dataclass(frozen=True, slots=True)
+class CompileOptions:
+    """Options of one compilation.
+
+    Attributes:
+        target: Architecture, a key of `tilec.target.TARGETS`.
+        emit: Last step to run, one of `EMIT_CHOICES`; later ones are skipped.
+        start_from: Stage that the input is a dump of; None when it is a `.tile` source.
+        dump_directory: Folder for the IR after every pass, the PTX, the SASS and the plan.
+        print_after: Passes after which the IR is printed on standard error.
+        lineinfo: Keep source lines in the PTX and the cubin.
+        allow_spills: Accept register spills and serialised wgmma instead of rejecting them.
+        run_ptxas: Assemble the PTX, which also checks it.
+    """
+
+    target: str = "sm_90a"
+    emit: str = "package"
+    start_from: str | None = None
+    dump_directory: Path | None = None
+    print_after: tuple[str, ...] = ()
+    lineinfo: bool = False
+    allow_spills: bool = False
+    run_ptxas: bool = True
+
+    def reaches(self, step: str) -> bool:
+        """Tell whether the compilation goes as far as `step`, one of `EMIT_CHOICES`."""
+        return EMIT_CHOICES.index(step) <= EMIT_CHOICES.index(self.emit)
+
+    def prints_after(self, pass_name: str) -> bool:
+        """Tell whether the IR is printed after pass `pass_name`."""
+        return pass_name in self.print_after or ALL_PASSES in self.print_after

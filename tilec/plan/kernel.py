@@ -1,0 +1,297 @@
+"""The plan of one kernel: stages, consumers, warp roles and registers. Pure Python.
+
+The plan pass describes the kernel as a `KernelProblem` and writes the `KernelPlan` into the IR; the
+passes behind it follow the plan and decide nothing. Tile extents are fixed before (`tiles.py`).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import NoReturn
+
+from tilec.diagnostics import CompileError, error
+from tilec.plan import machine
+from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
+from tilec.plan.registers import (
+    RoleRegisters,
+    accumulator_limit,
+    accumulator_registers,
+    entry_registers,
+    exceeds_pool,
+    role_registers,
+)
+from tilec.target import Target
+
+DEFAULT_WORKER_WARPS = 4
+MAX_WORKER_WARPS = 16
+MAX_ELEMENTS_PER_THREAD = 64
+"""Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
+that is half of the registers of a thread."""
+
+
+@dataclass(frozen=True, slots=True)
+class MmaTile:
+    """Extents of one `mma` and the element sizes of its operands and of its accumulator."""
+
+    m: int
+    n: int
+    k: int
+    element_bytes: int
+    accumulator_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class KernelProblem:
+    """What the planner needs to know about a kernel.
+
+    Attributes:
+        mma: Every `mma` of the kernel.
+        ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
+        fixed_bytes: Shared memory needed besides the ring: one-shot slots, staging buffers.
+        tile_elements: Elements of the largest tile that is held in registers.
+        has_loop_loads: Whether a loop contains TMA loads.
+    """
+
+    mma: tuple[MmaTile, ...]
+    ring_slot_bytes: int
+    fixed_bytes: int
+    tile_elements: int
+    has_loop_loads: bool
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPlan:
+    """The decisions about one kernel.
+
+    Attributes:
+        stages: Slots of the ring; 1 when nothing is loaded in a loop.
+        cluster: CTAs of a cluster along the two axes of the tile grid.
+        consumers: Warpgroups that execute `mma`; 0 when there is none.
+        specialize: Whether a producer warpgroup issues the loads.
+        worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
+        producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
+        consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
+        reasons: Why, one sentence per decision.
+    """
+
+    stages: int
+    cluster: tuple[int, int]
+    consumers: int
+    specialize: bool
+    worker_warps: int
+    producer_registers: int
+    consumer_registers: int
+    reasons: tuple[str, ...]
+
+    @property
+    def block_threads(self) -> int:
+        """Threads of a CTA."""
+        producer = machine.WARPGROUP_THREADS if self.specialize else 0
+        return producer + machine.WARP_THREADS * self.worker_warps
+
+
+def plan_kernel(
+    problem: KernelProblem, target: Target, overrides: Mapping[str, PlanValue] | None = None
+) -> KernelPlan:
+    """Plan a kernel.
+
+    Args:
+        problem: The kernel.
+        target: Machine to plan for.
+        overrides: Plan fields that the user fixed, from hints or `--plan`.
+
+    Raises:
+        CompileError: An override is impossible (T0420, T0421), an `mma` has a shape that wgmma
+            does not have (T0422), accumulators or roles need too many registers (T0423, T0425), or
+            shared memory does not hold the kernel (T0424). The message has the numbers.
+    """
+    fixed = parse_overrides(overrides or {})
+    plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
+    stages, reason = _choose_stages(problem, target, fixed)
+    cluster = fixed.cluster or (1, 1)
+    reasons = (*plan.reasons, reason)
+    if fixed.cluster is not None:
+        reasons = (*reasons, f"cluster = {cluster[0]} x {cluster[1]}: fixed by the user")
+    return replace(plan, stages=stages, cluster=cluster, reasons=reasons)
+
+
+def _fail(code: str, message: str, hint: str | None = None) -> NoReturn:
+    raise CompileError(error(code, message, hint=hint))
+
+
+def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> KernelPlan:
+    """Plan everything but the stages of a kernel with `mma`."""
+    if fixed.worker_warps is not None:
+        _fail("T0421", "worker_warps does not apply to a kernel with mma", "use consumers")
+    consumers, why_consumers = _choose_consumers(problem, fixed)
+    accumulators = max(
+        accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers)
+        for tile in problem.mma
+    )
+    limit = accumulator_limit(consumers)
+    if accumulators > limit:
+        _fail(
+            "T0423",
+            f"an accumulator takes {accumulators} registers a thread of {consumers} consumer "
+            f"warpgroup{'s' * (consumers > 1)}; at most {limit} fit",
+            "use a smaller tile",
+        )
+    specialize, why_roles = _choose_roles(problem, fixed)
+    threads = machine.WARPGROUP_THREADS * (consumers + specialize)
+    _check_instruction_registers(problem, threads, target)
+    registers = _choose_registers(consumers, accumulators, specialize, target, fixed)
+    reasons = [why_consumers, why_roles]
+    if specialize:
+        reasons.append(
+            f"registers = {registers.producer} producer, {registers.consumer} consumer: "
+            f"{accumulators} hold accumulators"
+        )
+    return KernelPlan(
+        stages=1,
+        cluster=(1, 1),
+        consumers=consumers,
+        specialize=specialize,
+        worker_warps=consumers * machine.WARPGROUP_THREADS // machine.WARP_THREADS,
+        producer_registers=registers.producer,
+        consumer_registers=registers.consumer,
+        reasons=tuple(reasons),
+    )
+
+
+def _choose_consumers(problem: KernelProblem, fixed: PlanOverrides) -> tuple[int, str]:
+    """Return the number of consumer warpgroups: one per 64 rows of every `mma`, up to two."""
+    for tile in problem.mma:
+        step = machine.MMA_K_BYTES // tile.element_bytes
+        rows, columns = tile.m % machine.MMA_ROWS, tile.n % machine.MMA_COLUMN_STEP
+        if rows or columns or tile.k % step:
+            _fail(
+                "T0422",
+                f"mma of {tile.m} x {tile.n} x {tile.k} is not made of wgmma instructions: M must "
+                f"be a multiple of {machine.MMA_ROWS}, N of {machine.MMA_COLUMN_STEP}, K of {step}",
+            )
+    rows = {tile.m for tile in problem.mma}
+
+    def splits(count: int) -> bool:
+        return all(m % (machine.MMA_ROWS * count) == 0 for m in rows)
+
+    if fixed.consumers is not None:
+        if not splits(fixed.consumers):
+            _fail(
+                "T0421",
+                f"consumers = {fixed.consumers}: {_listed(rows)} rows do not split into "
+                f"{fixed.consumers} parts of whole {machine.MMA_ROWS}-row slices",
+            )
+        return fixed.consumers, f"consumers = {fixed.consumers}: fixed by the user"
+    consumers = 2 if splits(2) else 1
+    return consumers, f"consumers = {consumers}: {_listed(rows)} rows in slices of 64"
+
+
+def _listed(values: set[int]) -> str:
+    return " and ".join(map(str, sorted(values)))
+
+
+def _choose_roles(problem: KernelProblem, fixed: PlanOverrides) -> tuple[bool, str]:
+    possible = problem.has_loop_loads and problem.ring_slot_bytes > 0
+    if fixed.specialize and not possible:
+        _fail("T0421", "specialize = true: the kernel has no loads in a loop for a producer warp")
+    if fixed.specialize is not None:
+        return fixed.specialize, f"specialize = {str(fixed.specialize).lower()}: fixed by the user"
+    if possible:
+        return True, "specialize = true: a producer warp keeps loads of the loop in flight"
+    return False, "specialize = false: no loads in a loop"
+
+
+def _check_instruction_registers(problem: KernelProblem, threads: int, target: Target) -> None:
+    """Reject what ptxas rejects with C7602: one wgmma larger than the allocation at entry."""
+    entry = entry_registers(threads, target)
+    for tile in problem.mma:
+        columns = min(tile.n, machine.MMA_MAX_COLUMNS)
+        needed = columns * tile.accumulator_bytes // 8 + machine.MMA_OVERHEAD
+        if needed > entry:
+            _fail(
+                "T0423",
+                f"a wgmma of {columns} columns needs {needed} registers, but each of {threads} "
+                f"threads has {entry} at kernel entry",
+                "use fewer consumers or a narrower tile",
+            )
+
+
+def _choose_registers(
+    consumers: int, accumulators: int, specialize: bool, target: Target, fixed: PlanOverrides
+) -> RoleRegisters:
+    given = (fixed.producer_registers, fixed.consumer_registers)
+    if not specialize:
+        if given != (None, None):
+            _fail("T0421", "producer_registers and consumer_registers need specialize = true")
+        return RoleRegisters(0, 0)
+    default = role_registers(consumers, accumulators)
+    roles = RoleRegisters(given[0] or default.producer, given[1] or default.consumer)
+    problem = exceeds_pool(roles, consumers, target)
+    if problem is not None:
+        _fail("T0425", problem, "the consumers would wait for registers for ever")
+    return roles
+
+
+def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
+    """Plan everything but the stages of a kernel without `mma`."""
+    for name in ("consumers", "producer_registers", "consumer_registers"):
+        if getattr(fixed, name) is not None:
+            _fail("T0421", f"{name} does not apply to a kernel without mma", "use worker_warps")
+    specialize, why_roles = _choose_roles(problem, fixed)
+    warps = DEFAULT_WORKER_WARPS
+    while (
+        warps < MAX_WORKER_WARPS
+        and problem.tile_elements > warps * machine.WARP_THREADS * MAX_ELEMENTS_PER_THREAD
+    ):
+        warps *= 2
+    warps = fixed.worker_warps or warps
+    each = -(-problem.tile_elements // (warps * machine.WARP_THREADS))
+    origin = "fixed by the user; " if fixed.worker_warps else ""
+    return KernelPlan(
+        stages=1,
+        cluster=(1, 1),
+        consumers=0,
+        specialize=specialize,
+        worker_warps=warps,
+        producer_registers=0,
+        consumer_registers=0,
+        reasons=(
+            f"worker_warps = {warps}: {origin}{each} elements of the largest tile a thread",
+            why_roles,
+        ),
+    )
+
+
+def _choose_stages(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> tuple[int, str]:
+    """Return the number of ring slots: enough bytes in flight, within shared memory."""
+    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - problem.fixed_bytes
+    if free < 0:
+        _fail(
+            "T0424",
+            f"the kernel needs {problem.fixed_bytes} bytes of shared memory outside of loops; "
+            f"{target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES} are available",
+            "use smaller tiles",
+        )
+    if not problem.has_loop_loads or not problem.ring_slot_bytes:
+        if fixed.stages not in (None, 1):
+            _fail("T0421", f"stages = {fixed.stages}: the kernel has no loads in a loop")
+        return 1, "stages = 1: no loads in a loop"
+    align = machine.SLOT_ALIGNMENT
+    slot = -(-problem.ring_slot_bytes // align) * align
+    fit = free // slot
+    if fit < 1 or (fixed.stages or 0) > fit:
+        stages = fixed.stages or 1
+        needed = stages * slot + problem.fixed_bytes + machine.SHARED_RESERVE_BYTES
+        _fail(
+            "T0424",
+            f"{stages} stage{'s' * (stages > 1)} of {slot} bytes, {problem.fixed_bytes} bytes "
+            f"outside of the ring and {machine.SHARED_RESERVE_BYTES} bytes for barriers need "
+            f"{needed} bytes of shared memory; {target.shared_memory_bytes} are available",
+            "use smaller tiles" if fit < 1 else f"at most {fit} stages fit",
+        )
+    if fixed.stages is not None:
+        return fixed.stages, f"stages = {fixed.stages}: fixed by the user"
+    flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
+    wanted = min(max(4 if problem.mma else 2, -(-flight // slot)), machine.MAX_STAGES)
+    stages = min(wanted, fit)
+    limit = f"{fit} fit beside {problem.fixed_bytes} bytes"
+    return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"

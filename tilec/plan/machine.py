@@ -1,0 +1,60 @@
+"""Rates and limits of Hopper (sm_90a, H200 SXM) that the planner computes with, each with a source.
+
+Limits of one architecture that every part of the compiler needs are in `tilec/target.py`.
+"""
+
+WARPGROUP_THREADS = 128
+"""Threads of a warpgroup (PTX ISA, wgmma)."""
+WARP_THREADS = 32
+"""Threads of a warp (CUDA programming guide)."""
+
+MMA_ROWS = 64
+"""Rows of one wgmma (PTX ISA, wgmma.mma_async: M is always 64)."""
+MMA_MAX_COLUMNS = 256
+"""Most columns of one wgmma (PTX ISA, wgmma.mma_async shapes)."""
+MMA_COLUMN_STEP = 8
+"""Columns of one wgmma are a multiple of this (PTX ISA, wgmma.mma_async shapes)."""
+MMA_K_BYTES = 32
+"""Bytes of K that one wgmma consumes (PTX ISA, wgmma.mma_async shapes)."""
+MMA_BYTES_PER_CLOCK = 4096
+"""Multiply-adds per clock of one SM's tensor cores, times the bytes of an operand element: 2048 for
+16-bit, 4096 for 8-bit elements (H200 datasheet: 989 and 1979 TFLOP/s over 132 SMs at 1.83 GHz)."""
+
+SHARED_BYTES_PER_CLOCK = 128
+"""Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per clock)."""
+L2_BYTES_PER_CLOCK = 6150
+"""L2 read bandwidth of the whole chip, sustained (DeepGEMM's model: 8 TB/s at 1.3 GHz)."""
+START_CLOCKS = 900
+"""Clocks until the first tile has arrived (estimate: one TMA load, 600 to 1000)."""
+STORE_BYTES_PER_CLOCK = 64
+"""Bytes of results that one SM writes per clock at best (estimate: L2 port of an SM)."""
+CONVERT_CLOCKS = 0.02
+"""Clocks per result element for conversion in the epilogue (estimate)."""
+
+REGISTER_STEP = 8
+"""setmaxnreg takes multiples of this (PTX ISA, setmaxnreg)."""
+MIN_REGISTERS = 24
+"""Smallest count that setmaxnreg takes (PTX ISA, setmaxnreg)."""
+MAX_REGISTERS = 256
+"""Largest count that setmaxnreg takes (PTX ISA, setmaxnreg)."""
+CONSUMER_OVERHEAD = 32
+"""Registers that a GEMM consumer needs besides its accumulators (measured with ptxas 13.0: 208
+accumulators of 240 registers fit, 216 spill)."""
+MMA_OVERHEAD = 26
+"""Registers that ptxas needs besides the accumulators of one wgmma, all within the allocation at
+kernel entry: fewer give error C7602 (measured with ptxas 13.0)."""
+
+SLOT_ALIGNMENT = 1024
+"""Alignment of a ring slot: the repeat of the 128-byte swizzle (PTX ISA, swizzling modes)."""
+SHARED_RESERVE_BYTES = 1024 + 1024
+"""Shared memory kept for barriers and for aligning the first slot."""
+MAX_STAGES = 8
+"""Most slots of a ring: more never hid more latency in published kernels."""
+FLIGHT_BYTES = 128 * 1024
+"""Bytes of operands to keep in flight or in use per SM (estimate: two 48 KB slots being read while
+the next ones cover a latency of about 1000 clocks at 46 bytes per clock)."""
+STREAM_FLIGHT_BYTES = 32 * 1024
+"""Bytes to keep in flight per SM in a memory-bound kernel (4.3 TB/s times 0.7 us is 23 KB)."""
+
+MAX_CLUSTER_CTAS = 8
+"""Largest portable cluster (CUDA programming guide, thread block clusters)."""

@@ -1,0 +1,85 @@
+"""Plan fields that the user fixes, from `@kernel(...)` hints or `--plan`. Pure Python."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any
+
+from tilec.diagnostics import CompileError, error
+from tilec.plan import machine
+from tilec.plan.registers import MAX_CONSUMERS
+
+PlanValue = bool | int | tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanOverrides:
+    """The fields of a plan that can be fixed; None where the planner decides."""
+
+    stages: int | None = None
+    cluster: tuple[int, int] | None = None
+    consumers: int | None = None
+    specialize: bool | None = None
+    worker_warps: int | None = None
+    producer_registers: int | None = None
+    consumer_registers: int | None = None
+
+
+_RANGES: dict[str, range] = {
+    "stages": range(1, 33),
+    "consumers": range(1, MAX_CONSUMERS + 1),
+    "worker_warps": range(1, 33),
+    "producer_registers": range(
+        machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
+    ),
+    "consumer_registers": range(
+        machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
+    ),
+}
+PLAN_FIELDS: tuple[str, ...] = tuple(field.name for field in fields(PlanOverrides))
+"""Names that `--plan` and `@kernel(...)` accept."""
+
+
+def parse_overrides(values: Mapping[str, PlanValue]) -> PlanOverrides:
+    """Check overrides and return them as a value.
+
+    Raises:
+        CompileError: A field is unknown (T0420) or its value impossible (T0421).
+    """
+    checked: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in PLAN_FIELDS:
+            raise CompileError(
+                error(
+                    "T0420",
+                    f"the plan has no field '{name}'",
+                    hint=f"fields: {', '.join(PLAN_FIELDS)}",
+                )
+            )
+        checked[name] = _check(name, value)
+    return PlanOverrides(**checked)
+
+
+def _check(name: str, value: PlanValue) -> PlanValue:
+    """Return `value` in the type of field `name`."""
+    if name == "cluster":
+        extents = (value, 1) if isinstance(value, int) else tuple(value)
+        extents = (*extents, 1) if len(extents) == 1 else extents
+        whole = all(isinstance(e, int) and not isinstance(e, bool) and e >= 1 for e in extents)
+        if len(extents) == 2 and whole and extents[0] * extents[1] <= machine.MAX_CLUSTER_CTAS:
+            return extents
+        expected = f"two extents whose product is at most {machine.MAX_CLUSTER_CTAS}"
+    elif name == "specialize":
+        if isinstance(value, int) and value in (0, 1):
+            return bool(value)
+        expected = "true or false"
+    else:
+        allowed = _RANGES[name]
+        if isinstance(value, int) and not isinstance(value, bool) and value in allowed:
+            warps = name == "worker_warps" and value > 4 and value % 4
+            if not warps:
+                return value
+            expected = "1 to 4 or a multiple of 4"
+        else:
+            step = f" in steps of {allowed.step}" if allowed.step > 1 else ""
+            expected = f"{allowed.start} to {allowed[-1]}{step}"
+    raise CompileError(error("T0421", f"{name} = {value}: expected {expected}"))

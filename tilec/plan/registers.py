@@ -1,0 +1,74 @@
+"""Registers of warp roles: what accumulators need, and counts that setmaxnreg can reach.
+
+A CTA gets the same count for every thread at entry. A producer warpgroup then gives registers back
+and consumers take more; the sum may not grow, or the consumers wait for ever (PTX ISA, setmaxnreg).
+"""
+
+from dataclasses import dataclass
+
+from tilec.plan import machine
+from tilec.target import Target
+
+MAX_CONSUMERS = 3
+"""Most consumer warpgroups: a fourth leaves no room for accumulators (512 + 128 threads)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RoleRegisters:
+    """Registers a thread of each role."""
+
+    producer: int
+    consumer: int
+
+
+_ROLE_REGISTERS: dict[int, RoleRegisters] = {
+    1: RoleRegisters(40, 240),
+    2: RoleRegisters(40, 232),
+    3: RoleRegisters(32, 160),
+}
+"""By number of consumer warpgroups; each satisfies the sum rule for 65,536 registers."""
+_HEAVY = RoleRegisters(24, 240)
+"""For two consumers whose accumulators leave less than 32 of 232 registers."""
+_ACCUMULATOR_LIMIT = {1: 208, 2: 208, 3: 128}
+
+
+def accumulator_registers(m: int, n: int, element_bytes: int, consumers: int) -> int:
+    """Return the 32-bit registers a thread needs for an m x n accumulator."""
+    return -(-m * n * element_bytes // (4 * consumers * machine.WARPGROUP_THREADS))
+
+
+def accumulator_limit(consumers: int) -> int:
+    """Return the most accumulator registers a consumer thread can hold without spills."""
+    return _ACCUMULATOR_LIMIT[consumers]
+
+
+def entry_registers(threads: int, target: Target) -> int:
+    """Return the registers that each thread of a CTA of `threads` threads has at entry.
+
+    CUDA programming guide, technical specifications: the register file is divided in units of 8
+    per thread, up to 255.
+    """
+    step = machine.REGISTER_STEP
+    share = target.registers_per_sm // threads // step * step
+    return min(target.max_registers_per_thread, share)
+
+
+def role_registers(consumers: int, accumulators: int) -> RoleRegisters:
+    """Return the setmaxnreg counts for one producer warpgroup and `consumers` consumers."""
+    if consumers == 2 and accumulators > _ROLE_REGISTERS[2].consumer - machine.CONSUMER_OVERHEAD:
+        return _HEAVY
+    return _ROLE_REGISTERS[consumers]
+
+
+def exceeds_pool(roles: RoleRegisters, consumers: int, target: Target) -> str | None:
+    """Return why the counts break the sum rule of setmaxnreg, or None when they obey it."""
+    threads = machine.WARPGROUP_THREADS * (consumers + 1)
+    entry = entry_registers(threads, target)
+    wanted = roles.producer + consumers * roles.consumer
+    pool = (consumers + 1) * entry
+    if wanted <= pool:
+        return None
+    return (
+        f"producer and consumer registers {roles.producer} + {consumers} x {roles.consumer} = "
+        f"{wanted} exceed the {pool} that {threads} threads have at entry ({entry} each)"
+    )

@@ -1,0 +1,1 @@
+"""Runs compiled kernels: driver API, argument checks, tensor maps, launches, and the JIT."""

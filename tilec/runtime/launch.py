@@ -1,0 +1,288 @@
+"""Turns checked arguments and a loaded kernel into a launch that can be repeated.
+
+A `LaunchPlan` holds for every call with the same argument signature (shapes, strides, element
+types, device, alignment of the addresses, integer scalars). Addresses and float scalars may
+change: `LaunchPlan.run` writes them into a parameter block and asks the driver. Everything that
+can be checked is checked when the plan is made; what depends on addresses, whether arrays
+overlap, is re-checked by `LaunchPlan.accepts`.
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.diagnostics import InternalCompilerError, LaunchError, error
+from tilec.dtypes import DTYPES
+from tilec.runtime.arguments import BoundArguments
+from tilec.runtime.driver import Driver, LaunchShape, LoadedKernel, PreparedLaunch
+from tilec.runtime.errors import join_names, launch_error
+from tilec.runtime.grid import Grid, count_blocks, grid_extents
+from tilec.runtime.overlap import byte_range
+from tilec.runtime.parameter_block import ParameterBlock, ParameterLayout
+from tilec.runtime.preconditions import broken_preconditions
+from tilec.runtime.scalars import encode_scalar
+from tilec.runtime.tensor_map import check_encoding, make_encoding
+
+Pointers = tuple[int, ...]
+Scalars = Sequence[bool | int | float]
+
+
+@dataclass(slots=True)
+class PairCheck:
+    """Two arrays of which at least one is written.
+
+    Attributes:
+        first: Index of one array argument.
+        second: Index of the other.
+        first_range: First byte and end of the first array, relative to its address.
+        second_range: The same of the second one.
+        may_overlap: Whether the compiled variant allows the two to overlap.
+        prefers_overlap: Whether a variant without the aliasing should be used as soon as the two
+            are apart, because it is faster.
+        distance: Difference of the addresses for which the stride lattices were found disjoint
+            although the byte ranges intersect; None when the ranges were disjoint.
+    """
+
+    first: int
+    second: int
+    first_range: tuple[int, int]
+    second_range: tuple[int, int]
+    may_overlap: bool
+    prefers_overlap: bool = False
+    distance: int | None = None
+
+    def accepts(self, pointers: Pointers) -> bool:
+        """Tell whether the plan's variant is the right one for these addresses."""
+        distance = pointers[self.second] - pointers[self.first]
+        disjoint = (
+            distance >= self.first_range[1] - self.second_range[0]
+            or -distance >= self.second_range[1] - self.first_range[0]
+        )
+        if self.may_overlap:
+            return not (disjoint and self.prefers_overlap)
+        return disjoint or distance == self.distance
+
+
+@dataclass(slots=True)
+class KernelLaunch:
+    """One kernel of a plan.
+
+    Attributes:
+        prepared: The loaded kernel with its execution configuration.
+        layout: Where its parameters come from.
+        blocks: Parameter blocks that no thread uses at the moment.
+    """
+
+    prepared: PreparedLaunch
+    layout: ParameterLayout
+    blocks: list[ParameterBlock] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LaunchPlan:
+    """Everything that calls with one argument signature share.
+
+    Attributes:
+        driver: What launches it.
+        launches: The kernels in order; none when there is nothing to do.
+        pairs: Arrays that must be compared again when addresses change.
+        variant: The compiled kernel behind it, for inspection.
+    """
+
+    driver: Driver
+    launches: tuple[KernelLaunch, ...]
+    pairs: tuple[PairCheck, ...] = ()
+    variant: Any = None
+
+    def accepts(self, pointers: Pointers) -> bool:
+        """Tell whether the plan holds for these addresses."""
+        return all(pair.accepts(pointers) for pair in self.pairs)
+
+    def run(self, pointers: Pointers, scalars: Scalars, stream: int) -> None:
+        """Launch on a raw stream handle.
+
+        Args:
+            pointers: Address of every array argument, in declaration order.
+            scalars: Every scalar argument, in declaration order.
+            stream: Stream handle.
+        """
+        for launch in self.launches:
+            # list.pop and append are atomic, so threads never share a block.
+            try:
+                block = launch.blocks.pop()
+            except IndexError:
+                block = ParameterBlock(launch.layout)
+            try:
+                block.fill(pointers, scalars)
+                self.driver.launch(launch.prepared, stream, block.address)
+            finally:
+                launch.blocks.append(block)
+
+
+def make_plan(
+    driver: Driver,
+    kernels: Sequence[tuple[Mapping[str, Any], LoadedKernel]],
+    arguments: BoundArguments,
+    grid: Grid | None = None,
+    run_time_scalars: Sequence[str] = (),
+) -> LaunchPlan:
+    """Check the arguments against a variant and prepare its launches.
+
+    Args:
+        driver: The GPU driver.
+        kernels: Metadata and loaded code of every kernel of the artifact, in launch order.
+        arguments: Arguments that satisfy the interface.
+        grid: Blocks along each axis when the kernel has no grid of its own.
+        run_time_scalars: Scalars whose value may differ between calls that share the plan.
+
+    Raises:
+        LaunchError: A precondition is broken, or the grid is wrong.
+    """
+    launches: list[KernelLaunch] = []
+    for metadata, loaded in kernels:
+        check_preconditions(metadata, arguments)
+        environment = {**metadata.get("constants", {}), **arguments.environment()}
+        extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
+        blocks = 0 if arguments.is_empty else count_blocks(extents)
+        if blocks:
+            shape = _launch_shape(metadata, blocks)
+            layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
+            launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
+    pairs = () if not launches else check_pairs([item[0] for item in kernels], arguments)
+    return LaunchPlan(driver, tuple(launches), pairs)
+
+
+def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> None:
+    """Refuse arguments that the compiled variant was not made for.
+
+    Raises:
+        LaunchError: With every broken precondition.
+    """
+    broken = list(broken_preconditions(metadata, arguments))
+    if broken:
+        name = metadata["name"]
+        raise LaunchError([error("T0706", f"{name}: {text}") for text in broken])
+
+
+def _launch_shape(metadata: Mapping[str, Any], blocks: int) -> LaunchShape:
+    x, y, z = metadata.get("cluster", (1, 1, 1))
+    if blocks % (x * y * z):
+        raise launch_error(
+            "T0707",
+            f"{metadata['name']}: {blocks} blocks do not fill clusters of {x * y * z}",
+        )
+    return LaunchShape(
+        blocks, metadata["block_threads"], (x, y, z), metadata.get("shared_bytes", 0)
+    )
+
+
+def _layout(
+    driver: Driver,
+    metadata: Mapping[str, Any],
+    arguments: BoundArguments,
+    extents: Grid,
+    run_time_scalars: Sequence[str],
+) -> ParameterLayout:
+    """Return where every parameter of the kernel comes from, in the kernel's order."""
+    arrays, scalars = list(arguments.arrays), list(arguments.scalars)
+    layout = ParameterLayout()
+    for item in metadata["params"]:
+        kind = item["kind"]
+        if kind == "pointer":
+            layout.add_pointer(arrays.index(item["array"]))
+        elif kind == "stride":
+            stride = arguments.arrays[item["array"]].strides[item["axis"]]
+            layout.add_fixed(struct.pack("<q", stride))
+        elif kind == "dim":
+            extent = arguments.arrays[item["array"]].shape[item["axis"]]
+            layout.add_fixed(struct.pack("<i", extent))
+        elif kind == "grid":
+            extent = extents[item["axis"]] if item["axis"] < len(extents) else 1
+            layout.add_fixed(struct.pack("<i", extent))
+        elif kind == "scalar" and item["name"] in run_time_scalars:
+            layout.add_scalar(scalars.index(item["name"]), item["dtype"])
+        elif kind == "scalar":
+            layout.add_fixed(encode_scalar(arguments.scalars[item["name"]], item["dtype"]))
+        else:
+            raise InternalCompilerError(f"{metadata['name']}: unknown parameter kind '{kind}'")
+    for recipe in metadata.get("tensor_maps", ()):
+        encoding = make_encoding(recipe, arguments.arrays[recipe["array"]])
+        check_encoding(encoding, metadata["name"])
+        layout.add_map(arrays.index(recipe["array"]), driver.tensor_map_encoder(encoding))
+    return layout
+
+
+def check_pairs(
+    metadata: Sequence[Mapping[str, Any]], arguments: BoundArguments
+) -> tuple[PairCheck, ...]:
+    """Check that written arrays overlap only where the variant allows it.
+
+    Raises:
+        LaunchError: Two arrays overlap, or may overlap, that the variant keeps apart.
+    """
+    from tilec.runtime.specialize import find_overlaps
+
+    names = list(arguments.arrays)
+    written, groups = _accesses(metadata)
+    overlaps = find_overlaps(arguments.arrays)
+    pairs: list[PairCheck] = []
+    for index, first in enumerate(names):
+        for second in names[index + 1 :]:
+            if first not in written and second not in written:
+                continue
+            merged = groups[first] >= 0 and groups[first] == groups[second]
+            answer = overlaps.get((first, second))
+            if answer is not None and not merged:
+                raise _overlap_error(metadata[0]["name"], first, second, answer.value, written)
+            pairs.append(_pair(names, first, second, arguments, merged))
+    return tuple(pairs)
+
+
+def _accesses(metadata: Sequence[Mapping[str, Any]]) -> tuple[set[str], dict[str, int]]:
+    """Return the arrays that some kernel writes, and the alias group of each array."""
+    written: set[str] = set()
+    groups: dict[str, int] = {}
+    for item in metadata:
+        for array in item["arrays"]:
+            groups.setdefault(array["name"], array.get("alias_group", -1))
+            if array["access"] != "read":
+                written.add(array["name"])
+    return written, groups
+
+
+def _pair(
+    names: Sequence[str], first: str, second: str, arguments: BoundArguments, merged: bool
+) -> PairCheck:
+    a, b = arguments.arrays[first], arguments.arrays[second]
+    pair = PairCheck(
+        names.index(first),
+        names.index(second),
+        _range_in_bytes(a),
+        _range_in_bytes(b),
+        may_overlap=False,
+    )
+    apart = pair.accepts(tuple(item.pointer for item in arguments.arrays.values()))
+    if merged:
+        pair.may_overlap, pair.prefers_overlap = True, not apart
+    elif not apart:
+        pair.distance = b.pointer - a.pointer
+    return pair
+
+
+def _range_in_bytes(array: Any) -> tuple[int, int]:
+    item = DTYPES[array.dtype].bytes
+    low, high = byte_range(array.shape, array.strides, 1)
+    return low * item, high * item
+
+
+def _overlap_error(
+    kernel: str, first: str, second: str, answer: str, written: set[str]
+) -> LaunchError:
+    writes = join_names(name for name in (first, second) if name in written)
+    relation = "overlap in memory" if answer == "overlap" else "may overlap in memory"
+    return launch_error(
+        "T0710",
+        f"{kernel}: {first} and {second} {relation}, and the kernel writes {writes}",
+        hint="pass separate arrays, or compile a variant that lets them overlap",
+    )

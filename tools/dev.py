@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Chores of a checkout: `demo`, `test` and `lint`. Needs nothing but Python 3.11.
+
+Each command first makes `.venv` in the repository and installs tilec there, editable, with what
+the command needs; a second call finds that done. Only the standard library is used, because this
+file runs before anything is installed.
+"""
+
+import argparse
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import time
+import venv
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+ENVIRONMENT = ROOT / ".venv"
+PYTHON = ENVIRONMENT / "bin" / "python"
+OLDEST_PYTHON = (3, 11)
+BUILD = ROOT / "build"
+DEMO_SIZES = "M=512,N=384,K=640"
+
+
+def main() -> int:
+    """Run the command that was asked for and return its exit code."""
+    parser = argparse.ArgumentParser(description="Chores of a tilec checkout.")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    commands.add_parser("demo", help="compile examples/matmul.tile, run it and check the result")
+    test = commands.add_parser("test", help="run lit and pytest, without what needs a GPU")
+    test.add_argument("pytest_arguments", nargs="*", metavar="ARG", help="passed on to pytest")
+    commands.add_parser("lint", help="run ruff and pyright")
+    options, rest = parser.parse_known_args()
+    if rest and options.command != "test":
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if sys.version_info < OLDEST_PYTHON:
+        wanted = ".".join(str(part) for part in OLDEST_PYTHON)
+        parser.error(f"Python {wanted} or newer is needed; this is {sys.version.split()[0]}")
+    try:
+        if options.command == "demo":
+            return demo()
+        if options.command == "lint":
+            return lint()
+        return test_suite([*options.pytest_arguments, *rest])
+    except subprocess.CalledProcessError as failure:
+        print(f"dev.py: failed: {' '.join(map(str, failure.cmd))}", file=sys.stderr)
+        return failure.returncode or 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def prepare(extra: str | None) -> None:
+    """Make `.venv` and install tilec with the optional dependencies called `extra`.
+
+    A stamp file holds a digest of pyproject.toml and the Python version; when it still fits,
+    nothing is done.
+    """
+    digest = hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    expected = f"{sys.version}\n{ROOT}\n{digest}\n"
+    stamp = ENVIRONMENT / f"installed-{extra or 'base'}"
+    if stamp.exists() and stamp.read_text() == expected and PYTHON.exists():
+        return
+    if not _environment_works():
+        print(f"making {ENVIRONMENT.relative_to(ROOT)} ...", flush=True)
+        venv.create(ENVIRONMENT, with_pip=True, clear=True)
+    wanted = f".[{extra}]" if extra else "."
+    print(f"installing tilec and its dependencies ({wanted}) ...", flush=True)
+    started = time.monotonic()
+    run([PYTHON, "-m", "pip", "install", "-qq", "--disable-pip-version-check", "-e", wanted])
+    stamp.write_text(expected)
+    print(f"installed in {time.monotonic() - started:.0f} s", flush=True)
+
+
+def _environment_works() -> bool:
+    if not PYTHON.exists():
+        return False
+    probe = "import pip, sys; print(sys.version)"
+    result = subprocess.run([PYTHON, "-c", probe], capture_output=True, text=True, check=False)
+    return result.returncode == 0 and result.stdout.strip() == sys.version.strip()
+
+
+def run(command: Sequence[str | Path], *, check: bool = True) -> int:
+    """Run `command` in the repository and return its exit code.
+
+    Raises:
+        subprocess.CalledProcessError: It failed and `check` is set.
+    """
+    sys.stdout.flush()
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=environment, check=check).returncode
+
+
+def demo() -> int:
+    """Take examples/matmul.tile through every stage, then run it and check the numbers."""
+    prepare(None)
+    output = BUILD / "demo"
+    shutil.rmtree(output, ignore_errors=True)
+    output.mkdir(parents=True)
+    source, ptx = Path("examples/matmul.tile"), output / "matmul.ptx"
+    print(f"\n== {source} -> PTX, stage by stage", flush=True)
+    dump = ["--dump-ir", output / "ir"]
+    sizes = ["--size", DEMO_SIZES]
+    run([PYTHON, "-m", "tilec", "compile", source, "-o", ptx, "--timing", *dump, *sizes])
+    print(f"\nPTX:               {ptx.relative_to(ROOT)}")
+    print(f"IR of every stage: {(output / 'ir').relative_to(ROOT)}", flush=True)
+    print("\n== run it and compare with NumPy", flush=True)
+    return run([PYTHON, "-m", "tilec", "run", source, "--size", DEMO_SIZES, "--check"], check=False)
+
+
+def test_suite(pytest_arguments: Sequence[str]) -> int:
+    """Run lit, then pytest, whose summary is the last line; fail when either fails."""
+    prepare("test")
+    lit = run([ENVIRONMENT / "bin" / "lit", "--quiet", "lit_tests"], check=False)
+    print(f"lit: {'passed' if lit == 0 else 'FAILED'}", flush=True)
+    pytest = run([PYTHON, "-m", "pytest", "-m", "not gpu", *pytest_arguments], check=False)
+    return pytest or lit
+
+
+def lint() -> int:
+    """Run ruff and pyright; fail when any of them does."""
+    prepare("lint,test")
+    codes = [
+        run([PYTHON, "-m", "ruff", "check", "."], check=False),
+        run([PYTHON, "-m", "ruff", "format", "--check", "."], check=False),
+        run([PYTHON, "-m", "pyright"], check=False),
+    ]
+    return max(codes)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
