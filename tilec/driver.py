@@ -6,7 +6,8 @@ they are first needed: a syntax error is reported without them.
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from tilec.compilation import Compilation, Stopwatch
@@ -27,6 +28,7 @@ def compile_source(
     kernel: str | None = None,
     specialization: Specialization | Callable[[Any], Specialization] | None = None,
     options: CompileOptions | None = None,
+    module_globals: Mapping[str, Any] = MappingProxyType({}),
 ) -> Compilation:
     """Compile one kernel of a `.tile` source.
 
@@ -36,6 +38,7 @@ def compile_source(
         specialization: What is known about its arguments, or a function that says so given the
             kernel's signature; by default nothing.
         options: How far to go and what to show on the way.
+        module_globals: Values of the Python module around a decorated kernel.
 
     Returns:
         The compilation, finished as far as `options.emit` asks.
@@ -44,14 +47,17 @@ def compile_source(
         CompileError: The program is wrong, or cannot be compiled for the target.
         InternalCompilerError: A pass failed; a reproducer was written.
     """
-    steps = _Steps(source, options or CompileOptions())
+    steps = _Steps(source, options or CompileOptions(), module_globals)
     module = steps.run_frontend(kernel, specialization or Specialization())
     steps.run_stages(module, 0, 0)
     return steps.finish(module)
 
 
 def emit_source(
-    source: SourceFile, kernel: str | None = None, specialization: Specialization | None = None
+    source: SourceFile,
+    kernel: str | None = None,
+    specialization: Specialization | None = None,
+    module_globals: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
     """Return the cuda_tile module of one kernel before any pass: what the CPU reference runs.
 
@@ -59,11 +65,12 @@ def emit_source(
         source: The program.
         kernel: Name of the kernel; None when the file has only one.
         specialization: What is known about its arguments; by default nothing.
+        module_globals: Values of the Python module around a decorated kernel.
 
     Raises:
         CompileError: The program is wrong.
     """
-    steps = _Steps(source, CompileOptions(emit=STAGE_NAMES[0]))
+    steps = _Steps(source, CompileOptions(emit=STAGE_NAMES[0]), module_globals)
     return steps.run_frontend(kernel, specialization or Specialization())
 
 
@@ -93,8 +100,14 @@ def resume(
 class _Steps:
     """The state of one compilation while it runs."""
 
-    def __init__(self, source: SourceFile, options: CompileOptions) -> None:
+    def __init__(
+        self,
+        source: SourceFile,
+        options: CompileOptions,
+        module_globals: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.source = source
+        self.module_globals = module_globals
         self.options = options
         self.target = get_target(options.target)
         self.dumps = DumpWriter(options.dump_directory)
@@ -113,7 +126,7 @@ class _Steps:
         from tilec.frontend.signature import signature
 
         with self.watch.step(_FRONTEND, "parse"):
-            tree = parse_source(self.source)
+            tree = parse_source(self.source, self.module_globals)
             chosen = choose_kernel(tree, kernel, self.source)
             self.result.kernel = chosen.name
             if callable(specialization):

@@ -2,8 +2,7 @@
 
 The published cuda_tile dialect wants every extent to be a power of two. Only the cuda_tile verifier
 asks for that here, and the unit attribute `cuda_tile.any_extent` on the module lifts it; layouts
-and
-passes must not rely on it. The element cap always holds.
+and passes must not rely on it. The element cap always holds.
 """
 
 from collections.abc import Sequence

@@ -12,6 +12,12 @@ from tilec.ir.bindings import ir
 SIGNEDNESS = ("signed", "unsigned")
 OVERFLOW = ("none", "no_signed_wrap", "no_unsigned_wrap", "no_wrap")
 """Which wrap-around an integer operation promises not to have."""
+BASE_FLOATS = ("f16", "bf16", "f32", "f64")
+"""Element types with floating-point arithmetic."""
+FLOATS = (*BASE_FLOATS, "tf32", "f8E4M3FN", "f8E5M2")
+"""Every floating-point element type; the last three only convert, move and multiply matrices."""
+INTEGERS = ("i1", "i8", "i16", "i32", "i64")
+NUMBERS = (*INTEGERS, *FLOATS)
 
 
 class TileOperation(CudaTile.Operation):
@@ -99,14 +105,6 @@ def set_unit(op: Any, name: str, present: bool) -> None:
     """Set optional unit attribute `name` when `present`."""
     if present:
         op.attributes[name] = ir.UnitAttr.get()
-
-
-BASE_FLOATS = ("f16", "bf16", "f32", "f64")
-"""Element types with floating-point arithmetic."""
-FLOATS = (*BASE_FLOATS, "tf32", "f8E4M3FN", "f8E5M2")
-"""Every floating-point element type; the last three only convert, move and multiply matrices."""
-INTEGERS = ("i1", "i8", "i16", "i32", "i64")
-NUMBERS = (*INTEGERS, *FLOATS)
 
 
 def same_type_error(op: Any, names: Sequence[str]) -> str | None:

@@ -28,7 +28,8 @@ class ConstantOp(TileOperation, name="constant", traits=[Pure]):
         if not isinstance(self.value, ir.DenseElementsAttr):
             return f"attribute 'value' must be dense elements, but got {self.value}"
         if self.value.type != self.result.type.tensor:
-            return f"value has type {self.value.type}, but the result is '{spell(self.result.type)}'"
+            result = spell(self.result.type)
+            return f"value has type {self.value.type}, but the result is '{result}'"
         return None
 
     @classmethod

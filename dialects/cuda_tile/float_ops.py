@@ -33,7 +33,10 @@ class FloatOperation(TileOperation):
     @property
     def rounding(self) -> str:
         """Rounding mode; empty for an operation that has none."""
-        return self.text("rounding", self.ROUNDINGS[0] if self.ROUNDINGS else "")
+        return self.text("rounding", self._default_rounding())
+
+    def _default_rounding(self) -> str:
+        return next(iter(self.ROUNDINGS), "")
 
     @property
     def flush_to_zero(self) -> bool:
@@ -81,7 +84,7 @@ class FloatOperation(TileOperation):
     def _approximation(self) -> str:
         """Return the approximate rounding mode that was asked for, if it is not the default."""
         rounding = self.rounding
-        return rounding if rounding in _APPROXIMATIONS and rounding != self.ROUNDINGS[0] else ""
+        return rounding if rounding in _APPROXIMATIONS and rounding != self._default_rounding() else ""
 
 
 class FloatUnaryOperation(FloatOperation, traits=[Pure]):

@@ -136,9 +136,11 @@ class DivIOp(SignedBinaryOperation, name="divi"):
     def find_error(self) -> str | None:
         """Return the first broken rule; a floor division must be signed."""
         message = super().find_error() or enum_error(self, "rounding", DIVISION_ROUNDINGS)
-        if message is None and self.rounding == "negative_inf" and self.text("signedness") != "signed":
+        if message is not None:
+            return message
+        if self.rounding == "negative_inf" and self.text("signedness") != "signed":
             return "rounding mode 'negative_inf' is only allowed with 'signed' flag"
-        return message
+        return None
 
     @classmethod
     def build(

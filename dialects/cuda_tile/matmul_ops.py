@@ -39,10 +39,11 @@ class MmaOperation(TileOperation):
         """Return the first broken rule on element types and shapes."""
         lhs, rhs, acc = self.lhs.type, self.rhs.type, self.acc.type
         kind = f"{self.NAME} operand tile type of"
+        acc_kind = f"{self.NAME} acc/result tile type of"
         return (
             element_error("operand", 0, lhs, self.OPERANDS, kind)
             or element_error("operand", 1, rhs, self.OPERANDS, kind)
-            or element_error("operand", 2, acc, self.RESULTS, f"{self.NAME} acc/result tile type of")
+            or element_error("operand", 2, acc, self.RESULTS, acc_kind)
             or same_type_error(self, ("acc", "result"))
             or self.find_element_error(lhs.element_type, rhs.element_type, acc.element_type)
             or _shape_error(lhs.shape, rhs.shape, acc.shape)

@@ -55,7 +55,7 @@ class ViewAccessOperation(TileOperation):
     """
 
     NOUN = ""
-    ACCEPTED = ()
+    ACCEPTED = ("weak",)
 
     @property
     def scope(self) -> str | None:
@@ -259,7 +259,7 @@ class JoinTokensOp(TileOperation, name="join_tokens", traits=[Pure]):
 
     def find_error(self) -> str | None:
         """Return the first broken rule on the operands."""
-        if len(self.tokens) < 2:  # noqa: PLR2004 - a join has two sides
+        if len(self.tokens) < 2:
             return f"expect two or more tokens, but got: {len(self.tokens)}"
         return _token_error("operand", 0, self.tokens[0]) or _token_error("result", 0, self.result)
 

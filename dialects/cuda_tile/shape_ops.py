@@ -134,7 +134,11 @@ class CatOp(TileOperation, name="cat", traits=[Pure]):
     def find_error(self) -> str | None:
         """Return the first broken rule on shapes and element types."""
         types = [self.lhs.type, self.rhs.type, self.result.type]
-        message = next(filter(None, (_tile_error("value", i, t) for i, t in enumerate(types))), None)
+        message = (
+            _tile_error("operand", 0, types[0])
+            or _tile_error("operand", 1, types[1])
+            or _tile_error("result", 0, types[2])
+        )
         if message is not None:
             return message
         if any(type_.element_type != types[0].element_type for type_ in types):

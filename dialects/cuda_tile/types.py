@@ -211,7 +211,9 @@ def spell_tile(shape: Sequence[int], element_type: Any) -> str:
 
 def spell(type_: Any) -> str:
     """Return a type for messages: a tile in the published spelling, else as it prints."""
-    return spell_tile(type_.shape, type_.element_type) if isinstance(type_, TileType) else str(type_)
+    if isinstance(type_, TileType):
+        return spell_tile(type_.shape, type_.element_type)
+    return str(type_)
 
 
 class TokenType(CudaTile.Type, name="token"):

@@ -183,7 +183,7 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
         return "it may read what this kernel stored before"
-    if request.is_load and request.padding != "zero":
+    if request.is_load and request.padding != "zero" and not all(request.in_bounds):
         return f"TMA pads with zeros, not with {request.padding}"
     return None
 
@@ -251,7 +251,7 @@ def find_async_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
         return f"compute capability {request.compute_capability} has no cp.async"
     if request.mem_semantic != "weak":
         return f"its memory ordering is {request.mem_semantic}, and cp.async copies are weak"
-    if request.padding != "zero":
+    if request.padding != "zero" and not all(request.in_bounds):
         return f"cp.async pads with zeros, not with {request.padding}"
     if request.after_store:
         return "it may read what this kernel stored before"

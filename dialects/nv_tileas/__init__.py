@@ -23,7 +23,7 @@ from tilec.dialects.nv_tileas.ring_ops import (
     RingWaitOp,
     SendOp,
 )
-from tilec.dialects.nv_tileas.role_ops import CtaIdOp, RolesOp, SetRegistersOp, YieldOp
+from tilec.dialects.nv_tileas.role_ops import CtaIdOp, NumCtasOp, RolesOp, SetRegistersOp, YieldOp
 from tilec.dialects.nv_tileas.shared_ops import (
     AllocSharedOp,
     ConvertLayoutOp,
@@ -69,6 +69,7 @@ __all__ = [
     "MakeTiledTmaDescOp",
     "MmaTokenType",
     "MmaWaitOp",
+    "NumCtasOp",
     "NvTileAS",
     "OrderMemoryOp",
     "ReceiveOp",

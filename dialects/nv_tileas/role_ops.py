@@ -50,6 +50,17 @@ class CtaIdOp(NvTileAS.Operation, name="cta_id", traits=[Pure]):
         return cls(index=ir.IntegerType.get_signless(32), **where).index
 
 
+class NumCtasOp(NvTileAS.Operation, name="num_ctas", traits=[Pure]):
+    """Return the number of CTAs of the grid (i32)."""
+
+    count: Result[Any]
+
+    @classmethod
+    def build(cls, **where: Any) -> Any:
+        """Build the op and return the count."""
+        return cls(count=ir.IntegerType.get_signless(32), **where).count
+
+
 class SetRegistersOp(NvTileAS.Operation, name="set_registers"):
     """Move registers between the warpgroups of the roles (`setmaxnreg`).
 

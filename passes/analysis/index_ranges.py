@@ -1,16 +1,20 @@
 """Which tiles provably lie inside their array.
 
 A coordinate is `index * extent` of the tile. The tile is inside when the index lies in
-`[0, size / extent)` and the extent of the tile divides the size.
+`[0, size / extent)` and the extent of the tile divides the size. Indices whose range is known are
+constants, loop variables and the block coordinates that `grid(...)` in the source bounds.
 """
 
+import re
 from typing import Any
 
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 
-_DIVISIONS = ("arith.divsi", "arith.divui", "arith.floordivsi")
+_FLOOR_DIVISIONS = ("arith.divsi", "arith.divui", "arith.floordivsi")
 _CEIL_DIVISIONS = ("arith.ceildivsi", "arith.ceildivui")
+_TILE_COUNT = re.compile(r"cdiv\(\s*(\w+)\s*,\s*(\d+)\s*\)")
 
 
 def constant_value(value: Any) -> int | None:
@@ -22,22 +26,51 @@ def constant_value(value: Any) -> int | None:
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
-def stays_in_bounds(coord: Any, extent: int, size: Any, size_divisor: int) -> bool:
-    """Tell whether a tile at `coord` never leaves its array along one dim.
+class TileBounds:
+    """Decides for the accesses of one kernel whether a tile stays inside its array."""
 
-    Args:
-        coord: Element coordinate.
-        extent: Extent of the tile.
-        size: Extent of the array: an int, or an i32 value.
-        size_divisor: Known divisor of `size`.
-    """
-    known = constant_value(coord)
-    if known is not None:
-        return isinstance(size, int) and 0 <= known <= size - extent
-    index = _tile_index(coord, extent)
-    if index is None or size_divisor % extent:
-        return False
-    return _counts_tiles(index, size, extent)
+    def __init__(self, function: Any) -> None:
+        """Read the grid and the names of the extents from the metadata of `function`."""
+        metadata = read_kernel_metadata(function)
+        self._entry = function.regions[0].blocks[0]
+        self._names = [param.get("name", "") for param in metadata.get("params", [])]
+        self._grid = [_TILE_COUNT.fullmatch(text.strip()) for text in metadata.get("grid", [])]
+
+    def holds(self, coord: Any, extent: int, size: Any, size_divisor: int) -> bool:
+        """Tell whether a tile at `coord` never leaves its array along one dim.
+
+        Args:
+            coord: Element coordinate.
+            extent: Extent of the tile.
+            size: Extent of the array: an int, or an i32 value.
+            size_divisor: Known divisor of `size`.
+        """
+        known = constant_value(coord)
+        if known is not None:
+            return isinstance(size, int) and 0 <= known <= size - extent
+        index = _tile_index(coord, extent)
+        if index is None or size_divisor % extent:
+            return False
+        if isinstance(index, ir.BlockArgument):
+            return _is_loop_over_tiles(index, size, extent)
+        return self._is_block_coordinate(index, size, extent)
+
+    def _is_block_coordinate(self, index: Any, size: Any, extent: int) -> bool:
+        """Tell whether the grid has `size / extent` blocks along the axis that `index` reads."""
+        op = index.owner.operation
+        if not op.name.endswith(".get_program_id"):
+            return False
+        axis = op.attributes["axis"].value
+        count = self._grid[axis] if axis < len(self._grid) else None
+        if count is None or int(count[2]) != extent:
+            return False
+        return count[1] == (str(size) if isinstance(size, int) else self._name_of(size))
+
+    def _name_of(self, size: Any) -> str | None:
+        """Return the name of the parameter `size`, or None when it is computed."""
+        if not isinstance(size, ir.BlockArgument) or size.owner != self._entry:
+            return None
+        return self._names[size.arg_number] if size.arg_number < len(self._names) else None
 
 
 def _tile_index(coord: Any, extent: int) -> Any:
@@ -53,10 +86,8 @@ def _tile_index(coord: Any, extent: int) -> Any:
     return rhs if constant_value(lhs) == extent else None
 
 
-def _counts_tiles(index: Any, size: Any, extent: int) -> bool:
+def _is_loop_over_tiles(index: Any, size: Any, extent: int) -> bool:
     """Tell whether `index` is the variable of a loop from at least 0 to at most size / extent."""
-    if not isinstance(index, ir.BlockArgument):
-        return False
     loop = index.owner.owner.operation
     if loop.name != "scf.for" or index.arg_number != 0:
         return False
@@ -75,7 +106,7 @@ def _is_tile_count(value: Any, size: Any, extent: int) -> bool:
     if extent == 1 and value == size:
         return True
     op = defining_operation(value)
-    if op is None or op.name not in (*_DIVISIONS, *_CEIL_DIVISIONS):
+    if op is None or op.name not in (*_FLOOR_DIVISIONS, *_CEIL_DIVISIONS):
         return False
     dividend, divisor = op.operands
     if constant_value(divisor) != extent:

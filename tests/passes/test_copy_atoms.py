@@ -127,6 +127,11 @@ def test_outer_strides_are_named_by_their_dim():
     assert select_copy_atoms(request).tma_obstacle == reason
 
 
+def test_padding_does_not_matter_to_a_tile_that_stays_in_bounds():
+    inside = replace(ALIGNED, padding="nan", in_bounds=(True, True))
+    assert names(inside) == names(ALIGNED)
+
+
 def test_the_stride_of_a_dim_of_extent_one_does_not_matter():
     row = replace(ALIGNED, sizes=(1, None), strides=(7, 1), stride_div_by=(14, 2))
     column = replace(ALIGNED, sizes=(None, 1), strides=(None, 5), stride_div_by=(16, 10))

@@ -45,7 +45,7 @@ def missing_functions(module: Any) -> list[str]:
     ]
 
 
-def link_libdevice(module: Any, context: Any) -> None:
+def link_libdevice(module: Any, context: Any, builder: Any) -> None:
     """Add libdevice to `module` when it calls one of its functions.
 
     Everything that comes from there becomes internal, so that what is not used goes away and the
@@ -54,6 +54,7 @@ def link_libdevice(module: Any, context: Any) -> None:
     Args:
         module: A module of llvmlite, with triple and data layout set.
         context: Its LLVM context.
+        builder: A pass builder for the target.
 
     Raises:
         CompileError: libdevice is not installed, or has no such function.
@@ -81,3 +82,6 @@ def link_libdevice(module: Any, context: Any) -> None:
     for function in module.functions:
         if function.name in defined:
             function.linkage = llvm.Linkage.internal
+    cleanup = llvm.create_new_module_pass_manager()
+    cleanup.add_global_dead_code_eliminate_pass()  # Before the optimiser works on 350 functions.
+    cleanup.run(module, builder)

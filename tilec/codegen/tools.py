@@ -24,6 +24,11 @@ class ToolResult:
     output: str
     messages: str
 
+    def without(self, text: str) -> "ToolResult":
+        """Return the result with `text`, a temporary folder, taken out of what it says."""
+        messages = self.messages.replace(text, "")
+        return ToolResult(self.code, self.output.replace(text, ""), messages)
+
 
 def nvidia_folders() -> Iterator[Path]:
     """Yield the folders that NVIDIA's wheels share (`site-packages/nvidia/cu13`), newest first."""

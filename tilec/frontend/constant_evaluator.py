@@ -124,8 +124,6 @@ def _constant_name(node: ast.Name, module: ast.Module, depth: int) -> Any:
         return CONSTANT_NAMES[node.id]
     known = [*module.constants, *CONSTANT_NAMES]
     raise CompileError(
-        error(
-            "T0201", f"unknown name '{node.id}'", node.span, hint=did_you_mean(node.id, known)
-        ),
+        error("T0201", f"unknown name '{node.id}'", node.span, hint=did_you_mean(node.id, known)),
         [module.source],
     )

@@ -166,12 +166,12 @@ class Emitter:
 
 
 def _extents(kind: hir.Type) -> list[int]:
-    assert isinstance(kind, hir.TileType)  # noqa: S101 - shape operations make tiles
+    assert isinstance(kind, hir.TileType)
     return [int(extent) for extent in kind.shape]
 
 
 def _element(kind: hir.Type) -> Any:
-    assert isinstance(kind, hir.TileType | hir.ScalarType)  # noqa: S101 - conversions make numbers
+    assert isinstance(kind, hir.TileType | hir.ScalarType)
     return element_type(kind.dtype)
 
 
@@ -217,7 +217,8 @@ def _iota(_: Emitter, op: hir.Operation, __: list[Any], where: Any) -> Any:
 
 def _divide(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     signed = signedness(op.attributes["signed"])
-    return cuda_tile.DivIOp.build(*operands, signedness=signed, loc=where)
+    lhs, rhs = operands
+    return cuda_tile.DivIOp.build(lhs, rhs, signedness=signed, loc=where)
 
 
 def _compare_floats(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
@@ -236,7 +237,8 @@ def _permute(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> 
 
 
 def _cat(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
-    return cuda_tile.CatOp.build(*operands, op.attributes["dim"], loc=where)
+    lhs, rhs = operands
+    return cuda_tile.CatOp.build(lhs, rhs, op.attributes["dim"], loc=where)
 
 
 def _extract(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
@@ -246,7 +248,7 @@ def _extract(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> 
 
 def _tensor_view(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     kind = op.results[0].type
-    assert isinstance(kind, hir.TensorViewType)  # noqa: S101 - that is what the operation makes
+    assert isinstance(kind, hir.TensorViewType)
     rest = iter(operands[1:])
     shape = [next(rest) if extent is None else extent for extent in kind.shape]
     strides = [next(rest) if stride is None else stride for stride in kind.strides]
@@ -255,7 +257,7 @@ def _tensor_view(_: Emitter, op: hir.Operation, operands: list[Any], where: Any)
 
 def _partition_view(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     kind = op.results[0].type
-    assert isinstance(kind, hir.PartitionViewType)  # noqa: S101 - that is what it makes
+    assert isinstance(kind, hir.PartitionViewType)
     return cuda_tile.MakePartitionViewOp.build(
         operands[0], kind.tile, dim_map=kind.dim_map, padding=kind.padding, loc=where
     )

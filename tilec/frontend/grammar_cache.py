@@ -8,13 +8,13 @@ cache that is damaged, unreadable or not writable is ignored.
 import functools
 import hashlib
 import io
-import os
 import pickle
 import sys
 import threading
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import lark
 from lark.lark import PostLex
@@ -53,8 +53,9 @@ class IndentationLexer(PostLex):
         """Yield the tokens of `stream` with indentation tokens between them."""
         levels = [self.base]
         depth = 0
-        token: Token | None = None
+        last: Token | None = None
         for token in stream:
+            last = token
             if token.type == "_NEWLINE":
                 if depth == 0:
                     yield token
@@ -63,7 +64,7 @@ class IndentationLexer(PostLex):
             depth += (token.type in _OPENING) - (token.type in _CLOSING)
             yield token
         for _ in levels[1:]:
-            yield Token.new_borrow_pos("_DEDENT", "", token) if token else Token("_DEDENT", "")
+            yield Token.new_borrow_pos("_DEDENT", "", last) if last else Token("_DEDENT", "")
 
 
 def _indentation_tokens(newline: Token, levels: list[int]) -> Iterator[Token]:
@@ -99,7 +100,7 @@ def _load_cached(path: Path) -> lark.Lark | None:
         return None
     try:
         return lark.Lark.load(io.BytesIO(data))
-    except Exception:  # noqa: BLE001 - whatever a damaged pickle raises: build the tables again
+    except Exception:
         return None
 
 
@@ -140,5 +141,6 @@ def parse_tree(text: str, base_indent: int = 0) -> lark.Tree:
     """
     parser = tile_parser()
     with _LOCK:
-        parser.options.postlex.base = base_indent
+        indentation: Any = parser.options.postlex
+        indentation.base = base_indent
         return parser.parse(text.rstrip() + "\n")

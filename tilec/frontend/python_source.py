@@ -148,14 +148,10 @@ def _plain_value(value: Any, known: dict[Any, Any]) -> Any:
 
 
 def _helper(function: Callable[..., Any], known: dict[Any, Any]) -> Any:
-    """Return the module of a helper function, or `_UNUSABLE` when it is not in the language."""
+    """Return the module of a helper function."""
     if function in known:
         return known[function]
     known[function] = _UNUSABLE  # ends the recursion of helpers that call each other
-    try:
-        read = _read(function, known)
-        module = parse_source(read.source, read.constants)
-    except CompileError:
-        return _UNUSABLE
-    known[function] = module
-    return module
+    read = _read(function, known)
+    known[function] = parse_source(read.source, read.constants)
+    return known[function]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
-from tilec.dtypes import DTYPES
+from tilec.dtypes import DTYPES, DType
 from tilec.frontend import ast
 from tilec.frontend.constant_evaluator import evaluate_constant
 from tilec.frontend.suggest import did_you_mean
@@ -161,9 +161,7 @@ class _Reader:
         self.kernel = kernel
         self.errors: list[Diagnostic] = []
 
-    def _fail(
-        self, code: str, message: str, span: SourceSpan, hint: str | None = None
-    ) -> None:
+    def _fail(self, code: str, message: str, span: SourceSpan, hint: str | None = None) -> None:
         self.errors.append(error(code, message, span, hint=hint))
 
     def params(self) -> tuple[Param, ...]:
@@ -171,7 +169,7 @@ class _Reader:
         generic = {
             item.name
             for item in self.kernel.parameters
-            if item.annotation is not None and _name(item.annotation) == "dtype"
+            if item.annotation is not None and self._type_name(item.annotation) == "dtype"
         }
         result: list[Param] = []
         seen: dict[str, ast.Parameter] = {}
@@ -199,7 +197,7 @@ class _Reader:
             return None
         if isinstance(annotation, ast.Subscript):
             return self._array(item, annotation, generic)
-        name = _name(annotation)
+        name = self._type_name(annotation)
         if name == "const":
             return ConstParam(item.name, self._const_default(item), item.span)
         if name == "dtype":
@@ -215,6 +213,18 @@ class _Reader:
             )
         return ScalarParam(item.name, name or "", item.span)
 
+    def _type_name(self, node: ast.Expression) -> str | None:
+        """Return the name that a type expression spells, through constants that stand for it."""
+        name = _name(node)
+        if isinstance(node, ast.Name) and name not in DTYPES:
+            alias = self.module.constants.get(node.id)
+            value = self.module.globals.get(node.id)
+            if isinstance(value, DType):
+                return value.name
+            if alias is not None and _name(alias) in DTYPES:
+                return _name(alias)
+        return name
+
     def _is_dtype(self, name: str | None, generic: set[str], span: SourceSpan) -> bool:
         if name in DTYPES or name in generic:
             return True
@@ -226,7 +236,7 @@ class _Reader:
     def _array(
         self, item: ast.Parameter, annotation: ast.Subscript, generic: set[str]
     ) -> ArrayParam | None:
-        name = _name(annotation.value)
+        name = self._type_name(annotation.value)
         if not self._is_dtype(name, generic, annotation.value.span):
             return None
         if item.default is not None:
@@ -238,7 +248,7 @@ class _Reader:
         return ArrayParam(item.name, name or "", dims, item.span)
 
     def _dim(self, node: ast.Expression) -> str | int | None:
-        if isinstance(node, ast.Name) and node.id not in self.module.constants:
+        if isinstance(node, ast.Name) and not self._is_constant(node.id):
             return None if node.id == "_" else node.id
         try:
             value = evaluate_constant(node, self.module)
@@ -251,6 +261,10 @@ class _Reader:
             "T0114", f"an extent is a name, a positive integer or '_', not {value!r}", node.span
         )
         return None
+
+    def _is_constant(self, name: str) -> bool:
+        value = self.module.globals.get(name)
+        return name in self.module.constants or isinstance(value, int)
 
     def _const_default(self, item: ast.Parameter) -> bool | int | float | Default:
         if item.default is None:
@@ -270,8 +284,8 @@ class _Reader:
     def _dtype_default(self, item: ast.Parameter) -> str | Default:
         if item.default is None:
             return Default.REQUIRED
-        name = _name(item.default)
-        if name in DTYPES:
+        name = self._type_name(item.default)
+        if name is not None and name in DTYPES:
             return name
         self._fail(
             "T0114",

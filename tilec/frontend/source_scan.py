@@ -129,9 +129,7 @@ class Scanner:
         line = self.source.text.count("\n", 0, found.start()) + 1
         column = found.start() - self.source.text.rfind("\n", 0, found.start())
         what = f"character U+{ord(found.group()):04X}"
-        self._fail(
-            "T0107", f"this is not a text file: it holds {what}", self.span(line, column)
-        )
+        self._fail("T0107", f"this is not a text file: it holds {what}", self.span(line, column))
         self.scan.fatal = True
 
     def _pieces(self) -> Iterator[tuple[str, str, int, int]]:
@@ -199,9 +197,7 @@ class Scanner:
             return
         message = f"expected '{_CLOSERS[bracket]}' but found '{text}'"
         opened = note(f"the '{bracket}' stands here", self.span(open_line, open_column))
-        self.scan.errors.append(
-            error("T0105", message, self.span(line, column), notes=[opened])
-        )
+        self.scan.errors.append(error("T0105", message, self.span(line, column), notes=[opened]))
         self.scan.fatal = True
 
     def _check_indentation(self) -> None:

@@ -102,7 +102,7 @@ def _describe_character(failure: UnexpectedCharacters, source: SourceFile) -> Di
 def _describe_token(failure: UnexpectedToken, source: SourceFile) -> tuple[Diagnostic, int]:
     token = failure.token
     line, column = token.line or 1, token.column or 1
-    expected = set(failure.expected or ())
+    expected: set[str] = set(failure.expected or ())
     if token.type in ("_NEWLINE", "$END", "_INDENT", "_DEDENT"):
         span = _end_of_row(source, line, column)
         return error("T0101", f"unexpected end of line{_wanted(expected)}", span), line

@@ -121,16 +121,15 @@ class TreeBuilder(ExpressionBuilder):
             if clause.data == "else_clause":
                 otherwise = self._block(clause.children[0])
             else:
-                otherwise = (self._branch(clause, *clause.children, otherwise),)
+                condition_tree, block = clause.children
+                otherwise = (self._branch(clause, condition_tree, block, otherwise),)
         return self._branch(tree, condition, body, otherwise)
 
     def _branch(
         self, tree: Tree, condition: Any, body: Tree, otherwise: tuple[ast.Statement, ...]
     ) -> ast.If:
         test = self.expression(condition)
-        return ast.If(
-            join_spans(self.span(tree), test.span), test, self._block(body), otherwise
-        )
+        return ast.If(join_spans(self.span(tree), test.span), test, self._block(body), otherwise)
 
     def _for(self, tree: Tree) -> ast.For:
         targets = tuple(ast.Name(self.span(item), str(item)) for item in tree.children[0].children)
@@ -167,17 +166,13 @@ class TreeBuilder(ExpressionBuilder):
         if isinstance(node, ast.Call):
             function, keywords = node.function, node.keywords
             if node.arguments:
-                self.fail(
-                    "T0115", "decorator hints are written name=value", node.arguments[0].span
-                )
+                self.fail("T0115", "decorator hints are written name=value", node.arguments[0].span)
         if isinstance(function, ast.Attribute):
             name = function.name
         else:
             name = function.id if isinstance(function, ast.Name) else ""
         if name not in ("kernel", "function"):
-            self.fail(
-                "T0115", "unknown decorator", node.span, "use '@kernel' or '@function'"
-            )
+            self.fail("T0115", "unknown decorator", node.span, "use '@kernel' or '@function'")
         return ast.Decorator(node.span, name, keywords)
 
     def _parameters(self, tree: Tree | None) -> tuple[ast.Parameter, ...]:
@@ -232,4 +227,3 @@ def _split_docstring(
         if isinstance(text, str):
             return text, body[1:]
     return None, body
-

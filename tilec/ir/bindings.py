@@ -32,10 +32,10 @@ def _is_usable(root: str) -> bool:
             return False
         importlib.import_module(f"{root}._mlir_libs._mlir")
         importlib.import_module(f"{root}.dialects.ext")
-        llvm_dialect = importlib.import_module(f"{root}.dialects.llvm")
+        translation = importlib.import_module(f"{root}._mlir_libs._mlirDialectsLLVM")
     except ImportError:
         return False
-    return hasattr(llvm_dialect, "translate_module_to_llvmir")
+    return hasattr(translation, "translate_module_to_llvmir")
 
 
 def _find_provider() -> str:
@@ -61,8 +61,20 @@ passmanager = _load("passmanager")
 arith = _load("dialects.arith")
 math = _load("dialects.math")
 scf = _load("dialects.scf")
-llvm = _load("dialects.llvm")
-nvvm = _load("dialects.nvvm")
+llvm: Any
+nvvm: Any
+_LATE = ("llvm", "nvvm")
+"""Dialect modules that are imported when they are first asked for: they take 0.1 s, and only the
+last stage needs them."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module '{__name__}' has no attribute '{name}'")
+    module = _load(f"dialects.{name}")
+    globals()[name] = module
+    return module
+
 
 Operand = ext.Operand
 Result = ext.Result

@@ -18,16 +18,16 @@ from tilec.ir.errors import diagnose
 VERIFIER_CODE = "T0500"
 PARSER_CODE = "T0502"
 
-_OPAQUE = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'
-"""String literals and comments: left alone."""
-_TILE_IN = re.compile(_OPAQUE + r"|(?P<head>!cuda_tile\.tile<)(?P<body>(?:\d+x)*[a-zA-Z]\w*)(?=>)")
-_TILE_OUT = re.compile(
-    r'"(?:[^"\\\n]|\\.)*"|(?P<head>!cuda_tile\.tile<)tensor<(?P<body>(?:\d+x)*[a-zA-Z]\w*)>(?=>)'
-)
+_STRING = r'"(?:[^"\\\n]|\\.)*"'
+_BODY = r"(?P<body>(?:\d+x)*(?:[a-zA-Z]\w*|!cuda_tile\.ptr<\w+>))"
+_HEAD = r"(?P<head>!cuda_tile\.tile<)"
+_TILE_IN = re.compile(rf"{_STRING}|//[^\n]*|{_HEAD}{_BODY}(?=>)")
+"""A short tile type; string literals and comments match first and are left alone."""
+_TILE_OUT = re.compile(rf"{_STRING}|{_HEAD}tensor<{_BODY}>(?=>)")
 _OPENING, _CLOSING = "tensor<", ">"
 _NO_REASON = "Unable to parse module assembly"
 """All that the bindings say about a custom form that they do not know."""
-_VERIFIER_MESSAGE = re.compile(r"'[\w.$]+' op ")
+_VERIFIER_MESSAGE = re.compile(r"'[\w.$]+' op |op expects ")
 
 Insertions = Mapping[int, list[tuple[int, int]]]
 """Line -> (column, length) of every text that was put into it; lines and columns count from 1."""

@@ -17,6 +17,7 @@ from typing import Any
 
 from tilec.environment import cache_directory
 from tilec.fileio import write_atomic
+from tilec.specialization import Specialization
 from tilec.version import __version__
 
 DEFAULT_LIMIT_BYTES = 1 << 30
@@ -38,6 +39,11 @@ def cache_key(parts: Iterable[Any]) -> str:
         digest.update(_canonical(part).encode())
         digest.update(b"\0")
     return digest.hexdigest()
+
+
+def variant_key(specialization: Specialization) -> str:
+    """Return a text that is equal for equal specializations and no others."""
+    return _canonical(specialization)
 
 
 def _canonical(value: Any) -> str:

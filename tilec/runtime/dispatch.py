@@ -22,6 +22,8 @@ from tilec.runtime.streams import launch_stream, stream_handle, torch_stream
 
 _MAX_PLANS = 1024
 """Argument signatures that are remembered per kernel; beyond that the oldest go."""
+_MAX_POSITIONS = 8
+"""Plans per signature, which differ in how the arrays lie to each other in memory."""
 
 _ARRAY, _RUN_TIME, _FIXED, _CONSTANT = range(4)
 """How a parameter enters a signature: as an array, by type, by value, by value (not passed on)."""
@@ -290,8 +292,9 @@ class Dispatcher:
     ) -> None:
         if len(self._plans) >= _MAX_PLANS:
             self._plans.pop(next(iter(self._plans)))
-        # A later plan is for a special position of the arrays, so it is asked last.
-        self._plans.setdefault(signature.key, []).append(plan)
+        plans = self._plans.get(signature.key, [])
+        # A new list: other threads may be walking the old one.
+        self._plans[signature.key] = [*plans[-_MAX_POSITIONS + 1 :], plan]
         self._shapes[(shape.identity[0], *keywords)] = shape
 
     def _remember_torch(self) -> None:

@@ -7,11 +7,13 @@
 // CHECK: to !cuda_tile.tile<128x64xbf16>
 // CHECK: to !cuda_tile.tile<f32>
 // CHECK: to !cuda_tile.tile<1x2x4x8x16xi1>
+// CHECK: to !cuda_tile.tile<4x!cuda_tile.ptr<f32>>
 module @tile {
   %a = builtin.unrealized_conversion_cast to !cuda_tile.tile<128x64xbf16>
   %b = builtin.unrealized_conversion_cast to !cuda_tile.tile<tensor<128x64xbf16>>
   %c = builtin.unrealized_conversion_cast to !cuda_tile.tile<f32>
   %d = builtin.unrealized_conversion_cast to !cuda_tile.tile<1x2x4x8x16xi1>
+  %e = builtin.unrealized_conversion_cast to !cuda_tile.tile<4x!cuda_tile.ptr<f32>>
 }
 
 // -----

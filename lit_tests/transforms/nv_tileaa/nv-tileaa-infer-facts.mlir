@@ -82,3 +82,30 @@
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "arithmetic", function_type = (!nv_tileaa.ptr<f32>, i32, i1) -> ()} : () -> ()
+
+// -----
+
+// Block coordinates: grid axis 0 has one block per tile of dim M, whose extent is a multiple of the
+// tile; axis 1 counts tiles of another extent, axis 2 those of a constant dim.
+
+!memref = !nv_tileaa.memref<memref<?x?x96xf32, strided<[?, 96, 1]>, 1>, 0 : i64>
+
+// CHECK: "nv_tileaa.tiled_load"(%{{.*}}) {coord_div_by = array<i64: 8, 8, 32>, in_bounds = array<i1: true, false, true>
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %k: i32):
+  %v = "nv_tileaa.make_memref"(%p, %m, %k, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !memref
+  %c8 = arith.constant 8 : i32
+  %c32 = arith.constant 32 : i32
+  %x = "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32
+  %y = "nv_tileaa.get_program_id"() {axis = 1 : i32} : () -> i32
+  %z = "nv_tileaa.get_program_id"() {axis = 2 : i32} : () -> i32
+  %c0 = arith.muli %x, %c8 : i32
+  %c1 = arith.muli %c8, %y : i32
+  %c2 = arith.muli %z, %c32 : i32
+  %a, %t = "nv_tileaa.tiled_load"(%v, %c0, %c1, %c2) {operandSegmentSizes = array<i32: 1, 3, 0>} : (!memref, i32, i32, i32) -> (tensor<8x8x32xf32>, !nv_tileaa.mem_token)
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "blocks", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), tilec.kernel = {
+  grid = ["cdiv(M, 8)", "cdiv(K, 16)", "cdiv(96, 32)"],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64},
+            {kind = "dim", name = "M", array = "A", axis = 0 : i64, div_by = 64 : i64},
+            {kind = "dim", name = "K", array = "A", axis = 1 : i64, div_by = 64 : i64}]}} : () -> ()

@@ -144,6 +144,12 @@ def lower_cta_id(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], nvvm.BlockIdXOp().res)
 
 
+@lowers("nv_tileas.num_ctas")
+def lower_num_ctas(lowering: Lowering, op: Any) -> None:
+    """Read the size of the flattened grid."""
+    lowering.set(op.results[0], nvvm.GridDimXOp().res)
+
+
 @lowers("nv_tileas.roles")
 def lower_roles(lowering: Lowering, op: Any) -> None:
     """Initialise the barriers, then branch to the code of this thread's role."""

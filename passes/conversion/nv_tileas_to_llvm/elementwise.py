@@ -6,6 +6,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.ir.bindings import arith, ir, llvm
 from tilec.passes.analysis.kernels import span_of
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     PASS_NAME,
@@ -62,6 +63,9 @@ def lower_elementwise(lowering: Lowering, op: Any) -> None:
         return
     layout = tile_layout(op.results[0])
     element = op.results[0].type.element_type
+    if _narrows_pairs(op, layout.num_registers):
+        lowering.set(op.results[0], _narrow_pairs(lowering.tile(op.operands[0]), element))
+        return
     columns = [_registers(lowering, operand, layout.num_registers) for operand in op.operands]
     results: dict[tuple[Any, ...], Any] = {}
     registers = []
@@ -70,6 +74,24 @@ def lower_elementwise(lowering: Lowering, op: Any) -> None:
             results[row] = _apply(lowering, op, list(row), element)
         registers.append(results[row])
     lowering.set(op.results[0], registers)
+
+
+def _narrows_pairs(op: Any, registers: int) -> bool:
+    """Tell whether `op` converts f32 to a 16-bit float, which the hardware does two at a time."""
+    if op.name != "arith.truncf" or registers % 2:
+        return False
+    source, result = op.operands[0].type.element_type, op.results[0].type.element_type
+    return isinstance(source, ir.F32Type) and ir.FloatType(result).width == 16
+
+
+def _narrow_pairs(registers: list[Any], element: Any) -> list[Any]:
+    """Convert neighbouring registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
+    pair_type = ir.VectorType.get([2], element)
+    results = []
+    for first in range(0, len(registers), 2):
+        pair = arith.truncf(pair_type, emit.pack(registers[first : first + 2]))
+        results += [llvm.ExtractElementOp(pair, emit.value(lane)).res for lane in range(2)]
+    return results
 
 
 @lowers("arith.constant")

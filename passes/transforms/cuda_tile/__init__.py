@@ -1,0 +1,1 @@
+"""Passes on the cuda_tile dialect."""

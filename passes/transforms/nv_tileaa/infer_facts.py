@@ -5,8 +5,8 @@ On `tiled_load` and `tiled_store`: `coord_div_by` (elements) and `in_bounds`.
 
 The facts come from the kernel metadata (alignment of arguments, `--assume`), from assumptions in
 the IR and from index arithmetic. A tile is in bounds along a dim when its index provably stays
-below the number of whole tiles: a constant, or the variable of a loop over the tiles of a dim
-whose extent is a multiple of the tile.
+below the number of whole tiles: a constant, the variable of a loop over the tiles of a dim whose
+extent is a multiple of the tile, or a block coordinate of a grid with as many blocks.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from typing import Any
 from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.divisibility import Divisibility
-from tilec.passes.analysis.index_ranges import stays_in_bounds
+from tilec.passes.analysis.index_ranges import TileBounds
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_pass
 
@@ -24,14 +24,14 @@ def infer_facts(module: Any, context: PassContext) -> None:
     """Infer divisors of addresses, extents and coordinates, and tiles that stay in bounds."""
     del context
     for function in kernel_functions(module):
-        facts = Divisibility(function)
+        facts, bounds = Divisibility(function), TileBounds(function)
         operations = kernel_operations(function)
         for op in operations:
             if op.name == "nv_tileaa.make_memref":
                 _describe_memref(op, facts)
         for op in operations:
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
-                _describe_access(op, facts)
+                _describe_access(op, facts, bounds)
 
 
 def all_sizes(memref_op: Any) -> list[Any]:
@@ -56,12 +56,12 @@ def _describe_memref(op: Any, facts: Divisibility) -> None:
     op.attributes["stride_div_by"] = ir.DenseI64ArrayAttr.get(strides)
 
 
-def _describe_access(op: Any, facts: Divisibility) -> None:
+def _describe_access(op: Any, facts: Divisibility, bounds: TileBounds) -> None:
     access = tiled_access(op)
     memref = access.view.owner.operation
     divisors = [facts.of(coord) for coord in access.coords]
     inside = [
-        stays_in_bounds(coord, extent, size, divisor)
+        bounds.holds(coord, extent, size, divisor)
         for coord, extent, size, divisor in zip(
             access.coords,
             access.tile_type.shape,

@@ -40,9 +40,9 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
     """Give every register tile a layout; convert where two of them meet."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        for op in kernel_operations(function):
-            if op.name == "nv_tileas.roles":
-                _Assignment(op.opview.consumer.blocks[0], spec["consumer_warps"]).run()
+        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+        for roles in found:
+            _Assignment(roles.opview.consumer.blocks[0], spec["consumer_warps"]).run()
 
 
 def is_tile(value: Any) -> bool:

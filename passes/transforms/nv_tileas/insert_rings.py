@@ -143,7 +143,9 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
 
 
 def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring:
-    stages = spec["stages"] if channels.refilled else 1
+    # The loop over tiles of a persistent kernel refills slots, but one stage per tile is enough.
+    loops = len(enclosing_loops(channels.sends[0])) - int(spec.get("persistent", False))
+    stages = spec["stages"] if loops > 0 else 1
     i64 = ir.IntegerType.get_signless(64)
     count = ir.IntegerAttr.get(i64, stages)
     with ir.InsertionPoint(roles), channels.sends[0].location:

@@ -35,7 +35,13 @@ from tilec.dialects.nv_tileas import (
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.dialects.nv_tileas.ring_ops import ring_of_position
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import clone_operation, defining_operation, enclosing_loops, terminator
+from tilec.ir.structured import (
+    body_operations,
+    clone_operation,
+    defining_operation,
+    enclosing_loops,
+    terminator,
+)
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.kernels import (
     is_tiled_access,
@@ -101,10 +107,9 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
         if roles is None:
             continue
         descriptors = _Descriptors(function, roles)
-        fills = [op for op in ops if op.name == "nv_tileas.ring_fill"]
         stores = [op for op in ops if _is_tma_store(op)]
-        for commit in (op for op in ops if op.name == "nv_tileas.ring_commit"):
-            _lower_slot(commit, [op for op in fills if op.block == commit.block], descriptors)
+        for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
+            _lower_slot(commit, descriptors)
         for store in stores:
             _lower_store(store, descriptors)
         if stores:
@@ -116,10 +121,11 @@ def _is_tma_store(op: Any) -> bool:
     return op.name == "nv_tileas.tiled_store" and tiled_access(op).uses_tma
 
 
-def _lower_slot(commit: Any, fills: list[Any], descriptors: _Descriptors) -> None:
+def _lower_slot(commit: Any, descriptors: _Descriptors) -> None:
     """Fill one slot: announce the bytes of all its boxes, then start one copy per box."""
     ring, position = commit.operands
     i64 = ir.IntegerType.get_signless(64)
+    fills = [op for op in body_operations(commit.block) if op.name == "nv_tileas.ring_fill"]
     own = [fill for fill in fills if ring_of_position(_position(fill)) == ring]
     layouts = [layout_of_shared(fill.operands[1].type) for fill in own]
     tx_count = slot_tx_count(layouts)

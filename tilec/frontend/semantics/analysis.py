@@ -15,7 +15,7 @@ from tilec.frontend.semantics import (
     statements,
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
-from tilec.frontend.semantics.context import Context, Frame
+from tilec.frontend.semantics.context import Context, Frame, SemanticError
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
 from tilec.frontend.semantics.values import (
@@ -125,7 +125,10 @@ def _plan_constants(
         chosen = choose_tiles(uses, specialization)
     except CompileError as failure:
         raise CompileError(
-            [item if item.span else replace(item, span=kernel.span) for item in failure.diagnostics],
+            [
+                item if item.span else replace(item, span=kernel.span)
+                for item in failure.diagnostics
+            ],
             [module.source],
         ) from failure
     constants = {
@@ -159,9 +162,14 @@ def _run(
 def run_function(ctx: Context, frame: Frame) -> AnyValue:
     """Inline a helper whose parameters are bound in `frame` and return its result."""
     outer = ctx.frame
+    mark = len(ctx.diagnostics)
     ctx.frame = frame
     try:
         returned = statements.execute(ctx, frame.function.body)
     finally:
         ctx.frame = outer
-    return NoneValue() if returned is None else returned.value
+    if returned is not None:
+        return returned.value
+    if len(ctx.diagnostics) > mark:
+        raise SemanticError(None)  # an error inside hid the result
+    return NoneValue()

@@ -55,7 +55,7 @@ def _view_attribute(value: ViewValue, node: ast.Attribute) -> AnyValue | None:
 
 
 def _number_attribute(ctx: Context, value: hir.Value, node: ast.Attribute) -> AnyValue | None:
-    assert isinstance(value.type, hir.TileType | hir.ScalarType)  # noqa: S101 - checked by caller
+    assert isinstance(value.type, hir.TileType | hir.ScalarType)
     if node.name == "dtype":
         return DTypeValue(value.type.dtype)
     if node.name in METHODS:
@@ -101,7 +101,7 @@ def _tuple_item(ctx: Context, value: TupleValue, node: ast.Subscript) -> AnyValu
 
 def _new_axes(ctx: Context, value: hir.Value, node: ast.Subscript) -> AnyValue:
     """Insert axes of extent 1 where the index holds `None`."""
-    assert isinstance(value.type, hir.TileType)  # noqa: S101 - checked by caller
+    assert isinstance(value.type, hir.TileType)
     kinds = [_axis_kind(ctx, item) for item in node.items]
     rank = len(value.type.shape)
     kept = kinds.count("keep")

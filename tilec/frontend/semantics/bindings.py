@@ -164,6 +164,4 @@ def bind_kernel(
     constants, automatic = binder.constants()
     if binder.errors:
         raise CompileError(binder.errors, [module.source])
-    return BoundKernel(
-        signature, arrays, dtypes, constants, automatic, specialization.divisors
-    )
+    return BoundKernel(signature, arrays, dtypes, constants, automatic, specialization.divisors)

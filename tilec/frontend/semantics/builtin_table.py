@@ -49,6 +49,10 @@ def builtin(name: str) -> Callable[[BuiltinFunction], BuiltinFunction]:
     return register
 
 
+def _is_integer(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 @dataclass(frozen=True, slots=True)
 class Argument:
     """An argument of a call: its value and where it is written."""
@@ -102,9 +106,8 @@ class Call:
 
     def integer_value(self, value: AnyValue, span: SourceSpan, what: str) -> int:
         """Return a compile-time integer from a value."""
-        if isinstance(value, Constant) and isinstance(value.value, int):
-            if not isinstance(value.value, bool):
-                return value.value
+        if isinstance(value, Constant) and _is_integer(value.value):
+            return value.value
         message = f"{what} must be a compile-time integer, found {describe(value)}"
         hint = "make it a 'const' parameter" if isinstance(value, hir.Value) else None
         raise self.fail("T0403", message, span, hint=hint)

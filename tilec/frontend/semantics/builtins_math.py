@@ -1,8 +1,5 @@
 """Builtins that compute element by element, and `mma`."""
 
-from collections.abc import Callable
-from typing import Any
-
 from tilec.diagnostics import note
 from tilec.dtypes import DTYPES, DType
 from tilec.frontend.semantics import hir, numeric, operators
@@ -84,10 +81,8 @@ def _extremum(
 ) -> AnyValue:
     numbers = [call.number(item) for item in values]
     if all(isinstance(item, Constant) for item in numbers):
-        pick: Callable[..., Any] = max if name == "max" else min
-        return Constant(
-            pick(item.value for item in numbers if isinstance(item, Constant)), call.span
-        )
+        known = [item.value for item in numbers if isinstance(item, Constant)]
+        return Constant(max(known) if name == "max" else min(known), call.span)
     dtype = numeric.common_dtype(call.ctx, numbers, call.span, call.name)
     numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)
     dtype = I32 if dtype is BOOL else dtype
@@ -231,7 +226,7 @@ def _check_mma_shapes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value
     if a[-1] != b[-2]:
         hint = None
         if a[-1] == b[-1]:
-            hint = "did you mean 'transpose(b)'?"
+            hint = "B must be KxN: transpose the second operand with 'transpose(b)' or '.T'"
         message = f"{shown}: inner sizes {int(a[-1])} and {int(b[-2])} differ"
         raise call.fail("T0302", message, hint=hint, notes=notes)
     if a[:-2] != b[:-2]:
@@ -261,4 +256,4 @@ def _check_mma_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value
         raise call.fail("T0306", message, notes=notes)
 
 
-assert set(_ACCUMULATORS) <= set(DTYPES)  # noqa: S101 - checks the table above, not user input
+assert set(_ACCUMULATORS) <= set(DTYPES)

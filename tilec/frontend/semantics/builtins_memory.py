@@ -67,7 +67,7 @@ def _partition(
     pad: Constant | None,
 ) -> ViewValue:
     view_type = array.view.type
-    assert isinstance(view_type, hir.TensorViewType)  # noqa: S101 - made that way
+    assert isinstance(view_type, hir.TensorViewType)
     padding = "zero" if pad is None else _padding_name(pad.value, array.dtype) or "zero"
     extents = tuple(int(extent) for extent in tile)
     kind = hir.PartitionViewType(extents, view_type, dim_map, padding)
@@ -216,13 +216,11 @@ def _fill_outside(
         inside = numeric.broadcast(ctx, inside, shape, span)
         mask = inside if mask is None else ctx.op("andi", [mask, inside], mask.type, span)
     filler = numeric.make_constant(ctx, pad.value, view.array.dtype, shape, span)
-    assert mask is not None  # noqa: S101 - a tile has at least one axis
+    assert mask is not None
     return ctx.op("select", [mask, tile, filler], tile.type, span)
 
 
-def _inside(
-    call: Call, index: hir.Value, extent: int, limit: Constant | hir.Value
-) -> hir.Value:
+def _inside(call: Call, index: hir.Value, extent: int, limit: Constant | hir.Value) -> hir.Value:
     """Return where positions along one axis of a tile lie inside the array."""
     ctx, span = call.ctx, call.span
     line = hir.TileType(I32, (extent,))
@@ -248,7 +246,7 @@ def store(
 ) -> AnyValue:
     """Store a tile at tile index `index`; what lies outside the array is not stored."""
     value = call.tile(tile, "expected the tile to store")
-    assert isinstance(value.type, hir.TileType)  # noqa: S101 - `tile` checked it
+    assert isinstance(value.type, hir.TileType)
     if isinstance(array.value, ViewValue):
         view = array.value
         if view.type.tile != value.type.shape:

@@ -32,9 +32,7 @@ def ones(call: Call, shape: Argument, dtype: Argument | None = None) -> AnyValue
 
 
 @builtin("full")
-def full(
-    call: Call, shape: Argument, value: Argument, dtype: Argument | None = None
-) -> AnyValue:
+def full(call: Call, shape: Argument, value: Argument, dtype: Argument | None = None) -> AnyValue:
     """Return a tile with one value everywhere; its type is that of the value by default."""
     extents = call.shape(shape)
     number = call.number(value)
@@ -74,9 +72,7 @@ def _keep_sign(result: hir.Value, source: hir.Value) -> hir.Value:
     return result
 
 
-def reshaped(
-    ctx: Context, value: hir.Value, shape: tuple[int, ...], span: SourceSpan
-) -> hir.Value:
+def reshaped(ctx: Context, value: hir.Value, shape: tuple[int, ...], span: SourceSpan) -> hir.Value:
     """Reshape a tile to a shape with as many elements."""
     if numeric.shape_of(value) == shape:
         return value
@@ -84,9 +80,7 @@ def reshaped(
     return _keep_sign(ctx.op("reshape", [value], kind, span), value)
 
 
-def permuted(
-    ctx: Context, value: hir.Value, axes: tuple[int, ...], span: SourceSpan
-) -> hir.Value:
+def permuted(ctx: Context, value: hir.Value, axes: tuple[int, ...], span: SourceSpan) -> hir.Value:
     """Permute the axes of a tile: result axis i is source axis `axes[i]`."""
     if axes == tuple(range(len(axes))):
         return value
@@ -116,10 +110,12 @@ def reshape(call: Call, x: Argument, shape: Argument) -> AnyValue:
     source = call.tile(x)
     count = math.prod(numeric.shape_of(source))
     extents = call.integers(shape, "the extents of a tile")
-    if extents.count(-1) == 1:
-        known = -math.prod(extents)
-        if known > 0 and count % known == 0:
-            extents = tuple(count // known if item == -1 else item for item in extents)
+    known = -math.prod(extents)
+    if extents.count(-1) == 1 and known > 0:
+        if count % known:
+            message = f"{count} elements cannot be divided by {known}"
+            raise call.fail("T0313", message, shape.span, notes=numeric.origin(source, "the tile"))
+        extents = tuple(count // known if item == -1 else item for item in extents)
     if not extents:
         raise call.fail("T0303", "a tile has at least one axis", shape.span)
     numeric.check_tile_shape(call.ctx, extents, shape.span, call.name)

@@ -40,9 +40,7 @@ def execute_if(
         Whether `rest` was run too (a branch returns early, so `rest` moved into the branches),
         and what the function returns.
     """
-    condition = operators.truth(
-        ctx, ctx.evaluate(statement.condition), statement.condition.span
-    )
+    condition = operators.truth(ctx, ctx.evaluate(statement.condition), statement.condition.span)
     if isinstance(condition, Constant):
         chosen = statement.body if condition.value else statement.otherwise
         if _returns(chosen):
@@ -192,11 +190,23 @@ def _bounds(ctx: Context, call: ast.Call) -> tuple[hir.Value, hir.Value, hir.Val
         message = f"range: takes one to three arguments, found {len(call.arguments)}"
         raise ctx.fail("T0310", message, call.span)
     values = [_bound(ctx, item) for item in call.arguments]
+    if len(values) == 3:
+        _check_step(ctx, call.arguments[2])
     zero = numeric.make_constant(ctx, 0, I32, (), call.span)
     one = numeric.make_constant(ctx, 1, I32, (), call.span)
     if len(values) == 1:
         return zero, values[0], one
     return values[0], values[1], values[2] if len(values) == 3 else one
+
+
+def _check_step(ctx: Context, node: ast.Expression) -> None:
+    """Raise when the step is known and not positive; one that is computed must be."""
+    with ctx.in_block(hir.Block()):
+        step = ctx.evaluate(node)
+    if isinstance(step, Constant) and step.value <= 0:
+        message = f"range: the step must be positive, found {step.value}"
+        hint = "count up and compute 'last - i' in the body" if step.value else None
+        raise ctx.fail("T0318", message, node.span, hint=hint)
 
 
 def _bound(ctx: Context, node: ast.Expression) -> hir.Value:
@@ -253,7 +263,5 @@ def execute_while(ctx: Context, statement: ast.While) -> None:
     # arguments unchanged, so that one run of the body serves both.
     before.arguments = after.arguments
     before.yields = (condition[0], *before.arguments)
-    results = ctx.record(
-        "while", loop.initial, loop.types, statement.span, None, (before, after)
-    )
+    results = ctx.record("while", loop.initial, loop.types, statement.span, None, (before, after))
     loop.finish(results)

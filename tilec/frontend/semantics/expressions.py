@@ -81,8 +81,6 @@ def _unknown(ctx: Context, node: ast.Name) -> SemanticError:
     module = ctx.frame.module
     known = [*ctx.frame.variables, *module.functions, *module.constants, *module.globals]
     hint = did_you_mean(node.id, known) or did_you_mean(node.id, [*BUILTINS, *DTYPES])
-    if hint is None and node.id in ("print", "auto", "const", "dtype"):
-        hint = None
     return ctx.fail("T0201", f"unknown name '{node.id}'", node.span, hint=hint)
 
 
@@ -95,10 +93,10 @@ def global_value(ctx: Context, name: str, span: SourceSpan) -> AnyValue | None:
         return _module_constant(ctx, name)
     if name in module.aliases:
         return _imported(module.aliases[name], span)
-    if name in BUILTINS:
-        return BuiltinValue(name, BUILTINS[name])
     if name in module.globals:
         return _python_value(ctx, name, module.globals[name], span)
+    if name in BUILTINS:
+        return BuiltinValue(name, BUILTINS[name])
     if name in DTYPES:
         return DTypeValue(DTYPES[name])
     if name in CONSTANT_NAMES:
@@ -107,17 +105,22 @@ def global_value(ctx: Context, name: str, span: SourceSpan) -> AnyValue | None:
 
 
 def _module_constant(ctx: Context, name: str) -> AnyValue:
-    node = ctx.frame.module.constants[name]
-    outer = ctx.frame
-    if outer.function.name == f"<{name}>":
+    """Evaluate a module-level assignment, where no local variable is visible."""
+    module = ctx.frame.module
+    node = module.constants[name]
+    key = (module.source.name, name)
+    if key in ctx.open_constants:
         raise ctx.fail("T0403", f"module constant '{name}' is defined by itself", node.span)
-    empty = ast.FunctionDef(node.span, f"<{name}>", (), (), (), (), None)
-    ctx.frame = Frame(empty, outer.module)
+    outer = ctx.frame
+    nothing = ast.FunctionDef(node.span, name, (), (), (), (), None)
+    ctx.frame = Frame(nothing, module, call_span=outer.call_span, caller=outer.caller)
+    ctx.open_constants.add(key)
     try:
         with ctx.in_block(hir.Block()) as block:
             value = evaluate(ctx, node)
     finally:
         ctx.frame = outer
+        ctx.open_constants.discard(key)
     if block.operations:
         raise ctx.fail("T0403", f"module constant '{name}' is not a constant", node.span)
     return value
@@ -171,7 +174,7 @@ def _comparison(ctx: Context, node: ast.Comparison) -> AnyValue:
     for operator, left, right in zip(node.operators, values[:-1], values[1:], strict=True):
         part = operators.compare(ctx, operator, left, right, node.span)
         result = part if result is None else _conjunction(ctx, result, part, node.span)
-    assert result is not None  # noqa: S101 - the grammar gives at least one operator
+    assert result is not None
     return result
 
 

@@ -122,5 +122,3 @@ def _not_host(ctx: Context, node: ast.Expression) -> Exception:
     hint = "use dims, integer scalars, constants, '+ - * // %', 'cdiv', 'min' and 'max'"
     message = "grid: this extent cannot be computed before the launch"
     return ctx.fail("T0316", message, node.span, hint=hint)
-
-

@@ -16,9 +16,7 @@ def _constant(ctx: Context, value: int, like: hir.Value, span: SourceSpan) -> hi
     return numeric.make_constant(ctx, value, dtype, shape, span)
 
 
-def _truncating(
-    ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan
-) -> hir.Value:
+def _truncating(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
     signed = numeric.dtype_of(left).signed
     return ctx.op("divi", [left, right], left.type, span, signed=signed, rounding="zero")
 
@@ -35,9 +33,7 @@ def _agree(left: hir.Value, right: hir.Value) -> bool:
     return left.non_negative and right.non_negative
 
 
-def floor_divide(
-    ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan
-) -> hir.Value:
+def floor_divide(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
     """Return `left // right` for two numbers of the same type."""
     if numeric.dtype_of(left).is_float:
         quotient = ctx.op("divf", [left, right], left.type, span)
@@ -81,17 +77,13 @@ def _needs_step(
     return ctx.op("andi", [signs, inexact], mask, span)
 
 
-def _float_modulo(
-    ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan
-) -> hir.Value:
+def _float_modulo(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
     remainder = ctx.op("remf", [left, right], left.type, span)
     zero = _constant(ctx, 0, left, span)
     mask = numeric.typed(BOOL, numeric.shape_of(left))
 
     def less(value: hir.Value) -> hir.Value:
-        return ctx.op(
-            "cmpf", [value, zero], mask, span, predicate="less_than", ordering="ordered"
-        )
+        return ctx.op("cmpf", [value, zero], mask, span, predicate="less_than", ordering="ordered")
 
     inexact = ctx.op(
         "cmpf", [remainder, zero], mask, span, predicate="not_equal", ordering="ordered"

@@ -23,7 +23,9 @@ class KernelArguments:
     values: list[hir.Value] = field(default_factory=list)
     params: list[dict[str, Any]] = field(default_factory=list)
 
-    def add(self, kind: hir.Type, span: SourceSpan, entry: dict[str, Any], div_by: int) -> hir.Value:
+    def add(
+        self, kind: hir.Type, span: SourceSpan, entry: dict[str, Any], div_by: int
+    ) -> hir.Value:
         """Append one argument; `div_by` 1 says nothing about its divisibility."""
         value = hir.Value(kind, span)
         self.values.append(value)

@@ -149,9 +149,7 @@ def _open_variable(
     if carried is None:
         return
     variable = _Variable(name, binding, carried)
-    variable.arguments = tuple(
-        hir.Value(item.type, binding.span) for item in carried.initial
-    )
+    variable.arguments = tuple(hir.Value(item.type, binding.span) for item in carried.initial)
     loop.variables.append(variable)
     inner[name] = Binding(structure.fill(carried.shape, variable.arguments), binding.span)
 
@@ -179,9 +177,7 @@ def _close_variables(
     return None if changed else yields
 
 
-def _close(
-    ctx: Context, item: _Variable, binding: Binding, yields: list[hir.Value]
-) -> str | None:
+def _close(ctx: Context, item: _Variable, binding: Binding, yields: list[hir.Value]) -> str | None:
     """Append the final values of one variable, or return why they do not fit."""
     value = binding.value
     text = f"{describe(item.outer.value)} before the loop but {describe(value)} at its end"
@@ -250,14 +246,11 @@ def _retype(item: _Variable, value: AnyValue, plan: _Plan) -> bool:
     dtypes: list[hir.Type | None] = []
     leaves = structure.flatten(value)
     for weak, kind, leaf in zip(item.carried.weak, item.carried.types, leaves, strict=True):
-        is_new = isinstance(leaf, hir.Value | Constant) and weak is not None
         target = leaf.type if isinstance(leaf, hir.Value) else None
         if isinstance(leaf, Constant) and numeric.is_number(leaf):
             target = hir.ScalarType(numeric.weak_dtype(leaf.value))
-        if is_new and target != kind and target is not None and structure.adapts(weak, target):
-            dtypes.append(target)
-        else:
-            dtypes.append(None)
+        fits = weak is not None and target is not None and structure.adapts(weak, target)
+        dtypes.append(target if fits and target != kind else None)
     if not any(dtypes):
         return False
     plan.dtypes[item.name] = dtypes
@@ -304,5 +297,3 @@ def _forget_inner(
         else:
             reason = "has no value after the loop: only the loop's body assigns it"
             loop.after[name] = Unusable(reason, binding.span)
-
-

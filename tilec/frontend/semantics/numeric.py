@@ -194,9 +194,7 @@ def materialize(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> 
 # Conversion
 
 
-def convert(
-    ctx: Context, value: Constant | hir.Value, dtype: DType, span: SourceSpan
-) -> hir.Value:
+def convert(ctx: Context, value: Constant | hir.Value, dtype: DType, span: SourceSpan) -> hir.Value:
     """Convert a number to `dtype`, as `cast` does."""
     if isinstance(value, Constant):
         number = value.value

@@ -28,9 +28,7 @@ _MAX_UNROLLED_POWER = 16
 Number = Constant | hir.Value
 
 
-def binary(
-    ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan
-) -> AnyValue:
+def binary(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan) -> AnyValue:
     """Return `left name right`."""
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and name == "+":
         return TupleValue(left.items + right.items)
@@ -78,9 +76,7 @@ def _run_time_binary(
     if dtype.is_float:
         return ctx.op(_FLOAT_OPS[name], [first, second], first.type, span)
     result = ctx.op(_INTEGER_OPS[name], [first, second], first.type, span)
-    result.non_negative = (
-        name in _KEEPS_SIGN and first.non_negative and second.non_negative
-    )
+    result.non_negative = name in _KEEPS_SIGN and first.non_negative and second.non_negative
     return result
 
 
@@ -205,18 +201,21 @@ def truth(ctx: Context, value: AnyValue, span: SourceSpan) -> Constant | hir.Val
     hint = None
     if numeric.is_tile(value):
         hint = "select elements with 'where(condition, a, b)'; combine masks with '&' and '|'"
-    notes = [note("the value comes from here", value.span)] if numeric.is_tile(value) and (
-        isinstance(value, hir.Value)
-    ) else []
+    notes = (
+        [note("the value comes from here", value.span)]
+        if numeric.is_tile(value) and (isinstance(value, hir.Value))
+        else []
+    )
     raise ctx.fail(
-        "T0312", f"a condition must be a scalar, found {describe(value)}", span, hint=hint,
+        "T0312",
+        f"a condition must be a scalar, found {describe(value)}",
+        span,
+        hint=hint,
         notes=notes,
     )
 
 
-def compare(
-    ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan
-) -> AnyValue:
+def compare(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan) -> AnyValue:
     """Return `left name right` for one comparison operator."""
     if name not in _PREDICATES:
         raise ctx.fail("T0318", f"'{name}' is not supported", span)

@@ -1,12 +1,11 @@
 """Execution of statements over abstract values; one wrong statement does not hide the next."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.frontend import ast
-from tilec.frontend.semantics import control_flow, host_expression, hir, numeric, operators
+from tilec.frontend.semantics import control_flow, hir, host_expression, operators, structure
 from tilec.frontend.semantics.builtins_shape import block_coordinates
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
 from tilec.frontend.semantics.control_flow import Returned
@@ -121,7 +120,7 @@ def _expression(ctx: Context, statement: ast.ExpressionStatement) -> None:
 
 
 def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
-    assert isinstance(call, ast.Call)  # noqa: S101 - checked by the caller
+    assert isinstance(call, ast.Call)
     _check_grid_place(ctx, statement, call)
     count = len(call.arguments)
     if call.keywords or not 1 <= count <= 3:
@@ -141,30 +140,40 @@ def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
 
 def _check_grid_place(ctx: Context, statement: ast.Statement, call: ast.Call) -> None:
     hint = "write 'm, n = grid(...)' once, first in the kernel after scalar assignments"
-    if ctx.grid is not None:
-        notes = [note("the first grid", ctx.grid.span)]
-        raise ctx.fail("T0316", "grid: a kernel has one grid", call.span, notes=notes)
     if ctx.frame.call_span is not None:
         raise ctx.fail("T0316", "grid: not allowed in a helper", call.span, hint=hint)
     kernel = ctx.frame.function
-    if statement is not grid_statement(kernel):
-        raise ctx.fail("T0316", "grid: must be a statement of the kernel itself", call.span,
-                       hint=hint)  # fmt: skip
-    for earlier in kernel.body:
-        if earlier is statement:
-            return
-        if not isinstance(earlier, ast.Assign | ast.Assert | ast.Pass):
+    first = grid_statement(kernel)
+    if first is None:
+        message = "grid: must be a statement of the kernel itself"
+        raise ctx.fail("T0316", message, call.span, hint=hint)
+    if statement is not first:
+        notes = [note("the first grid", first.span)]
+        raise ctx.fail("T0316", "grid: a kernel has one grid", call.span, notes=notes)
+    for earlier in kernel.body[: kernel.body.index(statement)]:
+        if not _may_precede_grid(ctx, earlier):
             notes = [note("this statement comes before it", earlier.span)]
             raise ctx.fail("T0316", "grid: must come first", call.span, hint=hint, notes=notes)
+
+
+def _may_precede_grid(ctx: Context, statement: ast.Statement) -> bool:
+    """Tell whether a statement only computes scalars."""
+    if not isinstance(statement, ast.Assign):
+        return isinstance(statement, ast.Assert | ast.Pass)
+    bindings = (ctx.frame.variables.get(name) for name in assigned_names([statement]))
+    return not any(
+        isinstance(leaf, hir.Value) and not isinstance(leaf.type, hir.ScalarType)
+        for binding in bindings
+        if binding is not None
+        for leaf in structure.flatten(binding.value)
+    )
 
 
 # Other statements
 
 
 def _assert(ctx: Context, statement: ast.Assert) -> None:
-    condition = operators.truth(
-        ctx, ctx.evaluate(statement.condition), statement.condition.span
-    )
+    condition = operators.truth(ctx, ctx.evaluate(statement.condition), statement.condition.span)
     if isinstance(condition, hir.Value):
         message = "assert: the condition is only known at run time, which is not supported"
         hint = "assert on 'const' parameters and types"

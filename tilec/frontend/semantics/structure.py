@@ -113,10 +113,13 @@ class _Merger:
                 if adapts(value, other.type):
                     return other.type
                 return Mismatch(f"{describe(first)} and {describe(second)}")
-        if isinstance(first, hir.Value) and isinstance(second, hir.Value):
-            if first.type == second.type:
-                return first.type
+        if isinstance(first, hir.Value) and _has_type(second, first.type):
+            return first.type
         return Mismatch(f"{describe(first)} and {describe(second)}")
+
+
+def _has_type(value: AnyValue, kind: hir.Type) -> bool:
+    return isinstance(value, hir.Value) and value.type == kind
 
 
 def _is_leaf(value: AnyValue) -> bool:
@@ -195,7 +198,8 @@ def open_carried(
     def visit(item: AnyValue) -> "Shape | None":
         if isinstance(item, TupleValue):
             parts = [visit(part) for part in item.items]
-            return None if None in parts else tuple(parts)
+            known = tuple(part for part in parts if part is not None)
+            return known if len(known) == len(parts) else None
         if not numeric.is_number(item) or not isinstance(item, Constant | hir.Value):
             return None
         index = len(carried.initial)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 from tilec.diagnostics import SourceSpan
 from tilec.dtypes import DType
@@ -20,7 +20,7 @@ class AutoInt(int):
 
     name: str
 
-    def __new__(cls, value: int, name: str) -> "AutoInt":
+    def __new__(cls, value: int, name: str) -> Self:
         """Make the number `value` that remembers the constant `name`."""
         result = super().__new__(cls, value)
         result.name = name
@@ -72,7 +72,7 @@ class ViewValue:
     @property
     def type(self) -> hir.PartitionViewType:
         """Type of the partition view."""
-        assert isinstance(self.value.type, hir.PartitionViewType)  # noqa: S101 - made that way
+        assert isinstance(self.value.type, hir.PartitionViewType)
         return self.value.type
 
 
@@ -163,7 +163,8 @@ def describe(value: AnyValue) -> str:
 def describe_type(kind: hir.Type) -> str:
     """Return what a type is, for messages."""
     if isinstance(kind, hir.TileType):
-        return f"a {hir.shape_text(kind.shape)} tile of {kind.dtype.name}"
+        unit = "-element" if len(kind.shape) == 1 else ""
+        return f"a {hir.shape_text(kind.shape)}{unit} tile of {kind.dtype.name}"
     if isinstance(kind, hir.ScalarType):
         return f"a scalar of {kind.dtype.name}"
     return f"a {kind}"

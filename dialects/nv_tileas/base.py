@@ -1,0 +1,78 @@
+"""What the operation families of nv_tileas share: rules on the types of operands and results."""
+
+from typing import Any
+
+from tilec.dialects.common.verify import report
+from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.dialects.nv_tileas.types import (
+    MBarrierType,
+    MmaTokenType,
+    RingPositionType,
+    RingType,
+    SharedTileType,
+    TmaDescriptorType,
+)
+from tilec.ir.bindings import ir
+
+BARRIER = (MBarrierType, "must be mbarrier barrier type")
+RING = (RingType, "expects a ring")
+POSITION = (RingPositionType, "expects a ring position")
+SHARED = (SharedTileType, "expects a shared-memory tile")
+REGISTERS = (ir.RankedTensorType, "expects a register tile")
+DESCRIPTOR = (TmaDescriptorType, "expects a TMA descriptor")
+TOKEN = (MmaTokenType, "expects an mma token")
+
+
+class CheckedOperation(NvTileAS.Operation):
+    """Base of the operations: `TYPES` says what each field must be, `find_error` the rest.
+
+    `TYPES` pairs a field with one of the rules above (a type class and the words for it). Optional
+    operands may be absent.
+    """
+
+    TYPES = ()
+
+    def verify_invariants(self) -> bool:
+        """Report the first broken rule at the location of the operation.
+
+        An operation that lacks a declared field passes here, because the bindings check the
+        fields after this and report it; only segment sizes they may find dispensable.
+        """
+        try:
+            message = self._find_type_error() or self.find_error()
+        except (KeyError, IndexError):
+            message = self._find_segment_error()
+        except (TypeError, ValueError) as failure:  # of a cast: a parameter is not what it must be
+            message = f"has a malformed type or attribute: {failure}"
+        return message is None or report(self, message)
+
+    def find_error(self) -> str | None:
+        """Return what else is wrong with the operation, or None. All types are right by then."""
+        return None
+
+    def _find_type_error(self) -> str | None:
+        for name, (expected, rule) in self.TYPES:
+            value = getattr(self, name)
+            if value is not None and not isinstance(value.type, expected):
+                return f"{rule}, but got {value.type}"
+        return None
+
+    def _find_segment_error(self) -> str | None:
+        missing = self._ODS_OPERAND_SEGMENTS and "operandSegmentSizes" not in self.attributes
+        return "requires attribute 'operandSegmentSizes'" if missing else None
+
+
+def find_count_error(op: Any, name: str, least: int) -> str | None:
+    """Return the message for an integer attribute `name` of `op` below `least`, or None."""
+    number = ir.IntegerAttr(op.attributes[name]).value
+    if number >= least:
+        return None
+    return f"attribute '{name}' must be at least {least}, but got {number}"
+
+
+def find_choice_error(op: Any, name: str, choices: tuple[str, ...]) -> str | None:
+    """Return the message for a string attribute `name` of `op` that is none of `choices`."""
+    text = ir.StringAttr(op.attributes[name]).value
+    if text in choices:
+        return None
+    return f"attribute '{name}' must be {' or '.join(choices)}, but got {text}"

@@ -1,0 +1,142 @@
+"""LLVM IR text to PTX, with llvmlite's NVPTX backend.
+
+LLVM ends the process when it meets an intrinsic that it has no instruction for. The intrinsics
+that tilec's own passes use are known to be fine (`tilec.codegen.supported`); text that declares
+any other one, which people write by hand, is compiled in a process of its own.
+"""
+
+import re
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from tilec.codegen.isolation import run_isolated
+from tilec.codegen.libdevice import link_libdevice
+from tilec.codegen.supported import is_known_intrinsic
+from tilec.diagnostics import CompileError, InternalCompilerError, error
+from tilec.target import Target
+
+TRIPLE = "nvptx64-nvidia-cuda"
+OPTIMIZATION_LEVEL = 3
+"""Below 1 LLVM copies registers around wgmma, and ptxas serialises it (C7517, C7511)."""
+_SHORT_POINTERS = "--nvptx-short-ptr"
+"""Addresses of shared memory take one 32-bit register instead of two."""
+_FUNCTIONS_OF_THE_DRIVER = frozenset({"vprintf", "__assertfail", "malloc", "free"})
+"""Functions that the CUDA driver provides to device code (CUDA programming guide)."""
+_EXTERNAL = re.compile(r"^\.extern \.func(?: *\([^)]*\))?\s*([\w.$]+)", re.MULTILINE)
+_INTRINSIC = re.compile(r"^declare\b[^@]*@(llvm\.[\w.]+)\(", re.MULTILINE)
+_POSITION = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
+
+_LOCK = threading.Lock()
+"""LLVM's target machine serves one thread at a time."""
+
+
+def emit_ptx(llvm_text: str, target: Target) -> str:
+    """Compile LLVM IR to PTX.
+
+    Args:
+        llvm_text: What `tilec.codegen.llvmir.translate` returned, perhaps edited.
+        target: Architecture and PTX version to write.
+
+    Returns:
+        The PTX text.
+
+    Raises:
+        CompileError: T0603 if LLVM rejects the text, T0604 if it uses an intrinsic that LLVM does
+            not know or cannot select, T0605 if a libdevice function is missing.
+    """
+    strange = [name for name in _INTRINSIC.findall(llvm_text) if not is_known_intrinsic(name)]
+    ptx = _emit_isolated(llvm_text, target, strange) if strange else emit_here(llvm_text, target)
+    _check_externals(ptx)
+    _check_header(ptx, target)
+    return ptx
+
+
+def emit_here(llvm_text: str, target: Target) -> str:
+    """Compile LLVM IR to PTX in this process, which LLVM ends if it cannot select something.
+
+    Raises:
+        CompileError: LLVM rejects the text, or a libdevice function is missing.
+    """
+    with _LOCK:
+        machine = _target_machine(target.name, target.ptx_version)
+        return _optimize_and_print(llvm_text, machine)
+
+
+def _optimize_and_print(llvm_text: str, machine: Any) -> str:
+    import llvmlite.binding as llvm
+
+    context = llvm.create_context()
+    try:
+        module = llvm.parse_assembly(llvm_text, context)
+        module.triple = TRIPLE
+        module.data_layout = str(machine.target_data)
+        module.verify()
+    except RuntimeError as failure:
+        raise CompileError(_rejection(str(failure), llvm_text)) from failure
+    options = llvm.create_pipeline_tuning_options(speed_level=OPTIMIZATION_LEVEL)
+    options.loop_unrolling = False  # The schedule decided about it, and ptxas unrolls no more.
+    builder = llvm.create_pass_builder(machine, options)
+    link_libdevice(module, context, builder)
+    builder.getModulePassManager().run(module, builder)
+    return machine.emit_assembly(module)
+
+
+@lru_cache(maxsize=4)
+def _target_machine(name: str, ptx_version: tuple[int, int]) -> Any:
+    import llvmlite.binding as llvm
+
+    _initialize()
+    return llvm.Target.from_triple(TRIPLE).create_target_machine(
+        cpu=name,
+        features="+ptx{}{}".format(*ptx_version),
+        opt=OPTIMIZATION_LEVEL,
+    )
+
+
+@lru_cache(maxsize=1)
+def _initialize() -> None:
+    import llvmlite.binding as llvm
+
+    llvm.initialize_all_targets()
+    llvm.initialize_all_asmprinters()
+    llvm.set_option("tilec", _SHORT_POINTERS)
+
+
+def _rejection(message: str, llvm_text: str) -> Any:
+    """Return the diagnostic for text that LLVM does not accept, with the line that it names."""
+    match = _POSITION.search(message)
+    if match is None:
+        return error("T0603", f"LLVM rejects the LLVM IR: {message.strip()}")
+    lines = llvm_text.splitlines()
+    number = int(match[1])
+    line = lines[number - 1].strip() if number <= len(lines) else ""
+    return error("T0603", f"LLVM rejects line {number} of the LLVM IR: {match[3]}: {line}")
+
+
+def _emit_isolated(llvm_text: str, target: Target, strange: Sequence[str]) -> str:
+    result = run_isolated("emit-ptx", {"target": target.name, "text": llvm_text})
+    if result.text is None:
+        names = ", ".join(f"'{name}'" for name in strange)
+        reason = f": {result.message}" if result.message else ""
+        raise CompileError(error("T0604", f"LLVM cannot compile {names} for {target.name}{reason}"))
+    return result.text
+
+
+def _check_externals(ptx: str) -> None:
+    names = sorted(set(_EXTERNAL.findall(ptx)) - _FUNCTIONS_OF_THE_DRIVER)
+    intrinsics = [name for name in names if name.startswith("llvm.")]
+    if intrinsics:
+        message = f"LLVM does not know the intrinsic {', '.join(intrinsics)}"
+        raise CompileError(error("T0604", message))
+    if names:
+        message = f"the code calls {', '.join(names)}, which nothing defines"
+        raise CompileError(error("T0604", message))
+
+
+def _check_header(ptx: str, target: Target) -> None:
+    version = "{}.{}".format(*target.ptx_version)
+    for line in (f".version {version}", f".target {target.name}"):
+        if f"\n{line}\n" not in ptx:
+            raise InternalCompilerError(f"LLVM did not write '{line}' into the PTX")

@@ -1,0 +1,5 @@
+# A module of the bindings: everything in it is dynamic.
+
+from typing import Any
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,150 @@
+"""Names for kernels that are written in Python files: `from tilec.language import *`.
+
+A decorated function is compiled from its source and never executed, so nothing here computes.
+Element types can be subscripted, because Python evaluates annotations; everything else says, when
+it is called, that it works inside a kernel only. `abs`, `len`, `max`, `min`, `print` and `range`
+are the builtins of Python and need no import.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+
+class ElementType:
+    """An element type in an annotation: `f32` is a scalar, `f32[M, N]` an array."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """Name the type as the language does."""
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+    def __getitem__(self, dims: Any) -> "ElementType":
+        return self
+
+
+class Marker:
+    """A word of the language in an annotation or default: `const`, `auto`, `dtype`."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """Name the word."""
+        self.name = name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def _builtin(name: str) -> Callable[..., Any]:
+    def only_inside_a_kernel(*_: Any, **__: Any) -> Any:
+        from tilec.runtime.errors import launch_error
+
+        raise launch_error("T0717", f"'{name}' works inside a kernel only")
+
+    only_inside_a_kernel.__name__ = only_inside_a_kernel.__qualname__ = name
+    return only_inside_a_kernel
+
+
+i8, i16, i32, i64 = (ElementType(name) for name in ("i8", "i16", "i32", "i64"))
+u8, u16, u32, u64 = (ElementType(name) for name in ("u8", "u16", "u32", "u64"))
+f16, bf16, f32, f64 = (ElementType(name) for name in ("f16", "bf16", "f32", "f64"))
+tf32, f8e4m3, f8e5m2 = (ElementType(name) for name in ("tf32", "f8e4m3", "f8e5m2"))
+const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
+
+arange = _builtin("arange")
+block_id = _builtin("block_id")
+broadcast_to = _builtin("broadcast_to")
+cast = _builtin("cast")
+cat = _builtin("cat")
+cdiv = _builtin("cdiv")
+ceil = _builtin("ceil")
+cos = _builtin("cos")
+exp = _builtin("exp")
+exp2 = _builtin("exp2")
+expand_dims = _builtin("expand_dims")
+extract = _builtin("extract")
+floor = _builtin("floor")
+fma = _builtin("fma")
+full = _builtin("full")
+grid = _builtin("grid")
+load = _builtin("load")
+log = _builtin("log")
+log2 = _builtin("log2")
+make_partition_view = _builtin("make_partition_view")
+maximum = _builtin("maximum")
+minimum = _builtin("minimum")
+mma = _builtin("mma")
+num_blocks = _builtin("num_blocks")
+ones = _builtin("ones")
+permute = _builtin("permute")
+reshape = _builtin("reshape")
+rsqrt = _builtin("rsqrt")
+sin = _builtin("sin")
+sqrt = _builtin("sqrt")
+store = _builtin("store")
+tan = _builtin("tan")
+tanh = _builtin("tanh")
+transpose = _builtin("transpose")
+where = _builtin("where")
+zeros = _builtin("zeros")
+
+__all__ = [
+    "arange",
+    "auto",
+    "bf16",
+    "block_id",
+    "broadcast_to",
+    "cast",
+    "cat",
+    "cdiv",
+    "ceil",
+    "const",
+    "cos",
+    "dtype",
+    "exp",
+    "exp2",
+    "expand_dims",
+    "extract",
+    "f8e4m3",
+    "f8e5m2",
+    "f16",
+    "f32",
+    "f64",
+    "floor",
+    "fma",
+    "full",
+    "grid",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
+    "load",
+    "log",
+    "log2",
+    "make_partition_view",
+    "maximum",
+    "minimum",
+    "mma",
+    "num_blocks",
+    "ones",
+    "permute",
+    "reshape",
+    "rsqrt",
+    "sin",
+    "sqrt",
+    "store",
+    "tan",
+    "tanh",
+    "tf32",
+    "transpose",
+    "u8",
+    "u16",
+    "u32",
+    "u64",
+    "where",
+    "zeros",
+]

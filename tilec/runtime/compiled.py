@@ -1,0 +1,160 @@
+"""One compiled variant of a kernel: what can be inspected, saved and launched."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from tilec.diagnostics import CompileError, Diagnostic, error
+from tilec.runtime.driver import Driver, LoadedKernel
+from tilec.runtime.driver_errors import wrong_capability
+from tilec.target import get_target
+
+
+class CompiledKernel:
+    """A kernel compiled for one target and one specialization.
+
+    Attributes:
+        artifact: Code, metadata and what else a launcher needs.
+        remarks: Choices of the compiler, with their reasons.
+    """
+
+    def __init__(
+        self,
+        artifact: Any,
+        remarks: Sequence[Diagnostic] = (),
+        stage_text: Callable[[str], str] | None = None,
+    ) -> None:
+        """Wrap an artifact.
+
+        Args:
+            artifact: A `tilec.codegen.artifact.Artifact`.
+            remarks: What the compiler said about its choices.
+            stage_text: Returns the text of a stage; None for an artifact from a package.
+        """
+        self.artifact = artifact
+        self.remarks = tuple(remarks)
+        self._stage_text = stage_text
+        self._loaded: dict[tuple[int, int], list[tuple[Mapping[str, Any], LoadedKernel]]] = {}
+        self._lock = threading.Lock()
+
+    def __repr__(self) -> str:
+        return f"<CompiledKernel {self.name} for {self.artifact.target}>"
+
+    @property
+    def name(self) -> str:
+        """Name of the kernel."""
+        return self.metadata["name"]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """The `tilec.kernel` dictionary of the last kernel that a launch runs."""
+        return self.artifact.kernels[-1].metadata
+
+    @property
+    def ptx(self) -> str:
+        """PTX text, with the comment block that says how to launch it."""
+        from tilec.codegen.header import header_comment
+
+        body = "\n".join(image.ptx for image in self.artifact.kernels)
+        return header_comment(self.artifact) + body
+
+    @property
+    def cubin(self) -> bytes:
+        """Machine code of the last kernel that a launch runs; empty when ptxas did not run."""
+        return self.artifact.kernels[-1].cubin
+
+    @property
+    def sass(self) -> str:
+        """Disassembled machine code.
+
+        Raises:
+            CompileError: There is no machine code, or no nvdisasm.
+        """
+        from tilec.codegen.sass import disassemble
+
+        return disassemble(self.cubin)
+
+    @property
+    def registers(self) -> int:
+        """32-bit registers per thread at the start of the kernel."""
+        return max(image.registers for image in self.artifact.kernels)
+
+    @property
+    def shared_bytes(self) -> int:
+        """Dynamic shared memory of a block, in bytes."""
+        return max(image.metadata.get("shared_bytes", 0) for image in self.artifact.kernels)
+
+    @property
+    def constants(self) -> Mapping[str, Any]:
+        """Value of every `const` parameter, those included that the planner chose."""
+        return self.metadata.get("constants", {})
+
+    @property
+    def plan(self) -> Mapping[str, Any]:
+        """The plan of the kernel: stages, cluster, warp roles, registers and their reasons."""
+        return self.metadata.get("plan", {})
+
+    def ir(self, stage: str) -> str:
+        """Return the IR at the end of a stage.
+
+        Args:
+            stage: `cuda_tile`, `nv_tileaa`, `nv_tileas`, `llvm`, `llvmir` or `ptx`.
+
+        Raises:
+            CompileError: There is no such stage, or the kernel came from a package.
+        """
+        from tilec.pipeline import STAGE_NAMES
+
+        if stage == "ptx":
+            return self.ptx
+        stages = (*STAGE_NAMES, "llvmir")
+        if stage not in stages:
+            hint = f"use one of: {', '.join((*stages, 'ptx'))}"
+            raise CompileError(error("T0006", f"there is no stage called '{stage}'", hint=hint))
+        if self._stage_text is None:
+            raise CompileError(
+                error(
+                    "T0006",
+                    f"the package of {self.name} holds no IR",
+                    hint="compile it from source",
+                )
+            )
+        return self._stage_text(stage)
+
+    def load(self, driver: Driver, device: int) -> list[tuple[Mapping[str, Any], LoadedKernel]]:
+        """Return metadata and loaded code of every kernel, in launch order.
+
+        Raises:
+            DeviceError: The GPU cannot run the code, or the driver cannot load it.
+        """
+        key = (id(driver), device)
+        with self._lock:
+            if key not in self._loaded:
+                check_capability(driver, device, self.artifact.target)
+                self._loaded[key] = [
+                    (
+                        image.metadata,
+                        driver.load(
+                            device,
+                            image.name,
+                            image.cubin,
+                            image.ptx,
+                            image.metadata.get("shared_bytes", 0),
+                        ),
+                    )
+                    for image in self.artifact.kernels
+                ]
+            return self._loaded[key]
+
+
+def check_capability(driver: Driver, device: int, target: str) -> None:
+    """Check that a GPU can run code for `target`.
+
+    Raises:
+        DeviceError: Its compute capability is another one. Code for an architecture with the
+            suffix `a` runs on that architecture only (PTX ISA, `.target`).
+    """
+    needed = get_target(target).compute_capability
+    info = driver.device(device)
+    if info.compute_capability != needed:
+        raise wrong_capability(target, needed, device, info.name, info.compute_capability)
