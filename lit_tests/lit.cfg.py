@@ -20,9 +20,11 @@ config.test_exec_root = os.environ.get("LIT_EXEC_ROOT", str(_ROOT / "build" / "l
 config.maxIndividualTestTime = _SECONDS_PER_TEST
 
 _PYTHON = sys.executable
+# lit's own `diff` and `cat` change PYTHONPATH for the commands after them, so it is set each time.
+_TILEC = f"env PYTHONPATH={_ROOT} {_PYTHON} -m tilec"
 config.substitutions.extend(
     [
-        (r"(?<![-_./\w])tilec(?![-_./\w])", f"{_PYTHON} -m tilec"),
+        (r"(?<![-_./\w])tilec(?![-_./\w])", _TILEC),
         (r"(?<![-_./\w])FileCheck(?![-_./\w])", f"{_PYTHON} -m filecheck"),
         (r"%examples", str(_ROOT / "examples")),
         (r"%python", _PYTHON),

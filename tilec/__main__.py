@@ -1,8 +1,6 @@
 """`python -m tilec`: the same as the `tilec` command."""
 
-import sys
-
-from tilec.cli.main import main
+from tilec.cli.main import command
 
 if __name__ == "__main__":
-    sys.exit(main())
+    command()

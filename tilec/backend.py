@@ -5,7 +5,7 @@ from typing import Any
 
 from tilec.compilation import Compilation, Stopwatch
 from tilec.diagnostics import CompileError, InternalCompilerError, error
-from tilec.dumps import DumpWriter, metadata_comment, read_metadata_comment
+from tilec.dumps import DumpWriter, metadata_comment, split_metadata_comment
 from tilec.options import CompileOptions
 from tilec.target import Target
 
@@ -38,10 +38,11 @@ class CodeGenerator:
             CompileError: ptxas rejects the code, or it spills.
             InternalCompilerError: The module holds something that LLVM cannot take.
         """
-        from tilec.codegen.llvmir import translate
-
-        metadata = find_metadata(module)
         with self.watch.step(_STAGE, "translate to LLVM IR"):
+            from tilec.codegen.llvmir import translate
+            from tilec.ir.attributes import read_kernel_metadata
+
+            metadata = read_kernel_metadata(find_kernel_op(module))
             text = translate(module, lineinfo=self.options.lineinfo)
         self._run_llvm(text, metadata)
 
@@ -51,7 +52,7 @@ class CodeGenerator:
         Raises:
             CompileError: The dump does not carry the kernel's metadata, or ptxas rejects it.
         """
-        metadata = read_metadata_comment(text)
+        metadata, rest = split_metadata_comment(text)
         if metadata is None:
             raise CompileError(
                 error(
@@ -61,18 +62,18 @@ class CodeGenerator:
                 )
             )
         if stage == "llvmir":
-            self._run_llvm(text, metadata)
+            self._run_llvm(rest, metadata)
         else:
-            self._run_ptx(text, metadata)
+            self._run_ptx(rest, metadata)
 
     def _run_llvm(self, text: str, metadata: dict[str, Any]) -> None:
         self.result.texts["llvmir"] = text
         self.dumps.write(f"{metadata['name']}.ll", metadata_comment(metadata, ";") + text)
         if not self.options.reaches("ptx"):
             return
-        from tilec.codegen.ptx import emit_ptx
-
         with self.watch.step(_STAGE, "LLVM to PTX"):
+            from tilec.codegen.ptx import emit_ptx
+
             ptx = emit_ptx(text, self.target)
         self._run_ptx(ptx, metadata)
 
@@ -84,18 +85,22 @@ class CodeGenerator:
         body = strip_header(ptx)
         assembly = self._assemble(body)
         self.result.assembly = assembly
-        image = KernelImage(
-            name=metadata["name"],
-            ptx=body,
-            cubin=assembly.cubin if assembly is not None else b"",
-            metadata=metadata,
-            registers=assembly.registers if assembly is not None else 0,
-        )
-        artifact = Artifact(kernels=(image,), target=self.target.name)
+        image = KernelImage(metadata["name"], body, metadata=metadata)
+        if assembly is not None:
+            image = KernelImage(
+                metadata["name"],
+                body,
+                assembly.cubin,
+                metadata,
+                assembly.registers,
+                assembly.stack_bytes,
+                assembly.spill_stores + assembly.spill_loads,
+            )
+        artifact = Artifact((image,), self.target.name)
         text = header_comment(artifact) + body
         self.result.artifact = artifact
         self.result.texts["ptx"] = text
-        self.dumps.write(f"{image.name}.ptx", metadata_comment(metadata, "//") + text)
+        self.dumps.write(f"{image.name}.ptx", text + metadata_comment(metadata, "//"))
         plan = {key: metadata[key] for key in _PLAN_KEYS if key in metadata}
         self.dumps.write("plan.json", json.dumps(plan, indent=2) + "\n")
         self._disassemble(image.name)
@@ -136,16 +141,15 @@ class CodeGenerator:
         self.dumps.write(f"{name}.sass", listing)
 
 
-def find_metadata(module: Any) -> dict[str, Any]:
-    """Return the metadata of the kernel in `module`, at any stage.
+def find_kernel_op(module: Any) -> Any:
+    """Return the operation of the kernel in `module`, at any stage.
 
     Raises:
-        InternalCompilerError: No kernel carries metadata.
+        InternalCompilerError: No operation carries the metadata of a kernel.
     """
-    from tilec.ir.attributes import read_kernel_metadata
+    from tilec.ir.attributes import KERNEL_ATTRIBUTE
 
     for op in module.operation.regions[0].blocks[0].operations:
-        metadata = read_kernel_metadata(op)
-        if metadata:
-            return metadata
-    raise InternalCompilerError("no kernel carries 'tilec.kernel'", pass_name="code generation")
+        if KERNEL_ATTRIBUTE in op.attributes:
+            return op
+    raise InternalCompilerError(f"no operation carries '{KERNEL_ATTRIBUTE}'", pass_name=_STAGE)

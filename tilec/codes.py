@@ -79,6 +79,8 @@ CODES: dict[str, str] = {
     "T0423": "accumulators need more registers than a thread has",
     "T0424": "the kernel needs more shared memory than there is",
     "T0425": "the register counts of the warp roles exceed the registers of a CTA",
+    "T0430": "remark: how the values of `auto` constants were chosen",
+    "T0431": "remark: a choice of the plan and its reason",
     # IR verifiers and passes.
     "T0500": "the IR breaks a rule of its dialect",
     "T0501": "a pass rejects the program",
@@ -88,6 +90,16 @@ CODES: dict[str, str] = {
     "T0512": "failed to convert nv_tileaa to nv_tileas",
     "T0520": "why a load or store does not use TMA",
     "T0599": "internal error of tilec",
+    # LLVM, PTX and ptxas.
+    "T0601": "an operation that the passes of the llvm stage did not lower",
+    "T0602": "an operation or intrinsic that has no PTX instruction",
+    "T0603": "LLVM rejects the LLVM IR",
+    "T0604": "LLVM IR that uses a function or intrinsic that nothing provides",
+    "T0605": "libdevice, or one of its functions, is missing",
+    "T0606": "a tool of NVIDIA is missing or does not work",
+    "T0607": "ptxas rejects the PTX",
+    "T0608": "a kernel spills registers",
+    "T0609": "ptxas reports lost performance, for example serialised wgmma",
     # Arguments and launch.
     "T0701": "an argument is missing, unknown, or given twice",
     "T0702": "an argument is no array, or its memory cannot be used",
@@ -103,9 +115,9 @@ CODES: dict[str, str] = {
     "T0712": "the value of a constant is no number",
     "T0713": "TMA cannot describe an array",
     "T0714": "no variant in the package fits the arguments",
-    "T0715": "a file is no package, or is damaged",
     "T0716": "a module or package has no kernel of that name",
     "T0717": "something that only works inside a kernel was called from Python",
+    "T0718": "a package was made by a newer tilec",
     # Driver and device.
     "T0801": "no NVIDIA driver",
     "T0802": "the NVIDIA driver is too old or broken",

@@ -103,6 +103,12 @@ class Compilation:
 
         return print_module(self.snapshots[stage])
 
+    def package(self) -> bytes:
+        """Return the contents of a package file with the artifact."""
+        from tilec.codegen.package import package_bytes
+
+        return package_bytes(self.artifact)
+
     def resource_usage(self) -> str:
         """Return one line with what ptxas reports; empty when it did not run."""
         found = self.assembly

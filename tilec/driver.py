@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tilec.compilation import Compilation, Stopwatch
-from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, error
+from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, error, remark
 from tilec.dumps import DumpWriter, write_reproducer
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
@@ -114,6 +114,7 @@ class _Steps:
         self.watch = Stopwatch()
         self.result = Compilation("", source, timings=self.watch.timings)
         self.hints = Specialization()
+        self.module_globals: Mapping[str, Any] = {}
         self.pass_context: Any = None
 
     def run_frontend(
@@ -122,10 +123,10 @@ class _Steps:
         specialization: Specialization | Callable[[Any], Specialization],
     ) -> Any:
         """Return the module that the frontend emits for `kernel`."""
-        from tilec.frontend.parser import parse_source
-        from tilec.frontend.signature import signature
-
         with self.watch.step(_FRONTEND, "parse"):
+            from tilec.frontend.parser import parse_source
+            from tilec.frontend.signature import signature
+
             tree = parse_source(self.source, self.module_globals)
             chosen = choose_kernel(tree, kernel, self.source)
             self.result.kernel = chosen.name
@@ -150,8 +151,22 @@ class _Steps:
             module = parse_module(self.source.text, context, self.source.name)
             verify_module(module, [self.source])
             timing.operations = count_operations(module)
+        self._check_metadata(module)
         stage = STAGE_NAMES.index(stage_name)
         return module, stage, self._resume_position(module, STAGES[stage])
+
+    def _check_metadata(self, module: Any) -> None:
+        from tilec.ir.attributes import KERNEL_ATTRIBUTE
+
+        operations = module.operation.regions[0].blocks[0].operations
+        if not any(KERNEL_ATTRIBUTE in op.attributes for op in operations):
+            raise CompileError(
+                error(
+                    "T0009",
+                    f"{self.source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')",
+                    hint="start from a file that --dump-ir wrote; 'tilec opt' takes any IR",
+                )
+            )
 
     def _resume_position(self, module: Any, stage: Stage) -> int:
         """Return the index of the pass of `stage` that comes next for `module`.
@@ -177,6 +192,7 @@ class _Steps:
 
     def _make_context(self, specialization: Specialization) -> Any:
         with self.watch.step(_FRONTEND, "load MLIR"):
+            import tilec.passes.runner  # noqa: F401 - so that its import is measured here
             from tilec.ir.context import make_context
             from tilec.passes.registry import PassContext
 
@@ -232,8 +248,23 @@ class _Steps:
         if self.options.prints_after(name):
             sys.stderr.write(f"// ----- IR after {name} ({stage.name})\n{text.rstrip()}\n")
 
+    def _explain_choices(self, module: Any) -> None:
+        """Make remarks of the reasons that planners left in the kernel's metadata."""
+        from tilec.backend import find_kernel_op
+        from tilec.ir.attributes import read_kernel_metadata
+        from tilec.ir.errors import source_span
+
+        kernel = find_kernel_op(module)
+        metadata = read_kernel_metadata(kernel)
+        span = source_span(kernel.location)
+        for reason in metadata.get("tile_reasons", ()):
+            self.result.sink.emit(remark("T0430", reason, span))
+        for reason in metadata.get("plan", {}).get("reasons", ()):
+            self.result.sink.emit(remark("T0431", f"plan: {reason}", span))
+
     def finish(self, module: Any) -> Compilation:
         """Take a lowered module to LLVM IR and on, as far as was asked for."""
+        self._explain_choices(module)
         if not self.options.reaches("llvmir"):
             return self.result
         self._code_generator().run(module)

@@ -13,7 +13,7 @@ from tilec.fileio import write_atomic
 
 METADATA_PREFIX = "tilec.kernel: "
 """Starts the comment that carries the kernel metadata through LLVM IR and PTX text."""
-_METADATA_LINE = re.compile(rf"^(?:;|//) {re.escape(METADATA_PREFIX)}(.*)$", re.MULTILINE)
+_METADATA_LINE = re.compile(rf"^(?:;|//) {re.escape(METADATA_PREFIX)}(.*)\n?", re.MULTILINE)
 _DIGEST_LENGTH = 8
 
 
@@ -87,7 +87,9 @@ def metadata_comment(metadata: Mapping[str, Any], marker: str) -> str:
     return f"{marker} {METADATA_PREFIX}{json.dumps(metadata, separators=(',', ':'))}\n"
 
 
-def read_metadata_comment(text: str) -> dict[str, Any] | None:
-    """Return the metadata that a dump carries, or None when it carries none."""
+def split_metadata_comment(text: str) -> tuple[dict[str, Any] | None, str]:
+    """Return the metadata that a dump carries (None when it carries none) and the rest."""
     match = _METADATA_LINE.search(text)
-    return json.loads(match[1]) if match is not None else None
+    if match is None:
+        return None, text
+    return json.loads(match[1]), text[: match.start()] + text[match.end() :]

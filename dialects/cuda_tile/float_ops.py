@@ -84,7 +84,8 @@ class FloatOperation(TileOperation):
     def _approximation(self) -> str:
         """Return the approximate rounding mode that was asked for, if it is not the default."""
         rounding = self.rounding
-        return rounding if rounding in _APPROXIMATIONS and rounding != self._default_rounding() else ""
+        is_asked_for = rounding != self._default_rounding()
+        return rounding if rounding in _APPROXIMATIONS and is_asked_for else ""
 
 
 class FloatUnaryOperation(FloatOperation, traits=[Pure]):

@@ -49,7 +49,7 @@ class TileType(CudaTile.Type, name="tile"):
         context = element_type.context
         where = ir.Location.unknown(context)
         tensor = ir.RankedTensorType.get(list(shape), element_type, loc=where)
-        return cls.get(ir.TypeAttr.get(tensor), context=context)
+        return cls.get(ir.TypeAttr.get(tensor, context), context=context)
 
     @property
     def tensor(self) -> Any:
@@ -88,7 +88,7 @@ class PtrType(CudaTile.Type, name="ptr"):
     @classmethod
     def of(cls, pointee: Any) -> "PtrType":
         """Return the type of a pointer to `pointee` (a number type)."""
-        return cls.get(ir.TypeAttr.get(pointee), context=pointee.context)
+        return cls.get(ir.TypeAttr.get(pointee, pointee.context), context=pointee.context)
 
     @property
     def pointee(self) -> Any:
@@ -116,7 +116,7 @@ class TensorViewType(CudaTile.Type, name="tensor_view"):
         layout = ir.StridedLayoutAttr.get(0, _with_dynamic(strides), context)
         where = ir.Location.unknown(context)
         memref = ir.MemRefType.get(_with_dynamic(shape), element_type, layout, loc=where)
-        return cls.get(ir.TypeAttr.get(memref), context=context)
+        return cls.get(ir.TypeAttr.get(memref, context), context=context)
 
     @property
     def memref(self) -> Any:
@@ -176,7 +176,7 @@ class PartitionViewType(CudaTile.Type, name="partition_view"):
         mapped = list(range(len(tile))) if dim_map is None else list(dim_map)
         return cls.get(
             ir.DenseI64ArrayAttr.get(list(tile), context),
-            ir.TypeAttr.get(view_type),
+            ir.TypeAttr.get(view_type, context),
             ir.DenseI64ArrayAttr.get(mapped, context),
             ir.StringAttr.get(padding, context),
             context=context,

@@ -2,13 +2,17 @@
 
 from typing import Any
 
-from tilec.dialects.common.verify import report
+from tilec.dialects.nv_tileas.base import (
+    BARRIER,
+    CheckedOperation,
+    find_choice_error,
+    find_count_error,
+)
 from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.dialects.nv_tileas.types import MBarrierType
 from tilec.ir.bindings import Operand, Result, ir
 
 
-class AllocMBarrierOp(NvTileAS.Operation, name="alloc_mbarrier"):
+class AllocMBarrierOp(CheckedOperation, name="alloc_mbarrier"):
     """Reserve `slots` mbarrier objects, each initialised to expect `count` arrivals.
 
     `nv-tileas-assign-buffers` adds `offset` (bytes from the start of the CTA's shared memory).
@@ -18,30 +22,34 @@ class AllocMBarrierOp(NvTileAS.Operation, name="alloc_mbarrier"):
         slots: Number of barriers, 8 bytes apart.
     """
 
+    TYPES = (("barrier", BARRIER),)
+
     barrier: Result[Any]
     count: ir.IntegerAttr
     slots: ir.IntegerAttr
 
+    def find_error(self) -> str | None:
+        """Return the message for a barrier that nobody arrives on, or for none at all."""
+        return find_count_error(self, "count", 1) or find_count_error(self, "slots", 1)
 
-class MBarrierArriveExpectTxOp(NvTileAS.Operation, name="mbarrier_arrive_expect_tx"):
+
+class MBarrierArriveExpectTxOp(CheckedOperation, name="mbarrier_arrive_expect_tx"):
     """One elected thread arrives and announces the bytes that this phase waits for.
 
     Attributes:
         tx_count: Bytes that the async copies of this phase complete: the sum of their boxes.
     """
 
+    TYPES = (("barrier", BARRIER),)
+
     barrier: Operand[Any]
     tx_count: ir.IntegerAttr
 
-    def verify_invariants(self) -> bool:
-        """Report a byte count outside the barrier's 20-bit range (PTX ISA, mbarrier tx-count)."""
-        if not isinstance(self.barrier.type, MBarrierType):
-            return report(self, f"must be mbarrier barrier type, but got {self.barrier.type}")
+    def find_error(self) -> str | None:
+        """Return the message for a byte count beyond 20 bits (PTX ISA, mbarrier tx-count)."""
         if 0 < self.tx_count.value < 1 << 20:
-            return True
-        return report(
-            self, f"attribute 'tx_count' must be in [1, 1048575], but got {self.tx_count.value}"
-        )
+            return None
+        return f"attribute 'tx_count' must be in [1, 1048575], but got {self.tx_count.value}"
 
 
 class BarrierOp(NvTileAS.Operation, name="barrier"):
@@ -51,7 +59,7 @@ class BarrierOp(NvTileAS.Operation, name="barrier"):
     """
 
 
-class FenceProxyOp(NvTileAS.Operation, name="fence_proxy"):
+class FenceProxyOp(CheckedOperation, name="fence_proxy"):
     """Make ordinary memory accesses of this thread visible to the async proxy, and the reverse.
 
     Attributes:
@@ -59,6 +67,10 @@ class FenceProxyOp(NvTileAS.Operation, name="fence_proxy"):
     """
 
     space: ir.StringAttr
+
+    def find_error(self) -> str | None:
+        """Return the message for a memory space without such a fence."""
+        return find_choice_error(self, "space", ("shared", "global"))
 
 
 class OrderMemoryOp(NvTileAS.Operation, name="order_memory"):

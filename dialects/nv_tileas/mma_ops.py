@@ -2,13 +2,18 @@
 
 from typing import Any
 
-from tilec.dialects.common.verify import report
-from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.dialects.nv_tileas.types import MmaTokenType
-from tilec.ir.bindings import Operand, Result, ext, ir
+from tilec.dialects.nv_tileas.base import (
+    REGISTERS,
+    SHARED,
+    TOKEN,
+    CheckedOperation,
+    find_choice_error,
+    find_count_error,
+)
+from tilec.ir.bindings import Operand, Result, ir
 
 
-class _SharedProduct(ext.Operation):
+class _SharedProduct(CheckedOperation):
     """What products of two shared-memory tiles have in common.
 
     Operands:
@@ -21,6 +26,8 @@ class _SharedProduct(ext.Operation):
         b_major: Contiguous dimension of `b`: `k` or `n`.
     """
 
+    TYPES = (("a", SHARED), ("b", SHARED), ("acc", REGISTERS), ("result", REGISTERS))
+
     a: Operand[Any]
     b: Operand[Any]
     acc: Operand[Any]
@@ -32,17 +39,28 @@ class _SharedProduct(ext.Operation):
         m, n = self.acc.type.shape[-2:]
         return m, n, self.a.type.shape[-1 if self.a_major.value == "k" else -2]
 
-    def verify_invariants(self) -> bool:
-        """Report operand shapes that form no product."""
+    def find_error(self) -> str | None:
+        """Return the message for attributes or operands that form no product."""
+        message = find_choice_error(self, "a_major", ("k", "m")) or find_choice_error(
+            self, "b_major", ("k", "n")
+        )
+        return message or self._find_shape_error()
+
+    def _find_shape_error(self) -> str | None:
+        rank = len(self.acc.type.shape)
+        if self.result.type != self.acc.type or rank < 2:
+            return "expects the shape of operand #C is compatible with operands #A and #B"
+        if len(self.a.type.shape) != rank or len(self.b.type.shape) != rank:
+            return "expects the shape of operand #A and #B to be compatible"
         m, n, k = self.tile_shape
         a_expected = (m, k) if self.a_major.value == "k" else (k, m)
         b_expected = (k, n) if self.b_major.value == "n" else (n, k)
         if self.a.type.shape[-2:] == a_expected and self.b.type.shape[-2:] == b_expected:
-            return True
-        return report(self, "expects the shape of operand #A and #B to be compatible")
+            return None
+        return "expects the shape of operand #A and #B to be compatible"
 
 
-class AsyncMmaOp(_SharedProduct, dialect=NvTileAS, name="async_mma"):
+class AsyncMmaOp(_SharedProduct, name="async_mma"):
     """Start `acc += a @ b` on the tensor cores; the result may be read after `mma_wait`.
 
     The accumulator is a linear value: this operation is the only use of `acc`.
@@ -52,12 +70,14 @@ class AsyncMmaOp(_SharedProduct, dialect=NvTileAS, name="async_mma"):
         token: Consumed by the `mma_wait` that retires the group.
     """
 
+    TYPES = (*_SharedProduct.TYPES, ("token", TOKEN))
+
     token: Result[Any]
     a_major: ir.StringAttr
     b_major: ir.StringAttr
 
 
-class SimtMmaOp(_SharedProduct, dialect=NvTileAS, name="simt_mma"):
+class SimtMmaOp(_SharedProduct, name="simt_mma"):
     """Compute `acc + a @ b` with fused multiply-adds on the CUDA cores.
 
     For products that the tensor cores cannot do. Extents and element types are free; leading dims
@@ -68,8 +88,10 @@ class SimtMmaOp(_SharedProduct, dialect=NvTileAS, name="simt_mma"):
     b_major: ir.StringAttr
 
 
-class MmaWaitOp(NvTileAS.Operation, name="mma_wait"):
+class MmaWaitOp(CheckedOperation, name="mma_wait"):
     """Wait until at most `pending` newer groups are in flight and return the accumulator."""
+
+    TYPES = (("acc", REGISTERS), ("token", TOKEN), ("result", REGISTERS))
 
     acc: Operand[Any]
     token: Operand[Any]
@@ -88,8 +110,8 @@ class MmaWaitOp(NvTileAS.Operation, name="mma_wait"):
             **where,
         ).result
 
-    def verify_invariants(self) -> bool:
-        """Report a token that no asynchronous group defines."""
-        if isinstance(self.token.type, MmaTokenType):
-            return True
-        return report(self, f"expects an mma token, but got {self.token.type}")
+    def find_error(self) -> str | None:
+        """Return the message for a wait that changes the accumulator or waits for nothing."""
+        if self.result.type != self.acc.type:
+            return f"expects a result of type {self.acc.type}, but got {self.result.type}"
+        return find_count_error(self, "pending", 0)

@@ -7,13 +7,29 @@ acquire, commit, wait and release on a position that the enclosing loops carry.
 
 from typing import Any, Optional
 
-from tilec.dialects.common.verify import report
-from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.dialects.nv_tileas.types import MBarrierType, RingPositionType
+from tilec.dialects.nv_tileas.base import (
+    BARRIER,
+    POSITION,
+    REGISTERS,
+    RING,
+    SHARED,
+    CheckedOperation,
+    find_count_error,
+)
+from tilec.dialects.nv_tileas.types import MBarrierType, RingPositionType, find_tile_mismatch
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 
-class SendOp(NvTileAS.Operation, name="send"):
+class _RingOperation(CheckedOperation):
+    """What operations at one position of a ring have in common."""
+
+    TYPES = (("ring", RING), ("position", POSITION))
+
+    ring: Operand[Any]
+    position: Operand[Any]
+
+
+class SendOp(CheckedOperation, name="send"):
     """Put a tile into a channel.
 
     Operands:
@@ -23,11 +39,13 @@ class SendOp(NvTileAS.Operation, name="send"):
         channel: Number of the channel; one `receive` per consuming role has the same number.
     """
 
+    TYPES = (("tile", REGISTERS),)
+
     tile: Operand[Any]
     channel: ir.IntegerAttr
 
 
-class ReceiveOp(NvTileAS.Operation, name="receive"):
+class ReceiveOp(CheckedOperation, name="receive"):
     """Take a tile out of a channel; blocks until its producer has filled it.
 
     Attributes:
@@ -35,12 +53,14 @@ class ReceiveOp(NvTileAS.Operation, name="receive"):
         shared_layout: Layout of the slot that the tile arrives in.
     """
 
+    TYPES = (("tile", REGISTERS),)
+
     tile: Result[Any]
     channel: ir.IntegerAttr
     shared_layout: Any
 
 
-class CreateRingOp(NvTileAS.Operation, name="create_ring"):
+class CreateRingOp(CheckedOperation, name="create_ring"):
     """Make a ring of `stages` slots.
 
     Operands:
@@ -51,24 +71,22 @@ class CreateRingOp(NvTileAS.Operation, name="create_ring"):
         stages: Number of slots.
     """
 
+    TYPES = (("full", BARRIER), ("empty", BARRIER), ("ring", RING))
+
     full: Operand[Any]
     ring: Result[Any]
     stages: ir.IntegerAttr
     empty: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
 
-    def verify_invariants(self) -> bool:
-        """Report a ring without slots, or one that is refilled without empty barriers."""
-        if not isinstance(self.full.type, MBarrierType):
-            return report(self, f"must be mbarrier barrier type, but got {self.full.type}")
-        if self.stages.value < 1:
-            return report(
-                self, f"attribute 'stages' must be at least 1, but got {self.stages.value}"
-            )
-        return True
+    def find_error(self) -> str | None:
+        """Return the message for a ring without slots."""
+        return find_count_error(self, "stages", 1)
 
 
-class RingStartOp(NvTileAS.Operation, name="ring_start", traits=[Pure]):
+class RingStartOp(CheckedOperation, name="ring_start", traits=[Pure]):
     """Return the position at slot 0 in phase 0."""
+
+    TYPES = (("ring", RING), ("position", POSITION))
 
     ring: Operand[Any]
     position: Result[Any]
@@ -79,17 +97,21 @@ class RingStartOp(NvTileAS.Operation, name="ring_start", traits=[Pure]):
         return cls(ring=ring, position=RingPositionType.get(), **where).position
 
 
-class RingAdvanceOp(NvTileAS.Operation, name="ring_advance", traits=[Pure]):
+class RingAdvanceOp(_RingOperation, name="ring_advance", traits=[Pure]):
     """Return the position `count` slots later; the phase flips on every wrap-around.
 
     Attributes:
         count: Slots to advance by; more than 1 skips slots that another consumer owns.
     """
 
-    ring: Operand[Any]
-    position: Operand[Any]
+    TYPES = (*_RingOperation.TYPES, ("next", POSITION))
+
     next: Result[Any]
     count: ir.IntegerAttr
+
+    def find_error(self) -> str | None:
+        """Return the message for a step that is none."""
+        return find_count_error(self, "count", 1)
 
     @classmethod
     def build(cls, ring: Any, position: Any, count: int = 1, **where: Any) -> Any:
@@ -104,52 +126,46 @@ class RingAdvanceOp(NvTileAS.Operation, name="ring_advance", traits=[Pure]):
         ).next
 
 
-class RingAcquireOp(NvTileAS.Operation, name="ring_acquire"):
+class RingAcquireOp(_RingOperation, name="ring_acquire"):
     """Producer: wait until the slot at `position` may be overwritten."""
 
-    ring: Operand[Any]
-    position: Operand[Any]
 
-
-class RingFillOp(NvTileAS.Operation, name="ring_fill"):
+class RingFillOp(CheckedOperation, name="ring_fill"):
     """Producer: the load that defines `tile` writes into the shared-memory tile `slot`.
 
     `lower-tma-load-store-to-async` replaces the pair by asynchronous copies.
     """
 
+    TYPES = (("tile", REGISTERS), ("slot", SHARED))
+
     tile: Operand[Any]
     slot: Operand[Any]
 
+    def find_error(self) -> str | None:
+        """Return the message for a tile that does not fit the slot."""
+        return find_tile_mismatch(self.slot.type, self.tile.type)
 
-class RingCommitOp(NvTileAS.Operation, name="ring_commit"):
+
+class RingCommitOp(_RingOperation, name="ring_commit"):
     """Producer: publish the slot at `position`.
 
     `lower-tma-load-store-to-async` replaces it by the arrival that expects the slot's bytes.
     """
 
-    ring: Operand[Any]
-    position: Operand[Any]
 
-
-class RingWaitOp(NvTileAS.Operation, name="ring_wait"):
+class RingWaitOp(_RingOperation, name="ring_wait"):
     """Consumer: wait until the slot at `position` is filled."""
 
-    ring: Operand[Any]
-    position: Operand[Any]
 
-
-class RingReleaseOp(NvTileAS.Operation, name="ring_release"):
+class RingReleaseOp(_RingOperation, name="ring_release"):
     """Consumer: hand the slot at `position` back to the producers."""
 
-    ring: Operand[Any]
-    position: Operand[Any]
 
-
-class RingBarrierOp(NvTileAS.Operation, name="ring_barrier", traits=[Pure]):
+class RingBarrierOp(_RingOperation, name="ring_barrier", traits=[Pure]):
     """Return the full barrier of the slot at `position`."""
 
-    ring: Operand[Any]
-    position: Operand[Any]
+    TYPES = (*_RingOperation.TYPES, ("barrier", BARRIER))
+
     barrier: Result[Any]
 
     @classmethod

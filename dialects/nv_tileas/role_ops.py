@@ -3,6 +3,7 @@
 from typing import Any
 
 from tilec.dialects.common.verify import report
+from tilec.dialects.nv_tileas.base import CheckedOperation, find_choice_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.bindings import Pure, Region, Result, ir
 
@@ -61,7 +62,7 @@ class NumCtasOp(NvTileAS.Operation, name="num_ctas", traits=[Pure]):
         return cls(count=ir.IntegerType.get_signless(32), **where).count
 
 
-class SetRegistersOp(NvTileAS.Operation, name="set_registers"):
+class SetRegistersOp(CheckedOperation, name="set_registers"):
     """Move registers between the warpgroups of the roles (`setmaxnreg`).
 
     Attributes:
@@ -72,11 +73,9 @@ class SetRegistersOp(NvTileAS.Operation, name="set_registers"):
     count: ir.IntegerAttr
     action: ir.StringAttr
 
-    def verify_invariants(self) -> bool:
-        """Report a register count that the instruction cannot encode."""
+    def find_error(self) -> str | None:
+        """Return the message for a count or an action that the instruction cannot encode."""
         count = self.count.value
-        if count % 8 == 0 and 24 <= count <= 256:
-            return True
-        return report(
-            self, f"attribute 'count' must be a multiple of 8 in [24, 256], but got {count}"
-        )
+        if count % 8 or not 24 <= count <= 256:
+            return f"attribute 'count' must be a multiple of 8 in [24, 256], but got {count}"
+        return find_choice_error(self, "action", ("increase", "decrease"))

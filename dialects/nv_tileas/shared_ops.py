@@ -3,13 +3,18 @@
 from typing import Any
 
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
-from tilec.dialects.common.verify import report
-from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.dialects.nv_tileas.types import SharedTileType
+from tilec.dialects.nv_tileas.base import (
+    POSITION,
+    REGISTERS,
+    SHARED,
+    CheckedOperation,
+    find_count_error,
+)
+from tilec.dialects.nv_tileas.types import find_tile_mismatch
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 
-class AllocSharedOp(NvTileAS.Operation, name="alloc_shared"):
+class AllocSharedOp(CheckedOperation, name="alloc_shared"):
     """Reserve shared memory for `slots` tiles.
 
     Attributes:
@@ -18,16 +23,33 @@ class AllocSharedOp(NvTileAS.Operation, name="alloc_shared"):
     `nv-tileas-assign-buffers` adds `offset` (bytes from the start of the CTA's shared memory).
     """
 
+    TYPES = (("buffer", SHARED),)
+
     buffer: Result[Any]
     slots: ir.IntegerAttr
 
+    def find_error(self) -> str | None:
+        """Return the message for a buffer without slots, or whose boxes have another rank."""
+        rank, box = len(self.buffer.type.shape), self.buffer.type.layout.box_shape
+        if len(box) != rank:
+            return f"expects boxes of rank {rank}, but got {len(box)}"
+        return find_count_error(self, "slots", 1)
 
-class SlotViewOp(NvTileAS.Operation, name="slot_view", traits=[Pure]):
+
+class SlotViewOp(CheckedOperation, name="slot_view", traits=[Pure]):
     """Return the tile of a ring buffer at a ring position."""
+
+    TYPES = (("buffer", SHARED), ("position", POSITION), ("tile", SHARED))
 
     buffer: Operand[Any]
     position: Operand[Any]
     tile: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return the message for a slot of another type than the buffer's."""
+        if self.tile.type == self.buffer.type:
+            return None
+        return f"expects a result of type {self.buffer.type}, but got {self.tile.type}"
 
     @classmethod
     def build(cls, buffer: Any, position: Any, **where: Any) -> Any:
@@ -35,8 +57,10 @@ class SlotViewOp(NvTileAS.Operation, name="slot_view", traits=[Pure]):
         return cls(buffer=buffer, position=position, tile=buffer.type, **where).tile
 
 
-class LoadSharedOp(NvTileAS.Operation, name="load_shared", traits=[ReadsMemory]):
+class LoadSharedOp(CheckedOperation, name="load_shared", traits=[ReadsMemory]):
     """Read a shared-memory tile into registers."""
+
+    TYPES = (("source", SHARED), ("tile", REGISTERS))
 
     source: Operand[Any]
     tile: Result[Any]
@@ -49,41 +73,38 @@ class LoadSharedOp(NvTileAS.Operation, name="load_shared", traits=[ReadsMemory])
         )
         return cls(source=source, tile=tensor, **where).tile
 
-    def verify_invariants(self) -> bool:
-        """Report a shape or element type that differs from the source's."""
-        return _verify_same_tile(self, self.source.type, self.tile.type)
+    def find_error(self) -> str | None:
+        """Return the message for a shape or element type that differs from the source's."""
+        return find_tile_mismatch(self.source.type, self.tile.type)
 
 
-class StoreSharedOp(NvTileAS.Operation, name="store_shared", traits=[WritesMemory]):
+class StoreSharedOp(CheckedOperation, name="store_shared", traits=[WritesMemory]):
     """Write a register tile into shared memory with ordinary stores (generic proxy)."""
+
+    TYPES = (("tile", REGISTERS), ("destination", SHARED))
 
     tile: Operand[Any]
     destination: Operand[Any]
 
-    def verify_invariants(self) -> bool:
-        """Report a shape or element type that differs from the destination's."""
-        return _verify_same_tile(self, self.destination.type, self.tile.type)
+    def find_error(self) -> str | None:
+        """Return the message for a shape or element type that differs from the destination's."""
+        return find_tile_mismatch(self.destination.type, self.tile.type)
 
 
-class ConvertLayoutOp(NvTileAS.Operation, name="convert_layout"):
+class ConvertLayoutOp(CheckedOperation, name="convert_layout"):
     """Move a tile into another register layout through shared memory.
 
     `nv-tileas-assign-buffers` adds `offset`, the scratch area's place.
     """
 
+    TYPES = (("source", REGISTERS), ("result", REGISTERS))
+
     source: Operand[Any]
     result: Result[Any]
 
-
-def _verify_same_tile(op: Any, shared: Any, tile: Any) -> bool:
-    if not isinstance(shared, SharedTileType):
-        return report(op, f"expects a shared-memory tile, but got {shared}")
-    if tuple(tile.shape) != shared.shape:
-        return report(op, "requires the same shape for tileSize and tensor value")
-    if tile.element_type != shared.element_type:
-        return report(
-            op,
-            f"view elementType not equal with tensor element type:"
-            f" {shared.element_type} != {tile.element_type}",
-        )
-    return True
+    def find_error(self) -> str | None:
+        """Return the message for a conversion that changes more than the layout."""
+        source, result = self.source.type, self.result.type
+        if source.shape == result.shape and source.element_type == result.element_type:
+            return None
+        return f"cannot convert {source} to {result}"

@@ -6,9 +6,17 @@ Coordinates count elements, outermost dimension first, as everywhere above the L
 from collections.abc import Sequence as SequenceABC
 from typing import Any, Sequence  # noqa: UP035 - ext reads typing.Sequence
 
-from tilec.dialects.common.verify import report
+from tilec.dialects.common.verify import is_i32
+from tilec.dialects.nv_tileaa.types import MemrefType
+from tilec.dialects.nv_tileas.base import (
+    BARRIER,
+    DESCRIPTOR,
+    SHARED,
+    CheckedOperation,
+    find_choice_error,
+    find_count_error,
+)
 from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.dialects.nv_tileas.types import MBarrierType, SharedTileType, TmaDescriptorType
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 MAX_BOX_EXTENT = 256
@@ -19,7 +27,7 @@ MAX_RANK = 5
 """Largest tensor-map rank (same source)."""
 
 
-class MakeTiledTmaDescOp(NvTileAS.Operation, name="make_tiled_tma_desc", traits=[Pure]):
+class MakeTiledTmaDescOp(CheckedOperation, name="make_tiled_tma_desc", traits=[Pure]):
     """Describe a global view to the TMA unit.
 
     Operands:
@@ -32,6 +40,8 @@ class MakeTiledTmaDescOp(NvTileAS.Operation, name="make_tiled_tma_desc", traits=
         mode: `load` or `store`.
     """
 
+    TYPES = (("view", (MemrefType, "expects a memref")), ("descriptor", DESCRIPTOR))
+
     view: Operand[Any]
     descriptor: Result[Any]
     box: Any
@@ -39,18 +49,19 @@ class MakeTiledTmaDescOp(NvTileAS.Operation, name="make_tiled_tma_desc", traits=
     tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
     mode: ir.StringAttr
 
-    def verify_invariants(self) -> bool:
-        """Report a box that cuTensorMapEncodeTiled would refuse."""
-        message = self._defect()
-        return message is None or report(self, message)
+    def find_error(self) -> str | None:
+        """Return the message for a box that cuTensorMapEncodeTiled would refuse."""
+        return self._find_box_error() or find_choice_error(self, "mode", ("load", "store"))
 
-    def _defect(self) -> str | None:
+    def _find_box_error(self) -> str | None:
         box = list(self.box)
         swizzle = self.swizzle.value
         if tuple(box) != self.descriptor.type.box_shape:
             return "tmaBoxDim and atomBoxDim mismatch"
         if not 1 <= len(box) <= MAX_RANK:
             return f"expects a rank in [1, {MAX_RANK}], but got {len(box)}"
+        if len(box) != self.view.type.rank:
+            return f"expects a box of rank {self.view.type.rank}, but got {len(box)}"
         for extent in box:
             if not 1 <= extent <= MAX_BOX_EXTENT:
                 return f"tma box extents must be in [1, {MAX_BOX_EXTENT}], but got {extent}"
@@ -69,7 +80,7 @@ class MakeTiledTmaDescOp(NvTileAS.Operation, name="make_tiled_tma_desc", traits=
         return None
 
 
-class AsyncTiledTmaLoadOp(NvTileAS.Operation, name="async_tiled_tma_load"):
+class AsyncTiledTmaLoadOp(CheckedOperation, name="async_tiled_tma_load"):
     """One elected thread starts copying one box from global into shared memory.
 
     Operands:
@@ -84,6 +95,8 @@ class AsyncTiledTmaLoadOp(NvTileAS.Operation, name="async_tiled_tma_load"):
         tmaIdx: Number of the descriptor.
     """
 
+    TYPES = (("descriptor", DESCRIPTOR), ("destination", SHARED), ("barrier", BARRIER))
+
     descriptor: Operand[Any]
     destination: Operand[Any]
     coords: Sequence[Operand[Any]]
@@ -92,24 +105,22 @@ class AsyncTiledTmaLoadOp(NvTileAS.Operation, name="async_tiled_tma_load"):
     tx_count: ir.IntegerAttr
     tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
 
-    def verify_invariants(self) -> bool:
-        """Report operands that do not fit the descriptor, or a wrong byte count."""
-        if not isinstance(self.barrier.type, MBarrierType):
-            return report(self, f"must be mbarrier barrier type, but got {self.barrier.type}")
-        defect = _box_defect(self.descriptor.type, self.destination.type, list(self.coords))
-        if defect is not None:
-            return report(self, defect)
+    def find_error(self) -> str | None:
+        """Return the message for operands that do not fit the descriptor, or a wrong count."""
+        message = _find_box_mismatch(self, self.destination.type)
+        if message is not None:
+            return message
         box = ir.RankedTensorType(ir.TypeAttr(self.descriptor.type.box).value)
         expected = box_bytes(box.shape, box.element_type)
         if self.tx_count.value != expected:
-            return report(
-                self, f"attribute 'tx_count' must be {expected}, but got {self.tx_count.value}"
-            )
-        return True
+            return f"attribute 'tx_count' must be {expected}, but got {self.tx_count.value}"
+        return None
 
 
-class AsyncTiledTmaStoreOp(NvTileAS.Operation, name="async_tiled_tma_store"):
+class AsyncTiledTmaStoreOp(CheckedOperation, name="async_tiled_tma_store"):
     """One elected thread starts copying one box from shared into global memory."""
+
+    TYPES = (("descriptor", DESCRIPTOR), ("source", SHARED))
 
     descriptor: Operand[Any]
     source: Operand[Any]
@@ -117,17 +128,16 @@ class AsyncTiledTmaStoreOp(NvTileAS.Operation, name="async_tiled_tma_store"):
     box_index: ir.IntegerAttr
     tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
 
-    def verify_invariants(self) -> bool:
-        """Report operands that do not fit the descriptor."""
-        defect = _box_defect(self.descriptor.type, self.source.type, list(self.coords))
-        return defect is None or report(self, defect)
+    def find_error(self) -> str | None:
+        """Return the message for operands that do not fit the descriptor."""
+        return _find_box_mismatch(self, self.source.type)
 
 
 class BulkCommitOp(NvTileAS.Operation, name="bulk_commit"):
     """The elected thread closes the group of bulk stores that it started."""
 
 
-class BulkWaitOp(NvTileAS.Operation, name="bulk_wait"):
+class BulkWaitOp(CheckedOperation, name="bulk_wait"):
     """The elected thread waits until at most `pending` of its bulk groups are in flight.
 
     Attributes:
@@ -137,6 +147,10 @@ class BulkWaitOp(NvTileAS.Operation, name="bulk_wait"):
 
     pending: ir.IntegerAttr
     read: Any
+
+    def find_error(self) -> str | None:
+        """Return the message for a negative number of groups."""
+        return find_count_error(self, "pending", 0)
 
 
 def element_bits(element_type: Any) -> int:
@@ -155,14 +169,20 @@ def box_bytes(shape: SequenceABC[int], element_type: Any) -> int:
     return count * element_bits(element_type) // 8
 
 
-def _box_defect(descriptor: Any, tile: Any, coords: list[Any]) -> str | None:
-    if not isinstance(descriptor, TmaDescriptorType):
-        return f"expects a TMA descriptor, but got {descriptor}"
-    if not isinstance(tile, SharedTileType):
-        return f"expects a shared-memory tile, but got {tile}"
-    box = descriptor.box_shape
+def _find_box_mismatch(op: Any, tile: Any) -> str | None:
+    """Return how the coordinates or shared-memory tile of `op` miss its descriptor."""
+    box = op.descriptor.type.box_shape
+    coords = list(op.coords)
     if len(coords) != len(box):
         return f"expects {len(box)} coordinates, but got {len(coords)}"
+    for coord in coords:
+        if not is_i32(coord.type):
+            return f"expects CoordType is same as memref index type, but got {coord.type}"
     if tile.layout.box_shape != box:
         return "tma box-dim and copy atom box-dim mismatch"
-    return None
+    boxes = 1
+    for extent, part in zip(tile.shape, box, strict=True):
+        boxes *= extent // part
+    if 0 <= op.box_index.value < boxes:
+        return None
+    return f"attribute 'box_index' must be in [0, {boxes - 1}], but got {op.box_index.value}"

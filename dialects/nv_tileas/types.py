@@ -77,6 +77,18 @@ class SharedTileType(NvTileAS.Type, name="smem"):
         return SharedLayoutAttr(self.tensor.encoding)
 
 
+def find_tile_mismatch(shared: SharedTileType, tile: Any) -> str | None:
+    """Return how register tile type `tile` differs from shared-memory tile type `shared`."""
+    if tuple(tile.shape) != shared.shape:
+        return "requires the same shape for tileSize and tensor value"
+    if tile.element_type != shared.element_type:
+        return (
+            "view elementType not equal with tensor element type:"
+            f" {shared.element_type} != {tile.element_type}"
+        )
+    return None
+
+
 class RingType(NvTileAS.Type, name="ring"):
     """Slots that producers fill and consumers drain, guarded by mbarriers."""
 

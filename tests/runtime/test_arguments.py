@@ -108,7 +108,7 @@ def test_scalars_and_constants():
 
 
 def test_devices():
-    a, b, c = numpy_arguments()
+    _, b, c = numpy_arguments()
     on_gpu = FakeArray((4, 6))
     message = fails("T0709", MM, on_gpu, b, c, 1)
     assert "A is in cuda, but B is in host memory" in message

@@ -195,7 +195,7 @@ def test_torch(torch):
 def test_torch_tensors_without_plain_memory(torch):
     sparse = Tensor()
     sparse.layout = "torch.sparse_coo"
-    with pytest.raises(LaunchError, match="layout torch.sparse_coo"):
+    with pytest.raises(LaunchError, match=r"layout torch\.sparse_coo"):
         view_array(sparse, "A")
     negated = Tensor()
     negated.lazy = True

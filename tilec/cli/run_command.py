@@ -11,7 +11,7 @@ import numpy as np
 from tilec.check import Arguments, CheckResult, Example, compare, load_example, make_arguments
 from tilec.cli.files import STANDARD_STREAM, read_source
 from tilec.cli.kernel_options import add_kernel_options, bind, read_request
-from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
+from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
 from tilec.diagnostics import DeviceError, InternalCompilerError, SourceFile
 from tilec.driver import choose_kernel, emit_source
 from tilec.runtime.arguments import BoundArguments, check_arguments
@@ -91,8 +91,8 @@ def execute(options: argparse.Namespace) -> int:
     driver = _find_driver(options.device)
     job = make_job(options)
     extents = ", ".join(f"{name}={extent}" for name, extent in job.bound.dims.items())
-    constants = ", ".join(f"{name}={value}" for name, value in job.bound.dtypes.items())
-    print(f"{job.kernel}: {', '.join(part for part in (extents, constants) if part)}")
+    dtypes = ", ".join(f"{name}={value}" for name, value in job.bound.dtypes.items())
+    print(f"{job.kernel}: {', '.join(part for part in (extents, dtypes) if part)}")
     on_cpu = run_on_cpu(job) if driver is None or options.check else None
     outcome = on_cpu
     if driver is not None:
@@ -118,7 +118,7 @@ def _find_driver(device: str) -> Any:
     except DeviceError as failure:
         if device == "gpu":
             raise
-        reason = failure.diagnostics[0].message
+        reason = failure.diagnostics[0].message.partition(":")[0]
         sys.stderr.write(f"tilec: remark: using the CPU reference: {reason}\n")
         return None
 
@@ -153,8 +153,17 @@ def make_job(options: argparse.Namespace) -> Job:
     values |= choice.specialization.dtypes
     bound = check_arguments(interface_from_signature(kernel, source), values)
     specialization = specialize(bound, plan=request.plan)
-    grid = tuple(int(part) for part in options.grid.split(",")) if options.grid else None
+    grid = _read_grid(options.grid)
     return Job(source, kernel.name, options.target, bound, specialization, arguments, example, grid)
+
+
+def _read_grid(text: str) -> tuple[int, ...] | None:
+    if not text:
+        return None
+    try:
+        return tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise UsageError(f"--grid: '{text}' is not a list of integers") from None
 
 
 def run_on_cpu(job: Job) -> Outcome:
@@ -170,7 +179,7 @@ def run_on_cpu(job: Job) -> Outcome:
     metadata = read_kernel_metadata(module.body.operations[0])
     arguments, before = prepare_arguments(job, metadata)
     run_kernel(module, arguments.data(), dict(job.bound.scalars), job.grid, job.kernel)
-    return finish(job, "the CPU reference", arguments, before, metadata)
+    return finish("the CPU reference", arguments, before, metadata)
 
 
 def prepare_arguments(job: Job, metadata: Mapping[str, Any]) -> tuple[Arguments, Arguments]:
@@ -181,10 +190,9 @@ def prepare_arguments(job: Job, metadata: Mapping[str, Any]) -> tuple[Arguments,
 
 
 def finish(
-    job: Job, device: str, arguments: Arguments, before: Arguments, metadata: Mapping[str, Any]
+    device: str, arguments: Arguments, before: Arguments, metadata: Mapping[str, Any]
 ) -> Outcome:
     """Return the outcome of a run from its arguments before and after."""
-    del job
     outputs = tuple(item["name"] for item in metadata["arrays"] if item["access"] != "read")
     stray = {
         name: array.stray_writes(before.arrays[name].memory)

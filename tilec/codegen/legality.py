@@ -34,8 +34,7 @@ _WIDEST_INTEGER = 64
 """LLVM turns wider conversions and atomics into library calls, which a GPU does not have."""
 _SHARED_SPACE = 3
 _LLVM_TYPES_WITHOUT_PTX = ("!llvm.x86", "!llvm.ppc", "!llvm.target", "!llvm.token", "!llvm.label")
-_CONVERSIONS = frozenset(("llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp"))
-_ATOMICS = frozenset(("llvm.atomicrmw", "llvm.cmpxchg"))
+_NARROW_ONLY = ("llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp", "llvm.cmpxchg")
 _LOWER_FIRST = "every operation has to be lowered by the passes of the llvm stage"
 
 Finding = tuple[str, str, str | None]
@@ -190,10 +189,15 @@ def _check_call_intrinsic(op: Any) -> Finding | None:
 
 
 def _check_inline_assembly(op: Any) -> Finding | None:
+    is_constant = [_defined_by(value) == "llvm.mlir.constant" for value in op.operands]
     problem = inline_assembly_problem(
-        op.attributes["asm_string"].value, op.attributes["constraints"].value
+        op.attributes["asm_string"].value, op.attributes["constraints"].value, is_constant
     )
     return _unsupported(f"inline assembly: {problem}") if problem is not None else None
+
+
+def _defined_by(value: Any) -> str:
+    return "" if isinstance(value, ir.BlockArgument) else value.owner.name
 
 
 def _check_global(op: Any) -> Finding | None:
@@ -214,24 +218,15 @@ def _has_initial_value(op: Any) -> bool:
     return "value" in op.attributes or not without.issuperset(inside)
 
 
-def _check_conversion(op: Any) -> Finding | None:
+def _check_width(op: Any) -> Finding | None:
     widths = [_integer_width(value.type) for value in (*op.operands, *op.results)]
-    if max(widths) > _WIDEST_INTEGER:
+    if max(widths, default=0) > _WIDEST_INTEGER:
         return _unsupported(f"'{op.name}' op on integers wider than {_WIDEST_INTEGER} bits")
     return None
 
 
-def _check_atomic(op: Any) -> Finding | None:
-    for value in op.operands:
-        width = _integer_width(value.type)
-        if width and (width > _WIDEST_INTEGER or width % 8 or width & (width - 1)):
-            return _unsupported(f"'{op.name}' op on {width}-bit integers")
-    return None
-
-
 def _check_memory(op: Any) -> Finding | None:
-    ordering = op.attributes["ordering"].value if "ordering" in op.attributes else 0
-    return _check_atomic(op) if ordering else None
+    return _check_width(op) if op.attributes["ordering"].value else None
 
 
 _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
@@ -240,8 +235,7 @@ _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
     "llvm.mlir.global": _check_global,
     "llvm.load": _check_memory,
     "llvm.store": _check_memory,
-    **dict.fromkeys(_CONVERSIONS, _check_conversion),
-    **dict.fromkeys(_ATOMICS, _check_atomic),
+    **dict.fromkeys(_NARROW_ONLY, _check_width),
 }
 
 

@@ -21,6 +21,7 @@ _STRING = re.compile(r'"[^"]*"')
 _TOKEN = re.compile(rf"(?<![\w.$@%!#-])(?:({'|'.join(FORMATS)})\b|({LITERAL})(?![\w.]))")
 _MAYBE_LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|qnan|s?nan)")
 """Cheap test that most lines fail."""
+_CONVERGENT = " convergent"
 _ASSEMBLY = re.compile(r"\basm sideeffect\b")
 
 
@@ -107,5 +108,6 @@ def _mark_convergent(line: str) -> str:
     for position in range(blanked.find("(", assembly.end()), len(blanked)):
         depth += {"(": 1, ")": -1}.get(blanked[position], 0)
         if depth == 0:
-            return f"{line[: position + 1]} convergent{line[position + 1 :]}"
+            rest = line[position + 1 :]
+            return line if _CONVERGENT in rest else line[: position + 1] + _CONVERGENT + rest
     return line

@@ -28,13 +28,13 @@ class SourceMap:
                 return None
         return None
 
-    def entry_span(self, name: str) -> SourceSpan | None:
-        """Return the source position of kernel `name`, or None when it has none."""
+    def entry_span(self, name: str | None = None) -> SourceSpan | None:
+        """Return the source position of kernel `name` (None: the first), or None without one."""
         inside = False
         for text in self._lines:
             entry = _ENTRY.match(text)
             if entry is not None:
-                inside = entry[1] == name
+                inside = name is None or entry[1] == name
             match = _LOC.match(text) if inside else None
             if match is not None and match[2] != "0":
                 return self._make_span(match)

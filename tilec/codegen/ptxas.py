@@ -27,7 +27,8 @@ _MESSAGE = re.compile(
     r"(?P<severity>info|warning|error|fatal) *: *(?:\((?P<code>[CP]\d+)\) *)?(?P<text>.*)$",
     re.MULTILINE,
 )
-_AROUND_LINE = re.compile(r"\baround line (\d+)")
+_LINE_IN_TEXT = re.compile(r"\b(?:in|at|around) line (\d+)")
+_FUNCTION_IN_TEXT = re.compile(r"\bfunction '([^']+)'")
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")
 _STACK = re.compile(
     r"^ +(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads", re.MULTILINE
@@ -187,12 +188,21 @@ def parse_messages(text: str, source_map: SourceMap) -> tuple[PtxasMessage, ...]
         severity, body = match["severity"], match["text"].strip()
         if severity == "info" and match["code"] is None and _STATISTICS.match(body):
             continue
-        around = _AROUND_LINE.search(body)
-        number = match["line"] or (around[1] if around is not None else None)
+        named = _LINE_IN_TEXT.search(body)
+        number = match["line"] or (named[1] if named is not None else None)
         line = int(number) if number is not None else None
-        span = source_map.span(line) if line is not None else None
+        span = _locate(line, body, source_map)
         found[PtxasMessage(severity, match["code"] or "", body, line, span)] = None
     return tuple(found)
+
+
+def _locate(line: int | None, text: str, source_map: SourceMap) -> SourceSpan | None:
+    """Return the source position of a message: of its PTX line, else of the kernel it names."""
+    span = source_map.span(line) if line is not None else None
+    if span is not None:
+        return span
+    function = _FUNCTION_IN_TEXT.search(text)
+    return source_map.entry_span(function[1] if function is not None else None)
 
 
 def parse_usage(text: str) -> tuple[EntryUsage, ...]:
@@ -233,15 +243,18 @@ def _describe(message: PtxasMessage) -> str:
 def _lost_performance(
     assembly: Assembly, source_map: SourceMap, accepted: Collection[str]
 ) -> list[Diagnostic]:
-    problems = []
-    for entry in assembly.entries:
-        if entry.spill_stores or entry.spill_loads:
-            problems.append(_spill(entry, source_map.entry_span(entry.name)))
-    for message in assembly.warnings:
-        if message.code in REJECTED_CODES and message.code not in accepted:
-            hint = "--allow-spills accepts code like this"
-            problems.append(error("T0609", f"ptxas: {_describe(message)}", message.span, hint=hint))
-    return problems
+    spills = [
+        _spill(entry, source_map.entry_span(entry.name))
+        for entry in assembly.entries
+        if entry.spill_stores or entry.spill_loads
+    ]
+    hint = "--allow-spills accepts code like this"
+    notices = [
+        error("T0609", f"ptxas: {_describe(message)}", message.span, hint=hint)
+        for message in assembly.warnings
+        if message.code in REJECTED_CODES and message.code not in accepted
+    ]
+    return spills + notices
 
 
 def _spill(entry: EntryUsage, span: SourceSpan | None) -> Diagnostic:

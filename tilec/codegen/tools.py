@@ -72,7 +72,9 @@ def require_tool(name: str) -> Path:
     return path
 
 
-def run_tool(name: str, arguments: Sequence[str], *, timeout: float = TIMEOUT_SECONDS) -> ToolResult:
+def run_tool(
+    name: str, arguments: Sequence[str], *, timeout: float = TIMEOUT_SECONDS
+) -> ToolResult:
     """Run tool `name` to its end.
 
     Args:
@@ -86,7 +88,11 @@ def run_tool(name: str, arguments: Sequence[str], *, timeout: float = TIMEOUT_SE
     path = require_tool(name)
     try:
         done = subprocess.run(
-            [path, *arguments], capture_output=True, timeout=timeout, check=False
+            [path, *arguments],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=timeout,
+            check=False,
         )
     except subprocess.TimeoutExpired as failure:
         message = f"{name} did not end within {timeout:.0f} s"

@@ -1,0 +1,1 @@
+"""What tilec needs of MLIR: bindings, contexts, text, locations, structured control flow."""

@@ -14,8 +14,23 @@ from tilec.ir import _untyped as rewrite
 from tilec.ir import _untyped as scf
 
 __all__ = [
-    "PROVIDER", "MLIRError", "Operand", "PassManager", "Pure", "Region", "Result", "arith", "ext",
-    "ir", "llvm", "math", "nvvm", "passmanager", "register_dialect_module", "rewrite", "scf",
+    "PROVIDER",
+    "MLIRError",
+    "Operand",
+    "PassManager",
+    "Pure",
+    "Region",
+    "Result",
+    "arith",
+    "ext",
+    "ir",
+    "llvm",
+    "math",
+    "nvvm",
+    "passmanager",
+    "register_dialect_module",
+    "rewrite",
+    "scf",
 ]
 
 _T = TypeVar("_T")

@@ -76,9 +76,14 @@ class Slice:
         return [index for index in range(count) if (op, index) in self.carried]
 
 
-def backward_slice(roots: list[Any], block: Any) -> Slice:
-    """Return everything under `block` that `roots` (operations) need to run."""
-    search = _SliceSearch(set(walk_operations(block)))
+def backward_slice(
+    roots: list[Any], block: Any, unneeded: Callable[[Any], bool] = lambda value: False
+) -> Slice:
+    """Return everything under `block` that `roots` (operations) need to run.
+
+    Values for which `unneeded` holds count as given: what defines them is left out.
+    """
+    search = _SliceSearch(set(walk_operations(block)), unneeded)
     for root in roots:
         search.need_op(root)
     while search.pending:
@@ -91,11 +96,14 @@ class _SliceSearch:
     """Worklist of a backward slice among the operations `inside`."""
 
     inside: set[Any]
+    unneeded: Callable[[Any], bool]
     found: Slice = field(default_factory=Slice)
     pending: list[Any] = field(default_factory=list)
 
     def need_value(self, value: Any) -> None:
         """Add what defines `value`."""
+        if self.unneeded(value):
+            return
         if isinstance(value, ir.BlockArgument):
             owner = value.owner.owner.operation
             if owner in self.inside and owner.name == "scf.for" and value.arg_number > 0:
@@ -261,37 +269,25 @@ def _clone_while(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook)
     mapping.update(zip(op.results, clone.results, strict=True))
 
 
-def thread_value(block: Any, value: Any, users: set[Any], step: Callable[[Any, Any], Any]) -> Any:
-    """Carry a state value through `block` and return the state at its end.
+def thread_value(block: Any, value: Any, user: Any, step: Callable[[Any], Any]) -> Any:
+    """Carry a state value through `block` past operation `user`; return the state at the end.
 
-    Each operation of `users` is visited in program order with the state before it: `step(op,
-    state)` returns the state after it. Structured operations that hold a user are rebuilt with
-    one more carried value.
+    `step` takes the state before `user` and returns the state after it; it may erase `user`. The
+    structured operations around `user` are rebuilt with one more carried value.
     """
-    state = value
-    for op in body_operations(block):
-        if op in users:
-            state = step(op, state)
-        if op.name in STRUCTURED and _holds_any(op, users):
-            state = _thread_structured(op, state, users, step)
-    return state
+    holder = user
+    while holder.block != block:
+        holder = parent_operation(holder)
+    if holder == user:
+        return step(value)
+    return _thread_structured(holder, value, user, step)
 
 
-def _holds_any(op: Any, users: set[Any]) -> bool:
-    return any(
-        nested in users
-        for region in op.regions
-        for block in region.blocks
-        for nested in walk_operations(block)
-    )
-
-
-def _thread_structured(
-    op: Any, state: Any, users: set[Any], step: Callable[[Any, Any], Any]
-) -> Any:
+def _thread_structured(op: Any, state: Any, user: Any, step: Callable[[Any], Any]) -> Any:
     operands = list(op.operands)
     if op.name != "scf.if":
         operands.append(state)
+    inside = _region_number(op, user)
     clone = ir.Operation.create(
         op.name,
         results=[*[result.type for result in op.results], state.type],
@@ -301,20 +297,27 @@ def _thread_structured(
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
-    for region, target in zip(op.regions, clone.regions, strict=True):
+    for number, (region, target) in enumerate(zip(op.regions, clone.regions, strict=True)):
         if len(region.blocks):
             region.blocks[0].append_to(target)
         else:
             _yield([], target.blocks.append(), "scf.yield", op.location)
         block = target.blocks[0]
         inner = state if op.name == "scf.if" else block.add_argument(state.type, op.location)
-        inner = thread_value(block, inner, users, step)
-        last = terminator(block)
-        _yield_more(last, inner)
+        if number == inside:
+            inner = thread_value(block, inner, user, step)
+        _yield_more(terminator(block), inner)
     for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
         old.replace_all_uses_with(new)
     op.erase()
     return clone.results[len(clone.results) - 1]
+
+
+def _region_number(op: Any, nested: Any) -> int:
+    """Return which region of `op` holds operation `nested`."""
+    while parent_operation(nested) != op:
+        nested = parent_operation(nested)
+    return [len(r.blocks) and r.blocks[0] == nested.block for r in op.regions].index(True)
 
 
 def _yield_more(last: Any, value: Any) -> None:

@@ -53,9 +53,7 @@ def parse_module(text: str, context: Any, filename: str) -> Any:
     except MLIRError as failure:
         code = VERIFIER_CODE if _is_from_verifier(failure) else PARSER_CODE
         found = diagnose(failure, [SourceFile(filename, text)], code)
-        items = dict.fromkeys(
-            _as_written(item, filename, insertions) for item in found.diagnostics
-        )
+        items = dict.fromkeys(_as_written(item, filename, insertions) for item in found.diagnostics)
         raise CompileError(list(items), found.sources) from failure
 
 

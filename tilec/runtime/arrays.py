@@ -6,7 +6,6 @@ device and knows bf16 and the 8-bit floats, then `__cuda_array_interface__`.
 """
 
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -156,6 +155,11 @@ def view_array(value: Any, name: str, stream: int = LEGACY_STREAM) -> ArrayView:
     )
 
 
+def dtype_name(foreign: str) -> str:
+    """Return tilec's name of an element type, or `foreign` itself when tilec has no such type."""
+    return FOREIGN_DTYPES.get(foreign, foreign)
+
+
 def library_of(value: Any) -> str:
     """Return the top-level package that `value` comes from."""
     return type(value).__module__.partition(".")[0]
@@ -168,8 +172,7 @@ def torch_dtype_name(dtype: Any) -> str:
     """Return tilec's name for a torch dtype, or torch's own when tilec has no such type."""
     name = _torch_dtype_names.get(dtype)
     if name is None:
-        foreign = str(dtype).removeprefix("torch.")
-        name = _torch_dtype_names[dtype] = FOREIGN_DTYPES.get(foreign, foreign)
+        name = _torch_dtype_names[dtype] = dtype_name(str(dtype).removeprefix("torch."))
     return name
 
 
@@ -212,7 +215,7 @@ def _view_numpy(value: Any, name: str) -> ArrayView:
         value.__array_interface__["data"][0],
         tuple(value.shape),
         tuple(stride // item for stride in value.strides),
-        FOREIGN_DTYPES.get(value.dtype.name, value.dtype.name),
+        dtype_name(value.dtype.name),
         "cpu",
         None,
         "numpy",
@@ -243,7 +246,7 @@ def _view_dlpack(value: Any, name: str, stream: int) -> ArrayView:
 
 def _export(value: Any, name: str, stream: int | None) -> Any:
     """Call `__dlpack__`, which takes `max_version` since DLPack 1.0 only."""
-    export: Callable[..., Any] = value.__dlpack__
+    export = value.__dlpack__
     arguments = {} if stream is None else {"stream": stream}
     try:
         try:

@@ -5,8 +5,11 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tilec.diagnostics import CompileError, Diagnostic, error
+from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.driver import Driver, LoadedKernel
 from tilec.runtime.driver_errors import wrong_capability
+from tilec.runtime.grid import Grid
+from tilec.runtime.launch import LaunchPlan, make_plan
 from tilec.target import get_target
 
 
@@ -145,6 +148,30 @@ class CompiledKernel:
                     for image in self.artifact.kernels
                 ]
             return self._loaded[key]
+
+    def plan_launch(
+        self,
+        driver: Driver,
+        arguments: BoundArguments,
+        grid: Grid | None,
+        run_time_scalars: Sequence[str],
+    ) -> LaunchPlan:
+        """Check the arguments against this variant and prepare its launch.
+
+        Raises:
+            TileError: A precondition is broken, or the GPU cannot run the code.
+        """
+        plan = make_plan(
+            driver,
+            self.load(driver, arguments.device or 0),
+            arguments,
+            grid,
+            run_time_scalars,
+            self.artifact.workspace,
+            self.artifact.hidden_parameters,
+        )
+        plan.variant = self
+        return plan
 
 
 def check_capability(driver: Driver, device: int, target: str) -> None:

@@ -20,6 +20,8 @@ from tilec.runtime.tensor_map import DATA_TYPES, L2_PROMOTIONS, SWIZZLES, Tensor
 _LOG_BYTES = 16384
 _MAX_CONFIGURATIONS = 16
 """Streams per kernel whose launch configuration is kept."""
+_NO_INTERLEAVE = _FILL_WITH_ZEROS = 0
+"""`CUtensorMapInterleave` and `CUtensorMapFloatOOBfill`, the only values that tilec uses."""
 _RETRY_WITH_PTX = (
     "CUDA_ERROR_NO_BINARY_FOR_GPU",
     "CUDA_ERROR_INVALID_IMAGE",
@@ -131,18 +133,20 @@ class CudaDriver:
         if self._encode is None:
             self._encode = self._find_encode()
         encode, rank = self._encode, encoding.rank
-        dims = (ctypes.c_uint64 * rank)(*encoding.extents)
-        strides = (ctypes.c_uint64 * max(1, rank - 1))(*encoding.strides)
-        box = (ctypes.c_uint32 * rank)(*encoding.box)
-        steps = (ctypes.c_uint32 * rank)(*encoding.element_strides)
         dtype = DATA_TYPES[encoding.dtype]
-        swizzle = SWIZZLES[encoding.swizzle]
-        promotion = L2_PROMOTIONS[encoding.l2_promotion]
+        rest = (
+            (ctypes.c_uint64 * rank)(*encoding.extents),
+            (ctypes.c_uint64 * max(1, rank - 1))(*encoding.strides),
+            (ctypes.c_uint32 * rank)(*encoding.box),
+            (ctypes.c_uint32 * rank)(*encoding.element_strides),
+            _NO_INTERLEAVE,
+            SWIZZLES[encoding.swizzle],
+            L2_PROMOTIONS[encoding.l2_promotion],
+            _FILL_WITH_ZEROS,
+        )
 
         def write(destination: int, address: int) -> None:
-            status = encode(
-                destination, dtype, rank, address, dims, strides, box, steps, 0, swizzle, promotion, 0
-            )
+            status = encode(destination, dtype, rank, address, *rest)
             if status:
                 self._check(
                     "cuTensorMapEncodeTiled",

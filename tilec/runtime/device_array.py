@@ -7,7 +7,7 @@ can be run and every stray write can be seen.
 import weakref
 from typing import Any
 
-from tilec.runtime.arrays import FOREIGN_DTYPES, ArrayView
+from tilec.runtime.arrays import ArrayView, dtype_name
 from tilec.runtime.driver import Driver, get_driver
 
 
@@ -48,7 +48,7 @@ class DeviceArray:
         self.device = device
         self.shape = tuple(memory.shape) if shape is None else shape
         self.strides = (1,) if strides is None else strides
-        self.dtype = FOREIGN_DTYPES.get(memory.dtype.name, memory.dtype.name)
+        self.dtype = dtype_name(memory.dtype.name)
         self._offset_bytes = offset * memory.itemsize
         self._base = self._driver.allocate(device, memory.nbytes)
         self._release = weakref.finalize(self, self._driver.free, device, self._base)

@@ -73,7 +73,13 @@ class LoadedKernel:
 
 @dataclass(slots=True)
 class PreparedLaunch:
-    """A kernel with its execution configuration; `configurations` is the driver's own, by stream."""
+    """A kernel with its execution configuration.
+
+    Attributes:
+        kernel: What to launch.
+        shape: How.
+        configurations: The driver's own form of it, by stream.
+    """
 
     kernel: LoadedKernel
     shape: LaunchShape
@@ -148,7 +154,7 @@ def get_driver() -> Driver:
     Raises:
         DeviceError: There is no usable driver or GPU.
     """
-    global _driver  # noqa: PLW0603 - one driver per process, as libcuda itself
+    global _driver
     if _driver is None:
         with _lock:
             if _driver is None:
@@ -160,7 +166,7 @@ def get_driver() -> Driver:
 
 def set_driver(driver: Driver | None) -> Driver | None:
     """Replace the driver of this process and return the previous one; None re-initialises."""
-    global _driver  # noqa: PLW0603 - see get_driver
+    global _driver
     with _lock:
         previous, _driver = _driver, driver
     return previous

@@ -98,9 +98,7 @@ def driver_error(function: str, name: str, text: str, detail: str = "") -> Devic
     cause = _CAUSES.get(name, _UNKNOWN)
     suffix = f": {detail}" if detail else ""
     return DeviceError(
-        error(
-            cause.code, f"{function} failed with {name} ({text}){suffix}", hint=cause.hint
-        )
+        error(cause.code, f"{function} failed with {name} ({text}){suffix}", hint=cause.hint)
     )
 
 

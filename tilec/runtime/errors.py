@@ -2,7 +2,19 @@
 
 from collections.abc import Iterable
 
-from tilec.diagnostics import Diagnostic, LaunchError, SourceFile, SourceSpan, error, note
+from tilec.diagnostics import (
+    CompileError,
+    Diagnostic,
+    LaunchError,
+    SourceFile,
+    SourceSpan,
+    error,
+    note,
+)
+
+
+class UnknownKernelError(CompileError, AttributeError):
+    """There is no kernel of that name; also an AttributeError, so that `hasattr` works."""
 
 
 def launch_error(

@@ -175,13 +175,14 @@ def bind_call(
             _check_compiled_in(interface, name, value)
         else:
             raise interface.error(
-                "T0701", f"has no parameter '{name}'", hint=f"it takes {_names(interface.parameters)}"
+                "T0701",
+                f"has no parameter '{name}'",
+                hint=f"it takes {_names(interface.parameters)}",
             )
     missing = [
         item
         for item in interface.parameters
-        if item.name not in values
-        and (item.kind in (ARRAY, SCALAR) or item.default is REQUIRED)
+        if item.name not in values and (item.kind in (ARRAY, SCALAR) or item.default is REQUIRED)
     ]
     if missing:
         raise interface.error(

@@ -1,185 +1,21 @@
 """Kernels in source form: compiled when they are called, one variant per kind of arguments."""
 
 import functools
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
-from tilec.diagnostics import CompileError, LaunchError, SourceFile, error
-from tilec.options import CompileOptions
-from tilec.runtime.arguments import BoundArguments
-from tilec.runtime.cache import DiskCache, cache_key, variant_key
-from tilec.runtime.compiled import CompiledKernel, check_capability
+from tilec.diagnostics import LaunchError, error
+from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.dispatch import Dispatcher
-from tilec.runtime.driver import Driver
-from tilec.runtime.errors import launch_error
+from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.grid import Grid, caller_grid
-from tilec.runtime.interface import CONST, OPTIONAL, Interface, bind_call, interface_from_signature
-from tilec.runtime.launch import LaunchPlan, make_plan
-from tilec.runtime.specialize import find_overlaps, specialize
+from tilec.runtime.interface import bind_call
+from tilec.runtime.variants import Contents, KernelText, PlanFields, Variants
 from tilec.sources import read_source_file
-from tilec.specialization import Specialization
-
-PlanFields = Mapping[str, int | tuple[int, ...]]
-Contents = tuple[SourceFile, Mapping[str, Any]]
 
 _STREAM = "stream"
-
-
-class KernelText:
-    """Text with one or more kernels, parsed when it is first needed."""
-
-    def __init__(self, read: Callable[[], Contents]) -> None:
-        """Keep the function that returns the source and the values of its Python module."""
-        self._read = read
-
-    @functools.cached_property
-    def contents(self) -> Contents:
-        """The source and the values of the surrounding Python module."""
-        return self._read()
-
-    @functools.cached_property
-    def tree(self) -> Any:
-        """The syntax tree."""
-        from tilec.frontend.parser import parse_source
-
-        return parse_source(*self.contents)
-
-    @functools.cached_property
-    def kernel_names(self) -> tuple[str, ...]:
-        """Names of the kernels, in source order."""
-        from tilec.frontend.parser import kernels
-
-        return tuple(item.name for item in kernels(self.tree))
-
-    def interface(self, name: str) -> Interface:
-        """Return the parameters of kernel `name`.
-
-        Raises:
-            CompileError: The parameter list has mistakes.
-        """
-        from tilec.frontend.parser import kernels
-        from tilec.frontend.signature import signature
-
-        definition = next(item for item in kernels(self.tree) if item.name == name)
-        return interface_from_signature(signature(definition, self.tree), self.contents[0])
-
-
-class _Variants:
-    """The compiled variants of one kernel; makes plans for the dispatcher."""
-
-    def __init__(self, text: KernelText, name: str, plan: PlanFields, target: str) -> None:
-        self.text = text
-        self.name = name
-        self.plan_fields = plan
-        self.target = target
-        self.cache = DiskCache()
-        self._compiled: dict[str, CompiledKernel] = {}
-        self._modules: dict[str, Any] = {}
-        self._lock = threading.RLock()
-
-    @functools.cached_property
-    def _interface(self) -> Interface:
-        return self.text.interface(self.name)
-
-    def interface(self) -> Interface:
-        """Return the kernel's parameters."""
-        return self._interface
-
-    def plan(
-        self,
-        driver: Driver,
-        arguments: BoundArguments,
-        grid: Grid | None,
-        run_time_scalars: Sequence[str],
-    ) -> LaunchPlan:
-        """Compile the variant for these arguments, unless it exists, and prepare its launch."""
-        device = arguments.device or 0
-        check_capability(driver, device, self.target)
-        compiled = self.variant(self.specialization(arguments))
-        kernels = compiled.load(driver, device)
-        plan = make_plan(driver, kernels, arguments, grid, run_time_scalars)
-        plan.variant = compiled
-        return plan
-
-    def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
-        """Run the kernel in the CPU reference; arrays are written in place."""
-        from tilec.driver import emit_source
-        from tilec.interpreter.run import run_kernel
-
-        specialization = self.specialization(arguments)
-        key = variant_key(specialization)
-        with self._lock:
-            if key not in self._modules:
-                source, module_globals = self.text.contents
-                self._modules[key] = emit_source(source, self.name, specialization, module_globals)
-            module = self._modules[key]
-        arrays = {name: arguments.values[name] for name in arguments.arrays}
-        run_kernel(module, arrays, dict(arguments.scalars), grid, self.name)
-
-    def specialization(self, arguments: BoundArguments) -> Specialization:
-        """Return what to compile for these arguments."""
-        pairs = list(find_overlaps(arguments.arrays))
-        if pairs:
-            written = self._written(specialize(arguments, (), self.plan_fields))
-            pairs = [pair for pair in pairs if written & {*pair}]
-        constants = self.interface().of_kind(CONST)
-        plans_for_size = any(
-            item.default is OPTIONAL and item.name not in arguments.constants for item in constants
-        )
-        return specialize(arguments, pairs, self.plan_fields, plans_for_size=plans_for_size)
-
-    def _written(self, specialization: Specialization) -> set[str]:
-        """Return the arrays that the kernel writes."""
-        from tilec.frontend.semantics.analysis import analyze_kernel
-
-        program = analyze_kernel(self.text.tree, self.name, specialization)
-        return {item["name"] for item in program.metadata["arrays"] if item["access"] != "read"}
-
-    def variant(self, specialization: Specialization) -> CompiledKernel:
-        """Return the kernel compiled for a specialization: from memory, disk, or the compiler.
-
-        Raises:
-            CompileError: The kernel is wrong or cannot be compiled.
-        """
-        key = variant_key(specialization)
-        with self._lock:
-            compiled = self._compiled.get(key)
-            if compiled is None:
-                compiled = self._compiled[key] = self._from_disk(specialization)
-            return compiled
-
-    def _from_disk(self, specialization: Specialization) -> CompiledKernel:
-        from tilec.runtime.cache_entry import pack_entry, unpack_entry
-
-        source, module_globals = self.text.contents
-        parts = (source.name, source.text, module_globals, self.name, specialization, self.target)
-        key = cache_key(parts)
-        data = self.cache.read(key)
-        found = unpack_entry(data) if data is not None else None
-        if found is not None:
-            artifact, remarks = found
-            return CompiledKernel(
-                artifact, remarks, lambda stage: self._recompile(specialization, stage)
-            )
-        compilation = self._compile(specialization)
-        self.cache.write(key, pack_entry(compilation.artifact, compilation.remarks))
-        return CompiledKernel(
-            compilation.artifact, compilation.remarks, compilation.module_text
-        )
-
-    def _compile(self, specialization: Specialization) -> Any:
-        from tilec.driver import compile_source
-
-        source, module_globals = self.text.contents
-        options = CompileOptions(target=self.target)
-        return compile_source(source, self.name, specialization, options, module_globals)
-
-    def _recompile(self, specialization: Specialization, stage: str) -> str:
-        """Return the IR of a kernel that came from the disk cache, which holds none."""
-        return self._compile(specialization).module_text(stage)
 
 
 class Kernel:
@@ -206,7 +42,7 @@ class Kernel:
             target: Architecture to compile for.
         """
         self.__name__ = name
-        self._variants = _Variants(text, name, plan, target)
+        self._variants = Variants(text, name, plan, target)
         self._dispatcher = Dispatcher(self._variants)
 
     def __repr__(self) -> str:
@@ -223,7 +59,7 @@ class Kernel:
         Raises:
             TileError: The kernel cannot be compiled, an argument is wrong, or the launch failed.
         """
-        self._launch(None, arguments, keywords)
+        self.launch(None, arguments, keywords)
 
     def __getitem__(self, grid: int | tuple[int, ...]) -> "KernelWithGrid":
         """Return the kernel with a grid, for `kernel[blocks](...)`.
@@ -233,9 +69,10 @@ class Kernel:
         """
         return KernelWithGrid(self, caller_grid(grid, self.__name__))
 
-    def _launch(
+    def launch(
         self, grid: Grid | None, arguments: Sequence[Any], keywords: Mapping[str, Any]
     ) -> None:
+        """Launch the kernel with a grid that was checked; see `__call__` for the rest."""
         stream = None
         if _STREAM in keywords and not self._has_parameter(_STREAM):
             keywords = dict(keywords)
@@ -272,7 +109,7 @@ class KernelWithGrid:
 
     def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch the kernel; see `Kernel.__call__`."""
-        self._kernel._launch(self._grid, arguments, keywords)  # noqa: SLF001 - one class in two parts
+        self._kernel.launch(self._grid, arguments, keywords)
 
 
 class Function:
@@ -293,10 +130,6 @@ class Function:
         """
         name = getattr(self, "__name__", "the function")
         raise launch_error("T0717", f"{name} is a tilec.function: only kernels can call it")
-
-
-class _UnknownKernelError(CompileError, AttributeError):
-    """There is no kernel of that name; also an AttributeError, so that `hasattr` works."""
 
 
 class SourceModule:
@@ -323,7 +156,7 @@ class SourceModule:
         if name.startswith("_"):
             raise AttributeError(name)
         if name not in self._kernels:
-            raise _UnknownKernelError(
+            raise UnknownKernelError(
                 error(
                     "T0006",
                     f"{self._file} defines no kernel called '{name}'",
@@ -335,7 +168,7 @@ class SourceModule:
     def __getitem__(self, name: str) -> Kernel:
         return self.__getattr__(name)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Kernel]:
         return iter(self._kernels.values())
 
     def __dir__(self) -> list[str]:

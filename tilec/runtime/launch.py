@@ -17,15 +17,21 @@ from tilec.dtypes import DTYPES
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.driver import Driver, LaunchShape, LoadedKernel, PreparedLaunch
 from tilec.runtime.errors import join_names, launch_error
+from tilec.runtime.expressions import ExpressionError, evaluate
 from tilec.runtime.grid import Grid, count_blocks, grid_extents
 from tilec.runtime.overlap import byte_range
 from tilec.runtime.parameter_block import ParameterBlock, ParameterLayout
 from tilec.runtime.preconditions import broken_preconditions
 from tilec.runtime.scalars import encode_scalar
+from tilec.runtime.specialize import find_overlaps
 from tilec.runtime.tensor_map import check_encoding, make_encoding
+from tilec.runtime.workspace import WorkspaceRequest, workspace_pool
 
 Pointers = tuple[int, ...]
 Scalars = Sequence[bool | int | float]
+
+_MAX_BLOCKS = 16
+"""Sets of addresses per plan whose parameters are kept."""
 
 
 @dataclass(slots=True)
@@ -71,12 +77,27 @@ class KernelLaunch:
     Attributes:
         prepared: The loaded kernel with its execution configuration.
         layout: Where its parameters come from.
-        blocks: Parameter blocks that no thread uses at the moment.
+        blocks: Parameter blocks that no thread uses at the moment, by the addresses that they
+            hold, least recently used first.
     """
 
     prepared: PreparedLaunch
     layout: ParameterLayout
-    blocks: list[ParameterBlock] = field(default_factory=list)
+    blocks: dict[Pointers, ParameterBlock] = field(default_factory=dict)
+
+    def take_block(self, pointers: Pointers) -> ParameterBlock:
+        """Return a block for these addresses that no other thread has.
+
+        Encoding tensor maps is the costly part of a launch, and programs use few sets of buffers
+        in turn, so several blocks are kept. Single dict operations are atomic.
+        """
+        block = self.blocks.pop(pointers, None)
+        if block is None and len(self.blocks) >= _MAX_BLOCKS:
+            try:
+                block = self.blocks.pop(next(iter(self.blocks)))
+            except (KeyError, RuntimeError, StopIteration):
+                block = None  # another thread was faster
+        return ParameterBlock(self.layout) if block is None else block
 
 
 @dataclass(slots=True)
@@ -87,12 +108,14 @@ class LaunchPlan:
         driver: What launches it.
         launches: The kernels in order; none when there is nothing to do.
         pairs: Arrays that must be compared again when addresses change.
+        workspace: Device memory that the launch needs; its address follows those of the arrays.
         variant: The compiled kernel behind it, for inspection.
     """
 
     driver: Driver
     launches: tuple[KernelLaunch, ...]
     pairs: tuple[PairCheck, ...] = ()
+    workspace: WorkspaceRequest | None = None
     variant: Any = None
 
     def accepts(self, pointers: Pointers) -> bool:
@@ -107,17 +130,14 @@ class LaunchPlan:
             scalars: Every scalar argument, in declaration order.
             stream: Stream handle.
         """
+        if self.workspace is not None:
+            pool = workspace_pool(self.driver)
+            pointers = (*pointers, pool.provide(self.workspace, stream))
         for launch in self.launches:
-            # list.pop and append are atomic, so threads never share a block.
-            try:
-                block = launch.blocks.pop()
-            except IndexError:
-                block = ParameterBlock(launch.layout)
-            try:
-                block.fill(pointers, scalars)
-                self.driver.launch(launch.prepared, stream, block.address)
-            finally:
-                launch.blocks.append(block)
+            block = launch.take_block(pointers)
+            block.fill(pointers, scalars)
+            self.driver.launch(launch.prepared, stream, block.address)
+            launch.blocks[pointers] = block
 
 
 def make_plan(
@@ -126,6 +146,8 @@ def make_plan(
     arguments: BoundArguments,
     grid: Grid | None = None,
     run_time_scalars: Sequence[str] = (),
+    workspace: Any = None,
+    hidden_parameters: Sequence[Any] = (),
 ) -> LaunchPlan:
     """Check the arguments against a variant and prepare its launches.
 
@@ -135,9 +157,11 @@ def make_plan(
         arguments: Arguments that satisfy the interface.
         grid: Blocks along each axis when the kernel has no grid of its own.
         run_time_scalars: Scalars whose value may differ between calls that share the plan.
+        workspace: The artifact's `Workspace`; None when it needs none.
+        hidden_parameters: The artifact's `HiddenParameter`s.
 
     Raises:
-        LaunchError: A precondition is broken, or the grid is wrong.
+        LaunchError: A precondition is broken, the grid is wrong, or arrays overlap.
     """
     launches: list[KernelLaunch] = []
     for metadata, loaded in kernels:
@@ -148,9 +172,13 @@ def make_plan(
         if blocks:
             shape = _launch_shape(metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
+            _add_hidden(layout, hidden_parameters, len(arguments.arrays), metadata["name"])
             launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
-    pairs = () if not launches else check_pairs([item[0] for item in kernels], arguments)
-    return LaunchPlan(driver, tuple(launches), pairs)
+    if not launches:
+        return LaunchPlan(driver, ())
+    pairs = check_pairs([item[0] for item in kernels], arguments)
+    request = None if workspace is None else _workspace(workspace, kernels[0][0], arguments)
+    return LaunchPlan(driver, tuple(launches), pairs, request)
 
 
 def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> None:
@@ -213,6 +241,26 @@ def _layout(
     return layout
 
 
+def _add_hidden(layout: ParameterLayout, hidden: Sequence[Any], arrays: int, kernel: str) -> None:
+    """Append the parameters that follow the tensor maps."""
+    for item in hidden:
+        if item.name != "workspace":
+            raise InternalCompilerError(f"{kernel}: unknown hidden parameter '{item.name}'")
+        layout.add_pointer(arrays)
+
+
+def _workspace(
+    workspace: Any, metadata: Mapping[str, Any], arguments: BoundArguments
+) -> WorkspaceRequest:
+    environment = {**metadata.get("constants", {}), **arguments.environment()}
+    try:
+        size = int(evaluate(workspace.size, environment))
+    except ExpressionError as failure:
+        message = f"{metadata['name']}: workspace size: {failure}"
+        raise InternalCompilerError(message) from failure
+    return WorkspaceRequest(arguments.device or 0, size, workspace.alignment, workspace.zeroed)
+
+
 def check_pairs(
     metadata: Sequence[Mapping[str, Any]], arguments: BoundArguments
 ) -> tuple[PairCheck, ...]:
@@ -221,8 +269,6 @@ def check_pairs(
     Raises:
         LaunchError: Two arrays overlap, or may overlap, that the variant keeps apart.
     """
-    from tilec.runtime.specialize import find_overlaps
-
     names = list(arguments.arrays)
     written, groups = _accesses(metadata)
     overlaps = find_overlaps(arguments.arrays)

@@ -94,16 +94,14 @@ class ParameterBlock:
         self._start = -base % TENSOR_MAP_ALIGNMENT
         base += self._start
         groups = {
-            "pointer": 0,
-            "scalar": len(layout.pointers) * _SLOT,
-            "fixed": (len(layout.pointers) + len(layout.scalars)) * _SLOT,
+            "pointer": (0, _SLOT),
+            "scalar": (len(layout.pointers) * _SLOT, _SLOT),
+            "fixed": ((len(layout.pointers) + len(layout.scalars)) * _SLOT, _SLOT),
+            "map": (maps_offset, TENSOR_MAP_BYTES),
         }
-        offsets = [
-            maps_offset + index * TENSOR_MAP_BYTES if group == "map" else groups[group] + index * _SLOT
-            for group, index in layout.order
-        ]
+        offsets = [groups[group][0] + index * groups[group][1] for group, index in layout.order]
         for index, value in enumerate(layout.fixed):
-            start = self._start + groups["fixed"] + index * _SLOT
+            start = self._start + groups["fixed"][0] + index * _SLOT
             self._data[start : start + len(value)] = value
         self._pointer_table = (ctypes.c_void_p * max(1, len(offsets)))(
             *(base + offset for offset in offsets)
@@ -116,7 +114,7 @@ class ParameterBlock:
             for index, (array, encode) in enumerate(layout.maps)
         ]
         self._scalars = [
-            (index, scalar_encoder(dtype), self._start + groups["scalar"] + position * _SLOT)
+            (index, scalar_encoder(dtype), self._start + groups["scalar"][0] + position * _SLOT)
             for position, (index, dtype) in enumerate(layout.scalars)
         ]
         self._order = layout.pointers

@@ -6,7 +6,7 @@ an expression over dims and scalars, such as `K % 64 == 0`.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from tilec.runtime.arguments import BoundArguments
@@ -17,9 +17,7 @@ from tilec.specialization import VECTOR_BYTES
 _STATED_AS_FACT = re.compile(r"\w+\.strides\[\d+\] == \d+|\w+ is \d+-byte aligned\b.*")
 
 
-def broken_preconditions(
-    metadata: Mapping[str, Any], arguments: BoundArguments
-) -> Iterator[str]:
+def broken_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> Iterator[str]:
     """Yield what the arguments break, one sentence each.
 
     Args:
@@ -48,22 +46,22 @@ def _array_facts(declared: Mapping[str, Any], array: ArrayView) -> Iterator[str]
         yield f"{name} is read-only, but the kernel writes it"
     if array.dtype != declared["dtype"] and (array.dtype, declared["dtype"]) != ("f32", "tf32"):
         yield f"{name} has element type {array.dtype}, but it was compiled for {declared['dtype']}"
-    run_time = []
-    for axis, stride in enumerate(declared["strides"]):
-        if array.shape[axis] == 1:
-            continue
-        if stride < 0:
-            run_time.append(axis)
-        elif array.strides[axis] != stride:
+    stepped = [axis for axis, extent in enumerate(array.shape) if extent != 1]
+    strides = declared["strides"]
+    for axis in stepped:
+        if 0 <= strides[axis] != array.strides[axis]:
             yield (
                 f"{name}.strides[{axis}] is {array.strides[axis]} elements, but it was compiled "
-                f"for {stride}"
+                f"for {strides[axis]}"
             )
-    if not declared.get("aligned", False):
-        return
+    if declared.get("aligned", False):
+        yield from _alignment(name, array, [axis for axis in stepped if strides[axis] < 0])
+
+
+def _alignment(name: str, array: ArrayView, run_time_axes: Iterable[int]) -> Iterator[str]:
     if array.pointer % VECTOR_BYTES:
         yield f"the address of {name}, {array.pointer:#x}, is not a multiple of {VECTOR_BYTES}"
-    for axis in run_time:
+    for axis in run_time_axes:
         pitch = array.strides[axis] * array.item_bytes
         if pitch <= 0 or pitch % VECTOR_BYTES:
             yield (

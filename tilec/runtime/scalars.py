@@ -80,7 +80,7 @@ def _integer(plain: Any, value: Any, info: DType) -> int:
     return number
 
 
-def _float(plain: int | float, value: Any, info: DType) -> float:
+def _float(plain: float, value: Any, info: DType) -> float:
     try:
         number = float(plain)
         encode_scalar(number, info.name)

@@ -38,14 +38,14 @@ def torch_stream(device: int) -> int:
     """Return the handle of torch's current stream on a device."""
     # torch builds a Stream object for `current_stream`; its compiled code asks for the bare
     # handle, which takes a tenth of the time. It is not documented, so it may be missing.
-    global _raw_stream  # noqa: PLW0603 - looked up once per process
-    if _raw_stream is None:
-        torch = sys.modules["torch"]
-        found = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)
-        if found is None:
-            return int(torch.cuda.current_stream(device).cuda_stream)
-        _raw_stream = found
-    return _raw_stream(device)
+    global _raw_stream
+    if _raw_stream is not None:
+        return _raw_stream(device)
+    torch = sys.modules["torch"]
+    _raw_stream = getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None)
+    if _raw_stream is not None:
+        return _raw_stream(device)
+    return int(torch.cuda.current_stream(device).cuda_stream)
 
 
 def stream_handle(stream: Any) -> int:

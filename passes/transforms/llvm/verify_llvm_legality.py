@@ -18,7 +18,7 @@ def verify_llvm_legality(module: Any, context: PassContext) -> None:
         context: Not consulted.
 
     Raises:
-        InternalCompilerError: Something in `module` is not legal; names the operations.
+        CompileError: Something in `module` is not legal; names every such operation and its place.
     """
     del context
     check_legality(module)

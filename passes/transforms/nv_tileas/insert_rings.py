@@ -12,6 +12,7 @@ loops is filled once, has one slot and needs none. Positions are carried through
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from tilec.dialects.nv_tileas import (
@@ -134,12 +135,10 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
     for block, marker, rewrite in ends:
         with ir.InsertionPoint.at_block_begin(block), marker.location:
             start = RingStartOp.build(ring.value)
-        thread_value(
-            block,
-            start,
-            {marker},
-            lambda _op, position, rewrite=rewrite: rewrite(channels, ring, position),
-        ) if ring.refilled else rewrite(channels, ring, start)
+        if ring.refilled:
+            thread_value(block, start, marker, partial(rewrite, channels, ring))
+        else:
+            rewrite(channels, ring, start)
 
 
 def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring:

@@ -19,6 +19,7 @@ comes after the consumer's receive.
 
 from typing import Any
 
+from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.dialects.nv_tileas import ReceiveOp, RolesOp, SendOp, YieldOp
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import ir
@@ -68,7 +69,7 @@ def _partition(function: Any) -> None:
     specialised = spec["producer_warps"] > 0
     consumed = backward_slice(stores, block)
     produced = [op for op in loads if specialised and op in consumed.ops]
-    producer = backward_slice(produced, block)
+    producer = backward_slice(produced, block, _is_token)
     hook = _receive_hook(channels) if specialised else _send_and_receive_hook(channels)
     for region, kept, role_hook in (
         (roles.producer, producer, _producer_hook(channels)),
@@ -117,6 +118,10 @@ def _operations_inside(op: Any) -> list[Any]:
         return []
     blocks = [block for region in op.regions for block in region.blocks]
     return [inner for block in blocks for inner in walk_operations(block)]
+
+
+def _is_token(value: Any) -> bool:
+    return isinstance(value.type, MemTokenType)
 
 
 def _touches_tiles(op: Any) -> bool:
@@ -172,6 +177,7 @@ def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
     )
     bare.attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*sizes[:-1], 0])
     load.erase()
+    mapping.update(zip(op.results, bare.results, strict=True))
     return bare
 
 

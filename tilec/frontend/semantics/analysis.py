@@ -27,7 +27,7 @@ from tilec.frontend.semantics.values import (
 )
 from tilec.frontend.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.suggest import did_you_mean
-from tilec.plan.tiles import choose_tiles
+from tilec.plan.tiles import plan_tiles
 from tilec.specialization import Specialization
 
 BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
@@ -93,11 +93,14 @@ def analyze_kernel(
     """
     kernel = find_kernel(module, name)
     bound = bind_kernel(signature(kernel, module), specialization, module)
+    reasons: tuple[str, ...] = ()
     if bound.automatic:
-        bound = _plan_constants(module, kernel, bound, specialization)
+        bound, reasons = _plan_constants(module, kernel, bound, specialization)
     ctx, arguments = _run(module, kernel, bound, specialization)
     ctx.raise_if_failed()
     metadata = kernel_metadata(ctx, bound, arguments, module)
+    if reasons:
+        metadata["tile_reasons"] = list(reasons)
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel)
 
 
@@ -106,8 +109,8 @@ def _plan_constants(
     kernel: ast.FunctionDef,
     bound: BoundKernel,
     specialization: Specialization,
-) -> BoundKernel:
-    """Return `bound` with a value for every `auto` constant."""
+) -> tuple[BoundKernel, tuple[str, ...]]:
+    """Return `bound` with a value for every `auto` constant, and why it was chosen."""
     provisional = {name: AutoInt(_PROVISIONAL_EXTENT, name) for name in bound.automatic}
     trial = replace(bound, constants={**bound.constants, **provisional})
     ctx, _ = _run(module, kernel, trial, specialization)
@@ -122,7 +125,7 @@ def _plan_constants(
             [module.source],
         )
     try:
-        chosen = choose_tiles(uses, specialization)
+        choice = plan_tiles(uses, specialization)
     except CompileError as failure:
         raise CompileError(
             [
@@ -131,12 +134,13 @@ def _plan_constants(
             ],
             [module.source],
         ) from failure
+    chosen = {**bound.constants, **choice.values}
     constants = {
-        item.name: chosen[item.name] if item.name in chosen else bound.constants[item.name]
+        item.name: chosen[item.name]
         for item in bound.signature.params
         if isinstance(item, ConstParam)
     }
-    return replace(bound, constants=constants)
+    return replace(bound, constants=constants), choice.reasons
 
 
 def _run(
@@ -155,6 +159,7 @@ def _run(
         elif isinstance(param, DTypeParam):
             ctx.bind(param.name, DTypeValue(bound.dtypes[param.name]), param.span)
     arguments = bind_arguments(ctx, bound)
+    ctx.parameters = {name: item.value for name, item in ctx.frame.variables.items()}
     statements.execute(ctx, kernel.body)
     return ctx, arguments
 

@@ -112,7 +112,8 @@ class _Binder:
             if spec is None:
                 spec = ArraySpec(dtype.name, row_major(rank))
             elif spec.rank != rank:
-                message = f"array '{array.name}' has {rank} axes, but is used with {spec.rank}"
+                axes = "1 axis" if rank == 1 else f"{rank} axes"
+                message = f"array '{array.name}' has {axes}, but is used with {spec.rank}"
                 self.fail("T0301", message, array.span)
             elif spec.dtype != dtype.name:
                 message = f"array '{array.name}' holds {dtype.name}, but is used with {spec.dtype}"

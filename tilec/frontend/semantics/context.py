@@ -70,6 +70,7 @@ class Context:
         diagnostics: Errors so far.
         access: Per array parameter the subset of {"read", "write"} that the kernel does.
         grid: The grid, once its statement was analysed.
+        parameters: The values that the kernel starts with, by name.
         open_constants: Module constants (file, name) that are being evaluated.
         host_names: Kernel arguments that the host knows by name: dims and integer scalars.
         uses: Collects how `auto` constants are used.
@@ -88,6 +89,7 @@ class Context:
         self.access: dict[str, set[str]] = {}
         self.grid: GridInfo | None = None
         self.uses = TileUseRecorder()
+        self.parameters: dict[str, AnyValue] = {}
         self.open_constants: set[tuple[str, str]] = set()
         self.host_names: dict[hir.Value, str] = {}
         self.evaluate: Callable[[ast.Expression], AnyValue]

@@ -10,7 +10,7 @@ from tilec.frontend import ast
 from tilec.frontend.constant_evaluator import ceil_div, fold_binary
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.context import Context
-from tilec.frontend.semantics.values import Constant
+from tilec.frontend.semantics.values import AnyValue, Constant
 from tilec.frontend.signature import called_name
 
 _OPERATORS = ("+", "-", "*", "//", "%")
@@ -76,6 +76,10 @@ def _evaluated(ctx: Context, node: ast.Expression) -> Host:
     """Return a constant, or the name of a dim such as `A.shape[0]`."""
     with ctx.in_block(hir.Block()):
         value = ctx.evaluate(node)
+    return _known(ctx, node, value)
+
+
+def _known(ctx: Context, node: ast.Expression, value: AnyValue) -> Host:
     if isinstance(value, Constant) and isinstance(value.value, int):
         return int(value.value)
     if isinstance(value, hir.Value) and value in ctx.host_names:
@@ -90,7 +94,8 @@ def _name(ctx: Context, node: ast.Name, before: Sequence[ast.Statement]) -> Host
             found = _assigned(statement, node.id)
             if found is not None and _is_before_grid(ctx, statement):
                 return _convert(ctx, found, before[:position])
-    return _evaluated(ctx, node)
+    parameter = ctx.parameters.get(node.id)
+    return _evaluated(ctx, node) if parameter is None else _known(ctx, node, parameter)
 
 
 def _is_before_grid(ctx: Context, statement: ast.Statement) -> bool:

@@ -1,0 +1,626 @@
+// RUN: tilec opt %s --split-input-file --verify-diagnostics
+
+// An mbarrier needs an arrival to complete a phase.
+// expected-error @below {{'nv_tileas.alloc_mbarrier' op attribute 'count' must be at least 1, but got 0}}
+%b = "nv_tileas.alloc_mbarrier"() {count = 0 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+
+// -----
+
+// An mbarrier allocation needs a slot.
+// expected-error @below {{'nv_tileas.alloc_mbarrier' op attribute 'slots' must be at least 1, but got 0}}
+%b = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 0 : i64} : () -> !nv_tileas.mbarrier
+
+// -----
+
+// An mbarrier allocation returns an mbarrier.
+// expected-error @below {{'nv_tileas.alloc_mbarrier' op must be mbarrier barrier type, but got i64}}
+%b = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> i64
+
+// -----
+
+// Bytes are announced to an mbarrier only.
+%x = builtin.unrealized_conversion_cast to i64
+// expected-error @below {{'nv_tileas.mbarrier_arrive_expect_tx' op must be mbarrier barrier type, but got i64}}
+"nv_tileas.mbarrier_arrive_expect_tx"(%x) {tx_count = 16 : i64} : (i64) -> ()
+
+// -----
+
+// A phase that waits for no bytes is no transaction.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{attribute 'tx_count' must be in [1, 1048575], but got 0}}
+"nv_tileas.mbarrier_arrive_expect_tx"(%b) {tx_count = 0 : i64} : (!nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A phase counts at most 2^20 - 1 bytes.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{attribute 'tx_count' must be in [1, 1048575], but got 1048576}}
+"nv_tileas.mbarrier_arrive_expect_tx"(%b) {tx_count = 1048576 : i64} : (!nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A proxy fence covers shared or global memory.
+// expected-error @below {{'nv_tileas.fence_proxy' op attribute 'space' must be shared or global, but got local}}
+"nv_tileas.fence_proxy"() {space = "local"} : () -> ()
+
+// -----
+
+// A ring has slots.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.create_ring' op attribute 'stages' must be at least 1, but got 0}}
+%r = "nv_tileas.create_ring"(%b) {stages = 0 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+
+// -----
+
+// The full barrier of a ring is an mbarrier.
+%b = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.create_ring' op must be mbarrier barrier type, but got i32}}
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (i32) -> !nv_tileas.ring
+
+// -----
+
+// The empty barrier of a ring is an mbarrier.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+%x = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.create_ring' op must be mbarrier barrier type, but got i32}}
+%r = "nv_tileas.create_ring"(%b, %x) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, i32) -> !nv_tileas.ring
+
+// -----
+
+// Without segment sizes the empty barrier cannot be told from a second full one.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.create_ring' op requires attribute 'operandSegmentSizes'}}
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+
+// -----
+
+// A position starts in a ring.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.ring_start' op expects a ring, but got !nv_tileas.mbarrier}}
+%p = "nv_tileas.ring_start"(%b) : (!nv_tileas.mbarrier) -> !nv_tileas.ring_position
+
+// -----
+
+// The start of a ring is a position.
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+// expected-error @below {{'nv_tileas.ring_start' op expects a ring position, but got i32}}
+%p = "nv_tileas.ring_start"(%r) : (!nv_tileas.ring) -> i32
+
+// -----
+
+// A slot is named by a ring and a position (acquire).
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.ring_acquire' op expects a ring position, but got i32}}
+"nv_tileas.ring_acquire"(%r, %i) : (!nv_tileas.ring, i32) -> ()
+
+// -----
+
+// A slot is named by a ring and a position (commit).
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.ring_commit' op expects a ring position, but got i32}}
+"nv_tileas.ring_commit"(%r, %i) : (!nv_tileas.ring, i32) -> ()
+
+// -----
+
+// A slot is named by a ring and a position (wait).
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.ring_wait' op expects a ring position, but got i32}}
+"nv_tileas.ring_wait"(%r, %i) : (!nv_tileas.ring, i32) -> ()
+
+// -----
+
+// A slot is named by a ring and a position (release).
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.ring_release' op expects a ring position, but got i32}}
+"nv_tileas.ring_release"(%r, %i) : (!nv_tileas.ring, i32) -> ()
+
+// -----
+
+// The full barrier of a slot is an mbarrier.
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%p = builtin.unrealized_conversion_cast to !nv_tileas.ring_position
+// expected-error @below {{'nv_tileas.ring_barrier' op must be mbarrier barrier type, but got i64}}
+%b = "nv_tileas.ring_barrier"(%r, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> i64
+
+// -----
+
+// An advance moves on.
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%p = builtin.unrealized_conversion_cast to !nv_tileas.ring_position
+// expected-error @below {{'nv_tileas.ring_advance' op attribute 'count' must be at least 1, but got 0}}
+%n = "nv_tileas.ring_advance"(%r, %p) {count = 0 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
+
+// -----
+
+// An advance returns a position.
+%r = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%p = builtin.unrealized_conversion_cast to !nv_tileas.ring_position
+// expected-error @below {{'nv_tileas.ring_advance' op expects a ring position, but got i32}}
+%n = "nv_tileas.ring_advance"(%r, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> i32
+
+// -----
+
+// A channel carries tiles.
+%x = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.send' op expects a register tile, but got i32}}
+"nv_tileas.send"(%x) {channel = 0 : i64} : (i32) -> ()
+
+// -----
+
+// A tile comes out of a channel.
+// expected-error @below {{'nv_tileas.receive' op expects a register tile, but got i32}}
+%x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 4>, 0 : i64>} : () -> i32
+
+// -----
+
+// A slot has the shape of the tile that fills it.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%x = builtin.unrealized_conversion_cast to tensor<64x64xbf16>
+%s = builtin.unrealized_conversion_cast to !slot
+// expected-error @below {{'nv_tileas.ring_fill' op requires the same shape for tileSize and tensor value}}
+"nv_tileas.ring_fill"(%x, %s) : (tensor<64x64xbf16>, !slot) -> ()
+
+// -----
+
+// Roles end with a yield.
+// expected-error @below {{'nv_tileas.roles' op expects regions to end with 'nv_tileas.yield'}}
+"nv_tileas.roles"() ({
+  "nv_tileas.yield"() : () -> ()
+}, {
+}) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+
+// -----
+
+// A role has at least 24 registers.
+// expected-error @below {{'nv_tileas.set_registers' op attribute 'count' must be a multiple of 8 in [24, 256], but got 16}}
+"nv_tileas.set_registers"() {count = 16 : i64, action = "decrease"} : () -> ()
+
+// -----
+
+// A role has at most 256 registers.
+// expected-error @below {{attribute 'count' must be a multiple of 8 in [24, 256], but got 264}}
+"nv_tileas.set_registers"() {count = 264 : i64, action = "increase"} : () -> ()
+
+// -----
+
+// Registers move in groups of eight.
+// expected-error @below {{attribute 'count' must be a multiple of 8 in [24, 256], but got 44}}
+"nv_tileas.set_registers"() {count = 44 : i64, action = "decrease"} : () -> ()
+
+// -----
+
+// Register counts go up or down.
+// expected-error @below {{'nv_tileas.set_registers' op attribute 'action' must be increase or decrease, but got keep}}
+"nv_tileas.set_registers"() {count = 40 : i64, action = "keep"} : () -> ()
+
+// -----
+
+// A buffer has slots.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+// expected-error @below {{'nv_tileas.alloc_shared' op attribute 'slots' must be at least 1, but got 0}}
+%s = "nv_tileas.alloc_shared"() {slots = 0 : i64} : () -> !slot
+
+// -----
+
+// A buffer holds shared-memory tiles.
+// expected-error @below {{'nv_tileas.alloc_shared' op expects a shared-memory tile, but got tensor<4xf32>}}
+%s = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> tensor<4xf32>
+
+// -----
+
+// Boxes have the rank of the tile.
+// expected-error @below {{'nv_tileas.alloc_shared' op expects boxes of rank 2, but got 1}}
+%s = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 64>, 0 : i64>>>
+
+// -----
+
+// A shared-memory tile is a tensor with a layout.
+// expected-error @below {{'nv_tileas.alloc_shared' op has a malformed type or attribute}}
+%s = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<i32>
+
+// -----
+
+// A slot has the type of its buffer.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%s = builtin.unrealized_conversion_cast to !slot
+%p = builtin.unrealized_conversion_cast to !nv_tileas.ring_position
+// expected-error-re @below {{'nv_tileas.slot_view' op expects a result of type !nv_tileas.smem<tensor<128x64xbf16, {{.*}} but got !nv_tileas.smem<tensor<64x64xbf16}}
+%t = "nv_tileas.slot_view"(%s, %p) : (!slot, !nv_tileas.ring_position) -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// -----
+
+// A load reads shared memory.
+%s = builtin.unrealized_conversion_cast to tensor<128x64xbf16>
+// expected-error @below {{'nv_tileas.load_shared' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
+%t = "nv_tileas.load_shared"(%s) : (tensor<128x64xbf16>) -> tensor<128x64xbf16>
+
+// -----
+
+// A load returns the whole tile.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%s = builtin.unrealized_conversion_cast to !slot
+// expected-error @below {{'nv_tileas.load_shared' op requires the same shape for tileSize and tensor value}}
+%t = "nv_tileas.load_shared"(%s) : (!slot) -> tensor<64x64xbf16>
+
+// -----
+
+// A load does not change elements.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%s = builtin.unrealized_conversion_cast to !slot
+// expected-error @below {{'nv_tileas.load_shared' op view elementType not equal with tensor element type: bf16 != f16}}
+%t = "nv_tileas.load_shared"(%s) : (!slot) -> tensor<128x64xf16>
+
+// -----
+
+// A store fills the whole tile.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%x = builtin.unrealized_conversion_cast to tensor<128x32xbf16>
+%s = builtin.unrealized_conversion_cast to !slot
+// expected-error @below {{'nv_tileas.store_shared' op requires the same shape for tileSize and tensor value}}
+"nv_tileas.store_shared"(%x, %s) : (tensor<128x32xbf16>, !slot) -> ()
+
+// -----
+
+// A store does not change elements.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%x = builtin.unrealized_conversion_cast to tensor<128x64xf32>
+%s = builtin.unrealized_conversion_cast to !slot
+// expected-error @below {{'nv_tileas.store_shared' op view elementType not equal with tensor element type: bf16 != f32}}
+"nv_tileas.store_shared"(%x, %s) : (tensor<128x64xf32>, !slot) -> ()
+
+// -----
+
+// A conversion of layouts keeps shape and elements.
+%x = builtin.unrealized_conversion_cast to tensor<8x4xf32>
+// expected-error @below {{'nv_tileas.convert_layout' op cannot convert tensor<8x4xf32> to tensor<4x8xf32>}}
+%y = "nv_tileas.convert_layout"(%x) : (tensor<8x4xf32>) -> tensor<4x8xf32>
+
+// -----
+
+// Operands of a product lie in shared memory.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to tensor<64x16xbf16>
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op expects a shared-memory tile, but got tensor<64x16xbf16>}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// A group in flight is named by an mma token.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op expects an mma token, but got !nv_tileaa.mem_token}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileaa.mem_token)
+
+// -----
+
+// The inner extents agree under the majors that are given.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op expects the shape of operand #A and #B to be compatible}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "m", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// So they do for B.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op expects the shape of operand #A and #B to be compatible}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// A is contiguous along K or M.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op attribute 'a_major' must be k or m, but got n}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "n", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// B is contiguous along K or N.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op attribute 'b_major' must be k or n, but got m}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "m"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// A product returns its accumulator.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.simt_mma' op expects the shape of operand #C is compatible with operands #A and #B}}
+%r = "nv_tileas.simt_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> tensor<32x64xf32>
+
+// -----
+
+// Operands of a batched product are batched.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<2x64x32xf32>
+// expected-error @below {{'nv_tileas.simt_mma' op expects the shape of operand #A and #B to be compatible}}
+%r = "nv_tileas.simt_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (!a, !b, tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+
+// -----
+
+// A wait retires an asynchronous group.
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+%t = builtin.unrealized_conversion_cast to !nv_tileaa.mem_token
+// expected-error @below {{'nv_tileas.mma_wait' op expects an mma token, but got !nv_tileaa.mem_token}}
+%r = "nv_tileas.mma_wait"(%c, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileaa.mem_token) -> tensor<64x32xf32>
+
+// -----
+
+// A wait passes the accumulator on.
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+%t = builtin.unrealized_conversion_cast to !nv_tileas.mma_token
+// expected-error @below {{'nv_tileas.mma_wait' op expects a result of type tensor<64x32xf32>, but got tensor<64x32xf16>}}
+%r = "nv_tileas.mma_wait"(%c, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf16>
+
+// -----
+
+// No fewer than zero groups stay in flight.
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+%t = builtin.unrealized_conversion_cast to !nv_tileas.mma_token
+// expected-error @below {{'nv_tileas.mma_wait' op attribute 'pending' must be at least 0, but got -1}}
+%r = "nv_tileas.mma_wait"(%c, %t) {pending = -1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+
+// -----
+
+// A descriptor describes a memref.
+%v = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op expects a memref, but got i32}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (i32) -> !nv_tileas.tma_desc<tensor<8x64xbf16>>
+
+// -----
+
+// The box of a descriptor is that of its type.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op tmaBoxDim and atomBoxDim mismatch}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !nv_tileas.tma_desc<tensor<16x64xbf16>>
+
+// -----
+
+// A box has the rank of the array.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op expects a box of rank 2, but got 1}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !nv_tileas.tma_desc<tensor<64xbf16>>
+
+// -----
+
+// Tensor maps have up to five dims.
+!memref = !nv_tileaa.memref<memref<?x?x?x?x?x?xbf16, strided<[?, ?, ?, ?, ?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op expects a rank in [1, 5], but got 6}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 1, 1, 1, 1, 1, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !nv_tileas.tma_desc<tensor<1x1x1x1x1x64xbf16>>
+
+// -----
+
+// A box has at most 256 elements along a dim.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op tma box extents must be in [1, 256], but got 512}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 512, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !nv_tileas.tma_desc<tensor<512x64xbf16>>
+
+// -----
+
+// A row of a box has whole 16-byte chunks.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op tma boxDims[0] * elemTypeBitWidth is not a multiple of 16 bytes}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 4>, swizzle = 0 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !nv_tileas.tma_desc<tensor<8x4xbf16>>
+
+// -----
+
+// Swizzle spans are 32, 64 or 128 bytes.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op unsupported swizzle, got 16}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 8>, swizzle = 16 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !nv_tileas.tma_desc<tensor<8x8xbf16>>
+
+// -----
+
+// A row of a box fits the swizzle span.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op smem layout is not TMA compatible: 128 bytes of the innermost box extent exceed the swizzle span 64}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 64>, swizzle = 64 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !nv_tileas.tma_desc<tensor<8x64xbf16>>
+
+// -----
+
+// A descriptor serves loads or stores.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%v = builtin.unrealized_conversion_cast to !memref
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op attribute 'mode' must be load or store, but got reduce}}
+%d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "reduce"} : (!memref) -> !nv_tileas.tma_desc<tensor<8x64xbf16>>
+
+// -----
+
+// A copy completes on an mbarrier.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op must be mbarrier barrier type, but got i32}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %i) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, i32) -> ()
+
+// -----
+
+// A copy goes through a descriptor.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects a TMA descriptor, but got !nv_tileas.ring}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.ring, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A copy fills shared memory.
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to tensor<128x64xbf16>
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, tensor<128x64xbf16>, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A box has a coordinate for each dim.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects 2 coordinates, but got 1}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!desc, !slot, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// Coordinates are i32.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i64
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects CoordType is same as memref index type, but got i64}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i64, i64, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// The boxes of the tile are those of the descriptor.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.tma_desc<tensor<64x64xbf16>>
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op tma box-dim and copy atom box-dim mismatch}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A copy announces the bytes of its box.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'tx_count' must be 16384, but got 8192}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A tile of two boxes has no third.
+!wide = !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !wide
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'box_index' must be in [0, 1], but got 2}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 2 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !wide, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// Without segment sizes the coordinates cannot be told apart.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op requires attribute 'operandSegmentSizes'}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A store goes through a descriptor.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.ring
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects a TMA descriptor, but got !nv_tileas.ring}}
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!nv_tileas.ring, !slot, i32, i32) -> ()
+
+// -----
+
+// A store reads shared memory.
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to tensor<128x64xbf16>
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, tensor<128x64xbf16>, i32, i32) -> ()
+
+// -----
+
+// A stored box has a coordinate for each dim.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects 2 coordinates, but got 3}}
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 3>} : (!desc, !slot, i32, i32, i32) -> ()
+
+// -----
+
+// The boxes of a stored tile are those of the descriptor.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.tma_desc<tensor<64x64xbf16>>
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_store' op tma box-dim and copy atom box-dim mismatch}}
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !slot, i32, i32) -> ()
+
+// -----
+
+// A tile of one box has no second.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_store' op attribute 'box_index' must be in [0, 0], but got 1}}
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 1 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+
+// -----
+
+// No fewer than zero bulk groups stay in flight.
+// expected-error @below {{'nv_tileas.bulk_wait' op attribute 'pending' must be at least 0, but got -1}}
+"nv_tileas.bulk_wait"() {pending = -1 : i64, read = true} : () -> ()

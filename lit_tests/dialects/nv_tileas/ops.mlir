@@ -1,0 +1,137 @@
+// RUN: tilec opt %s --split-input-file | tilec opt - --split-input-file | FileCheck %s
+
+// A ring keeps its barriers, and its positions are values that loops can carry.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[BUF:.*]] = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+// CHECK:         %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+// CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {operandSegmentSizes = array<i32: 1, 1>, stages = 4 : i64}
+// CHECK:         %[[ONCE:.*]] = "nv_tileas.create_ring"(%[[FULL]]) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK:         %[[START:.*]] = "nv_tileas.ring_start"(%[[RING]]) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+// CHECK:         scf.for {{.*}} iter_args(%[[POS:.*]] = %[[START]]) -> (!nv_tileas.ring_position)
+// CHECK:           "nv_tileas.ring_acquire"(%[[RING]], %[[POS]])
+// CHECK:           "nv_tileas.ring_barrier"(%[[RING]], %[[POS]]) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
+// CHECK:           "nv_tileas.slot_view"(%[[BUF]], %[[POS]])
+// CHECK:           "nv_tileas.ring_fill"
+// CHECK:           "nv_tileas.ring_commit"(%[[RING]], %[[POS]])
+// CHECK:           "nv_tileas.ring_wait"(%[[RING]], %[[POS]])
+// CHECK:           "nv_tileas.ring_release"(%[[RING]], %[[POS]])
+// CHECK:           "nv_tileas.ring_advance"(%[[RING]], %[[POS]]) {count = 1 : i64}
+// CHECK:       sym_name = "keeps_rings"
+"nv_tileaa.func"() ({
+^bb0(%n: i32, %x: tensor<128x64xbf16>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !slot
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %once = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+  %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
+    "nv_tileas.ring_acquire"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    %barrier = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
+    %slot = "nv_tileas.slot_view"(%buffer, %p) : (!slot, !nv_tileas.ring_position) -> !slot
+    "nv_tileas.ring_fill"(%x, %slot) : (tensor<128x64xbf16>, !slot) -> ()
+    "nv_tileas.ring_commit"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
+    scf.yield %next : !nv_tileas.ring_position
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_rings", function_type = (i32, tensor<128x64xbf16>) -> ()} : () -> ()
+
+// -----
+
+// Each role keeps its region and its warps, its channel ends and its register count.
+// CHECK-LABEL: "nv_tileas.roles"() ({
+// CHECK:         "nv_tileas.set_registers"() {action = "decrease", count = 40 : i64}
+// CHECK:         "nv_tileas.send"(%{{.*}}) {channel = 0 : i64} : (tensor<64x64xf32>) -> ()
+// CHECK-NEXT:    "nv_tileas.yield"() : () -> ()
+// CHECK-NEXT:  }, {
+// CHECK:         "nv_tileas.set_registers"() {action = "increase", count = 232 : i64}
+// CHECK:         "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>} : () -> tensor<64x64xf32>
+// CHECK:       }) {consumer_warps = 8 : i64, producer_warps = 4 : i64}
+"nv_tileaa.func"() ({
+^bb0(%x: tensor<64x64xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.set_registers"() {count = 40 : i64, action = "decrease"} : () -> ()
+    "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xf32>) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.set_registers"() {count = 232 : i64, action = "increase"} : () -> ()
+    %y = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>} : () -> tensor<64x64xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_roles", function_type = (tensor<64x64xf32>) -> ()} : () -> ()
+
+// -----
+
+// A TMA copy keeps its descriptor, coordinates, box and byte count.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!slot = !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[D:.*]] = "nv_tileas.make_tiled_tma_desc"(%{{.*}}) {box = array<i64: 128, 64>, mode = "load", swizzle = 128 : i64, tmaIdx = 0 : i64}
+// CHECK-SAME:      -> !nv_tileas.tma_desc<tensor<128x64xbf16>>
+// CHECK:         "nv_tileas.mbarrier_arrive_expect_tx"(%[[BAR:.*]]) {tx_count = 32768 : i64}
+// CHECK:         "nv_tileas.async_tiled_tma_load"(%[[D]], %[[SLOT:.*]], %[[M:.*]], %[[K:.*]], %[[BAR]]) {box_index = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>, tmaIdx = 0 : i64, tx_count = 16384 : i64}
+// CHECK:         "nv_tileas.async_tiled_tma_store"(%[[D]], %[[SLOT]], %[[M]], %[[K]]) {box_index = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, tmaIdx = 0 : i64}
+// CHECK:         "nv_tileas.bulk_commit"() : () -> ()
+// CHECK:         "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
+"nv_tileaa.func"() ({
+^bb0(%v: !memref, %slot: !slot, %m: i32, %k: i32, %barrier: !nv_tileas.mbarrier):
+  %d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 128, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !desc
+  "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 32768 : i64} : (!nv_tileas.mbarrier) -> ()
+  "nv_tileas.async_tiled_tma_load"(%d, %slot, %m, %k, %barrier) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+  "nv_tileas.async_tiled_tma_store"(%d, %slot, %m, %k) {box_index = 1 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+  "nv_tileas.bulk_commit"() : () -> ()
+  "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_copies", function_type = (!memref, !slot, i32, i32, !nv_tileas.mbarrier) -> ()} : () -> ()
+
+// -----
+
+// An asynchronous group keeps its token, and the wait its depth; both kinds of product keep majors.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "k"}
+// CHECK:         %[[R:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+// CHECK:         "nv_tileas.simt_mma"(%{{.*}}, %{{.*}}, %[[R]]) {a_major = "k", b_major = "k"}
+"nv_tileaa.func"() ({
+^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
+  %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+  %r = "nv_tileas.mma_wait"(%g, %t) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+  %s = "nv_tileas.simt_mma"(%a, %b, %r) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> tensor<64x32xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_products", function_type = (!a, !b, tensor<64x32xf32>) -> ()} : () -> ()
+
+// -----
+
+// Copies between registers and shared memory, barriers, fences and grid queries survive as they are.
+!slot = !nv_tileas.smem<tensor<32x32xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 0 : i64>>>
+#rows = #nv_tileas.layout<"32x32|reg:8*(4,0)|lane:32*(0,1)|warp:4*(1,0)">
+#columns = #nv_tileas.layout<"32x32|reg:8*(0,4)|lane:32*(1,0)|warp:4*(0,1)">
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.cta_id"() : () -> i32
+// CHECK:         %[[X:.*]] = "nv_tileas.load_shared"(%[[SLOT:.*]]) : {{.*}} -> tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:8*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
+// CHECK:         %[[Y:.*]] = "nv_tileas.convert_layout"(%[[X]]) : {{.*}} -> tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:8*(0,4)|lane:32*(1,0)|warp:4*(0,1)">>
+// CHECK:         "nv_tileas.order_memory"() : () -> ()
+// CHECK:         "nv_tileas.store_shared"(%[[Y]], %[[SLOT]])
+// CHECK:         "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
+// CHECK:         "nv_tileas.barrier"() : () -> ()
+"nv_tileaa.func"() ({
+^bb0(%slot: !slot):
+  %id = "nv_tileas.cta_id"() : () -> i32
+  %x = "nv_tileas.load_shared"(%slot) : (!slot) -> tensor<32x32xf32, #rows>
+  %y = "nv_tileas.convert_layout"(%x) : (tensor<32x32xf32, #rows>) -> tensor<32x32xf32, #columns>
+  "nv_tileas.order_memory"() : () -> ()
+  "nv_tileas.store_shared"(%y, %slot) : (tensor<32x32xf32, #columns>, !slot) -> ()
+  "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
+  "nv_tileas.barrier"() : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_shared_memory", function_type = (!slot) -> ()} : () -> ()

@@ -1,0 +1,257 @@
+// RUN: tilec opt %s --passes nv-tileas-partition-roles --split-input-file | FileCheck %s
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<32x32xf32>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// The producer keeps the loads and the scalars that they need, and drops tiles and tokens.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[V:.*]]: !nv_tileaa.memref<{{.*}}>, %[[I:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK-NEXT:      scf.for %[[K:.*]] = %{{.*}} to %[[N]] step %{{.*}} : i32 {
+// CHECK-NEXT:        %[[C:.*]] = arith.muli %[[K]]
+// CHECK-NEXT:        %[[X:.*]]:2 = "nv_tileas.tiled_load"(%[[V]], %[[I]], %[[C]]) {{.*}} : (!nv_tileaa.memref<{{.*}}>, i32, i32) ->
+// CHECK-NEXT:        "nv_tileas.send"(%[[X]]#0) {channel = 0 : i64}
+// CHECK-NEXT:      }
+// CHECK-NEXT:      "nv_tileas.yield"() : () -> ()
+// The consumer receives the tile where it was loaded; the rest of the kernel is its own.
+// CHECK-NEXT:    }, {
+// CHECK:           %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %{{.*}} = %{{.*}}) -> (tensor<32x32xf32>, !nv_tileaa.mem_token)
+// CHECK-NOT:         nv_tileas.tiled_load
+// CHECK:             %[[Y:.*]] = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>}
+// CHECK:             arith.addf %[[ACC]], %[[Y]]
+// CHECK:           "nv_tileas.tiled_store"(%[[V]], %[[R]]#0, %[[I]], %[[I]], %[[R]]#1)
+// CHECK:         }) {consumer_warps = 4 : i64, producer_warps = 4 : i64}
+// CHECK:       sym_name = "producer_drops_tiles_and_tokens"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %t = "nv_tileas.create_mem_token"() : () -> !token
+  %zero = arith.constant dense<0.0> : !tile
+  %r, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %before = %t) -> (!tile, !token) : i32 {
+    %c = arith.muli %k, %c32 : i32
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %c, %before) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, shared_layout = #slot} : (!v, i32, i32, !token) -> (!tile, !token)
+    %y = arith.addf %acc, %x : !tile
+    scf.yield %y, %u : !tile, !token
+  }
+  %w = "nv_tileas.tiled_store"(%v, %r, %i, %i, %last) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "producer_drops_tiles_and_tokens", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Scalars and handles that every thread can compute stay above the roles, once.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK:         %[[C:.*]] = arith.muli %[[ID]]
+// CHECK:         %[[V:.*]] = "nv_tileas.make_memref"
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK-NEXT:      "nv_tileas.tiled_load"(%[[V]], %[[C]], %[[C]])
+// CHECK:         }, {
+// CHECK-NOT:       arith.muli
+// CHECK-NOT:       nv_tileas.make_memref
+// CHECK:           "nv_tileas.tiled_store"(%[[V]], %{{.*}}, %[[C]], %[[C]])
+// CHECK:       sym_name = "uniform_scalars_stay_above"
+"nv_tileaa.func"() ({
+^bb0(%a: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
+  %id = "nv_tileas.cta_id"() : () -> i32
+  %c32 = arith.constant 32 : i32
+  %c = arith.muli %id, %c32 : i32
+  %v = "nv_tileas.make_memref"(%a, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %x, %t = "nv_tileas.tiled_load"(%v, %c, %c) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %c, %c) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "uniform_scalars_stay_above", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// A scalar that a loop over tiles carries out goes into the roles with everything computed from it.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     arith.addi
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK:           scf.for {{.*}} iter_args(%[[J:.*]] = %{{.*}}) -> (i32)
+// CHECK:             "nv_tileas.tiled_load"(%{{.*}}, %{{.*}}, %[[J]])
+// CHECK:             arith.addi %[[J]]
+// CHECK:         }, {
+// CHECK:           %[[R:.*]]:2 = scf.for {{.*}} -> (i32, tensor<32x32xf32>)
+// CHECK:           %[[NEXT:.*]] = arith.addi %[[R]]#0
+// CHECK-NEXT:      "nv_tileas.tiled_store"(%{{.*}}, %[[R]]#1, %{{.*}}, %[[NEXT]])
+// CHECK:       sym_name = "scalars_from_tile_loops_are_split"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %s, %r = scf.for %k = %c0 to %n step %c1 iter_args(%j = %c0, %acc = %zero) -> (i32, tensor<32x32xf32>) : i32 {
+    %x, %t = "nv_tileas.tiled_load"(%v, %i, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %y = arith.addf %x, %acc : tensor<32x32xf32>
+    %next = arith.addi %j, %k : i32
+    scf.yield %next, %y : i32, tensor<32x32xf32>
+  }
+  %q = arith.addi %s, %c1 : i32
+  %u = "nv_tileas.tiled_store"(%v, %r, %i, %q) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "scalars_from_tile_loops_are_split", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// A token that joins the tokens of loads follows them into the consumer role.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     nv_tileas.join_mem_token
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK-NOT:       nv_tileas.join_mem_token
+// CHECK:         }, {
+// CHECK:           %[[JOINED:.*]] = "nv_tileas.join_mem_token"
+// CHECK:           "nv_tileas.tiled_store"({{.*}}, %[[JOINED]])
+// CHECK:       sym_name = "joined_tokens_follow_their_loads"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32):
+  %t = "nv_tileas.create_mem_token"() : () -> !token
+  %x, %t1 = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %both = "nv_tileas.join_mem_token"(%t, %t1) {operandSegmentSizes = array<i32: 2>} : (!token, !token) -> !token
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %both) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "joined_tokens_follow_their_loads", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Without a producer role the consumers send to themselves, and the producer region stays empty.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       "nv_tileas.roles"() ({
+// CHECK-NEXT:    "nv_tileas.yield"
+// CHECK-NEXT:  }, {
+// CHECK-NEXT:    %[[X:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:    "nv_tileas.send"(%[[X]]#0) {channel = 0 : i64}
+// CHECK-NEXT:    %[[Y:.*]] = "nv_tileas.receive"() {channel = 0 : i64,
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %[[Y]],
+// CHECK:       }) {consumer_warps = 2 : i64, producer_warps = 0 : i64}
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32):
+  %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "consumers_send_to_themselves", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 2 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// A load under a branch is sent under the same branch, without the branch's tile result.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       "nv_tileas.roles"() ({
+// CHECK-NEXT:    scf.if %[[P:.*]] {
+// CHECK-NEXT:      %[[X:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:      "nv_tileas.send"(%[[X]]#0)
+// CHECK-NOT:     scf.yield %
+// CHECK:       }, {
+// CHECK:         %[[R:.*]] = scf.if %[[P]] -> (tensor<32x32xf32>) {
+// CHECK:           %[[Y:.*]] = "nv_tileas.receive"
+// CHECK:           scf.yield %[[Y]]
+// CHECK:         } else {
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %[[R]],
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %p: i1):
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %r = scf.if %p -> tensor<32x32xf32> {
+    %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    scf.yield %x : tensor<32x32xf32>
+  } else {
+    scf.yield %zero : tensor<32x32xf32>
+  }
+  %u = "nv_tileas.tiled_store"(%v, %r, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "loads_stay_under_their_branch", function_type = (!v, i32, i1) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Nested loops are replayed by the producer; a load without TMA stays with the consumers.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       "nv_tileas.roles"() ({
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK-NEXT:      scf.for %[[K:.*]] =
+// CHECK-NEXT:        "nv_tileas.tiled_load"(%{{.*}}, %[[J]], %[[K]]) {{.*}}tma_load
+// CHECK-NEXT:        "nv_tileas.send"
+// CHECK-NOT:     ldg
+// CHECK:       }, {
+// CHECK:         scf.for
+// CHECK:           "nv_tileas.tiled_load"{{.*}}"ldg"
+// CHECK:           scf.for
+// CHECK:             "nv_tileas.receive"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %j = %c0 to %n step %c1 : i32 {
+    %s, %ts = "nv_tileas.tiled_load"(%v, %j, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %s) -> (tensor<32x32xf32>) : i32 {
+      %x, %t = "nv_tileas.tiled_load"(%v, %j, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      %y = arith.addf %x, %acc : tensor<32x32xf32>
+      scf.yield %y : tensor<32x32xf32>
+    }
+    %u = "nv_tileas.tiled_store"(%v, %r, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "nested_loops_are_replayed", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// A load that no store needs is not sent.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       "nv_tileas.roles"() ({
+// CHECK-NOT:     nv_tileas.tiled_load
+// CHECK:       }, {
+// CHECK-NOT:     nv_tileas.receive
+// CHECK:         "nv_tileas.tiled_store"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32):
+  %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+  %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "dead_loads_are_dropped", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()

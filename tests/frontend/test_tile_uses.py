@@ -1,0 +1,93 @@
+"""What the planner is told about `auto` constants."""
+
+import pytest
+
+from tilec.frontend.semantics import analysis
+from tilec.plan.tiles import TileChoice, TileUse
+
+MATMUL = """\
+@kernel
+def f(A: bf16[M, K], B: bf16[K, N], C: f16[M, N], BM: const = auto, BN: const = auto,
+      BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(K, BK)):
+        acc = mma(load(A, (m, k), (BM, BK)), load(B, (n, k), (BK, BN)), acc)
+    store(C, (m, n), cast(acc, f16))
+"""
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Record the uses, and answer 32 for every constant."""
+    seen: dict[str, TileUse] = {}
+
+    def choose(uses, specialization):
+        seen.update(uses)
+        return TileChoice(dict.fromkeys(uses, 32), ("because",))
+
+    monkeypatch.setattr(analysis, "plan_tiles", choose)
+    return seen
+
+
+def test_matmul(frontend, asked):
+    program = frontend.analyze(MATMUL)
+    extents = ("BM", "BN", "BK")
+    assert asked == {
+        "BM": TileUse("mma_m", 2, extents, "M", 2),
+        "BN": TileUse("mma_n", 2, extents, "N", 2),
+        "BK": TileUse("mma_k", 2, extents, "K", 2),
+    }
+    assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
+    assert program.metadata["tile_reasons"] == ["because"]
+
+
+def test_only_some_are_automatic(frontend, asked):
+    frontend.analyze(MATMUL.replace("BN: const = auto", "BN: const = 128"))
+    assert asked["BM"] == TileUse("mma_m", 2, ("BM", 128, "BK"), "M", 2)
+    assert set(asked) == {"BM", "BK"}
+
+
+def test_transposed_operand(frontend, asked):
+    text = MATMUL.replace("B: bf16[K, N]", "B: bf16[N, K]")
+    text = text.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T")
+    frontend.analyze(text)
+    assert asked["BN"] == TileUse("mma_n", 2, ("BM", "BN", "BK"), "N", 2)
+
+
+def test_elementwise_takes_the_widest_element(frontend, asked):
+    frontend.analyze(
+        "@kernel\ndef f(A: bf16[M, N], B: f32[M, N], BM: const = auto, BN: const = 64):\n"
+        "    m, n = grid(cdiv(M, BM), cdiv(N, BN))\n"
+        "    store(B, (m, n), load(A, (m, n), (BM, BN)) + load(B, (m, n), (BM, BN)))\n"
+    )
+    assert asked == {"BM": TileUse("elementwise", 4, ("BM", 64), "M", 4)}
+
+
+def test_through_a_view_and_a_helper(frontend, asked):
+    frontend.analyze(
+        "@function\ndef get(X, i, B):\n    v = make_partition_view(X, (B,))\n    return load(v, i)\n"
+        "@kernel\ndef f(A: f32[M], BM: const = auto):\n"
+        "    m = grid(cdiv(M, BM))\n    store(A, m, get(A, m, BM))\n"
+    )
+    assert asked["BM"] == TileUse("elementwise", 4, ("BM",), "M", 4)
+
+
+def test_assertions_and_errors_see_the_chosen_values(frontend, asked):
+    (item,) = frontend.failure(MATMUL + "    assert BM > 32, 'no'\n").diagnostics
+    assert item.code == "T0402"
+
+
+def test_constant_that_is_no_extent(frontend, asked):
+    text = "@kernel\ndef f(A: f32[M], BM: const = auto):\n    x = load(A, 0, 4)\n"
+    assert frontend.failure(text).diagnostics[0].code == "T0405"
+
+
+def test_an_error_in_the_source_comes_before_that(frontend, asked):
+    text = "@kernel\ndef f(A: f32[M], BM: const = auto):\n    x = lod(A, 0, BM)\n"
+    assert [item.code for item in frontend.failure(text).diagnostics] == ["T0201"]
+
+
+def test_real_planner(frontend):
+    found = frontend.analyze(MATMUL).metadata["constants"]
+    assert all(value & (value - 1) == 0 and value >= 16 for value in found.values())

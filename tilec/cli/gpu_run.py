@@ -1,0 +1,40 @@
+"""The GPU half of `tilec run`: device memory that mirrors the host arrays, and a launch."""
+
+from typing import Any
+
+from tilec.cli.run_command import Job, Outcome, finish, prepare_arguments
+from tilec.runtime.device_array import DeviceArray
+from tilec.runtime.driver import Driver
+from tilec.runtime.jit import Kernel, KernelText
+
+_DEVICE = 0
+
+
+def run_on_gpu(job: Job, driver: Driver) -> Outcome:
+    """Compile a job for the GPU, launch it and copy everything back.
+
+    Args:
+        job: What to run; its arguments are not written.
+        driver: The GPU driver.
+
+    Raises:
+        TileError: The kernel cannot be compiled, or the launch failed.
+    """
+    text = KernelText(lambda: (job.source, {}))
+    kernel = Kernel(text, job.kernel, job.specialization.plan, job.target)
+    compiled = kernel.compile(**job.bound.values)
+    arguments, before = prepare_arguments(job, compiled.metadata)
+    on_device = {
+        name: DeviceArray(
+            array.memory, array.offset, array.shape, array.strides, device=_DEVICE, driver=driver
+        )
+        for name, array in arguments.arrays.items()
+    }
+    values: dict[str, Any] = {**job.bound.values, **on_device}
+    launch = kernel if job.grid is None else kernel[job.grid]
+    launch(**values)
+    for name, array in arguments.arrays.items():
+        on_device[name].download(array.memory)
+    info = driver.device(_DEVICE)
+    note = f"GPU {info.ordinal} ({info.name}), {compiled.registers} registers"
+    return finish(note, arguments, before, compiled.metadata)

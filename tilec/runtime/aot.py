@@ -1,0 +1,337 @@
+"""Ahead of time: compile to a package without a GPU, and launch a package without MLIR."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tilec.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error, note
+from tilec.options import CompileOptions
+from tilec.runtime.arguments import BoundArguments
+from tilec.runtime.compiled import CompiledKernel
+from tilec.runtime.dispatch import Dispatcher
+from tilec.runtime.driver import Driver
+from tilec.runtime.errors import UnknownKernelError, launch_error
+from tilec.runtime.grid import Grid, caller_grid
+from tilec.runtime.interface import (
+    ARRAY,
+    CONST,
+    DTYPE,
+    OPTIONAL,
+    Interface,
+    Parameter,
+    interface_from_metadata,
+)
+from tilec.runtime.launch import LaunchPlan
+from tilec.runtime.variants import Contents, KernelText, PlanFields
+from tilec.sources import read_source_file
+from tilec.specialization import (
+    ArraySpec,
+    ConstantValue,
+    Specialization,
+    column_major,
+    row_major,
+)
+
+DEFAULT_DTYPE = "bf16"
+"""What a `dtype` parameter is compiled for when nothing says otherwise."""
+_MIN_ALIGNMENT = 16
+_LAYOUTS = {
+    "row": row_major,
+    "col": column_major,
+    "any": lambda rank: (None,) * rank,
+}
+_NOTHING: Mapping[str, Any] = {}
+
+
+class PackagedKernel:
+    """A compiled kernel that can be called like a `Kernel`.
+
+    Attributes:
+        variants: What it was compiled for; a launch takes the first one that fits.
+    """
+
+    def __init__(self, variants: Sequence[CompiledKernel]) -> None:
+        """Wrap the variants of one kernel."""
+        self.variants = tuple(variants)
+        self.__name__ = self.variants[0].name
+        self._interface = interface_from_metadata(self.variants[0].metadata)
+        divisors = [
+            item.get("div_by", 1)
+            for variant in self.variants
+            for item in variant.metadata["params"]
+            if item["kind"] == "pointer"
+        ]
+        self._dispatcher = Dispatcher(self, max(_MIN_ALIGNMENT, *divisors))
+
+    def __repr__(self) -> str:
+        return f"<tilec.PackagedKernel {self.__name__}>"
+
+    def __call__(self, *arguments: Any, stream: Any = None, **keywords: Any) -> None:
+        """Launch the kernel.
+
+        Args:
+            *arguments: Arrays and scalars in declaration order; constants are compiled in.
+            stream: Stream to launch on; None takes the current one of the arrays' library.
+            **keywords: Arguments by name.
+
+        Raises:
+            TileError: An argument is wrong, no variant fits, or the launch failed.
+        """
+        self._dispatcher.call(arguments, keywords, None, stream)
+
+    def __getitem__(self, grid: int | tuple[int, ...]) -> Any:
+        """Return the kernel with a grid, for `kernel[blocks](...)`."""
+        extents = caller_grid(grid, self.__name__)
+
+        def launch(*arguments: Any, stream: Any = None, **keywords: Any) -> None:
+            self._dispatcher.call(arguments, keywords, extents, stream)
+
+        return launch
+
+    def __getattr__(self, name: str) -> Any:
+        """Forward `ptx`, `cubin`, `ir`, `plan`, `registers` ... to the first variant."""
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self.variants[0], name)
+
+    def interface(self) -> Interface:
+        """Return the kernel's parameters."""
+        return self._interface
+
+    def plan(
+        self,
+        driver: Driver,
+        arguments: BoundArguments,
+        grid: Grid | None,
+        run_time_scalars: Sequence[str],
+    ) -> LaunchPlan:
+        """Prepare the launch of the first variant that fits.
+
+        Raises:
+            LaunchError: None does; with the reason of each.
+        """
+        refused: list[LaunchError] = []
+        for variant in self.variants:
+            try:
+                return variant.plan_launch(driver, arguments, grid, run_time_scalars)
+            except LaunchError as failure:
+                refused.append(failure)
+        if len(refused) == 1:
+            raise refused[0]
+        reasons = [note(failure.diagnostics[0].message) for failure in refused]
+        raise LaunchError(
+            error(
+                "T0714",
+                f"{self.__name__}: none of the {len(refused)} variants in the package fits",
+                notes=reasons,
+            )
+        )
+
+    def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
+        """Refuse NumPy arrays: a package holds GPU code only.
+
+        Raises:
+            LaunchError: Always.
+        """
+        raise launch_error(
+            "T0709",
+            f"{self.__name__}: NumPy arrays are in host memory, and a package holds GPU code only",
+            hint="move them to the GPU, or load the source to use the CPU reference",
+        )
+
+
+class Package:
+    """Compiled kernels by name; each is an attribute."""
+
+    def __init__(self, kernels: Sequence[CompiledKernel], name: str = "package") -> None:
+        """Collect compiled kernels; those of one name are variants of one kernel."""
+        variants: dict[str, list[CompiledKernel]] = {}
+        for item in kernels:
+            variants.setdefault(item.name, []).append(item)
+        self._name = name
+        self._kernels = {key: PackagedKernel(items) for key, items in variants.items()}
+
+    def __repr__(self) -> str:
+        return f"<tilec package {self._name}: {', '.join(self._kernels)}>"
+
+    def __getattr__(self, name: str) -> PackagedKernel:
+        """Return the kernel called `name`.
+
+        Raises:
+            CompileError: There is none (T0716).
+        """
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name not in self._kernels:
+            raise UnknownKernelError(
+                error(
+                    "T0716",
+                    f"{self._name} has no kernel called '{name}'",
+                    hint=f"it has: {', '.join(self._kernels)}",
+                )
+            )
+        return self._kernels[name]
+
+    def __getitem__(self, name: str) -> PackagedKernel:
+        return self.__getattr__(name)
+
+    def __iter__(self) -> Iterator[PackagedKernel]:
+        return iter(self._kernels.values())
+
+    def __len__(self) -> int:
+        return len(self._kernels)
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._kernels]
+
+    @property
+    def remarks(self) -> tuple[Diagnostic, ...]:
+        """Choices of the compiler for all kernels, with their reasons."""
+        return tuple(
+            remark for item in self for variant in item.variants for remark in variant.remarks
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the package to a file, all of it or nothing.
+
+        Raises:
+            CompileError: The file cannot be written.
+        """
+        from tilec.codegen.package import save_package
+
+        save_package([variant.artifact for item in self for variant in item.variants], path)
+
+
+def load_package(path: str | Path) -> Package:
+    """Load a package file; its kernels are attributes of the result.
+
+    Raises:
+        CompileError: The file cannot be read, is no package or is damaged.
+    """
+    from tilec.codegen import package
+
+    artifacts = package.load_package(path)
+    return Package([CompiledKernel(item) for item in artifacts], Path(path).name)
+
+
+def compile(  # noqa: A001 - the public name
+    source: str | Path,
+    *,
+    kernel: str | None = None,
+    target: str = "sm_90a",
+    constants: Mapping[str, ConstantValue] = _NOTHING,
+    dtypes: Mapping[str, str] = _NOTHING,
+    layouts: Mapping[str, str] = _NOTHING,
+    sizes: Mapping[str, int] = _NOTHING,
+    divisors: Mapping[str, int] = _NOTHING,
+    aligned: bool = True,
+    plan: PlanFields = _NOTHING,
+) -> Package:
+    """Compile ahead of time; no GPU is needed.
+
+    What is assumed about the arguments is recorded in the package and checked at every launch.
+
+    Args:
+        source: A `.tile` file, or the text of one (anything with a line break).
+        kernel: Kernel to compile; None compiles every kernel of the source.
+        target: Architecture.
+        constants: Values of `const` parameters.
+        dtypes: Element types of `dtype` parameters, by default bf16.
+        layouts: Memory order by array: `row` (default), `col`, or `any`.
+        sizes: Extents of named dims to plan for; nothing of them is compiled in.
+        divisors: Known divisors of named dims or integer scalars.
+        aligned: Whether every base address and pitch is a multiple of 16 bytes, as TMA needs.
+        plan: Fields of the plan to fix.
+
+    Raises:
+        CompileError: The source is wrong, an option names no parameter, or a kernel cannot be
+            compiled.
+    """
+    is_text = isinstance(source, str) and "\n" in source
+    file = SourceFile("<string>", source) if isinstance(source, str) and is_text else None
+    contents: Contents = (file or read_source_file(source), {})
+    text = KernelText(lambda: contents)
+    if kernel is not None and kernel not in text.kernel_names:
+        known = ", ".join(text.kernel_names)
+        raise CompileError(
+            error(
+                "T0006",
+                f"{contents[0].name} defines no kernel called '{kernel}'",
+                hint=f"it defines: {known}",
+            )
+        )
+    names = text.kernel_names if kernel is None else (kernel,)
+    interfaces = [text.interface(name) for name in names]
+    _check_names(interfaces, CONST, constants, "const")
+    _check_names(interfaces, DTYPE, dtypes, "dtype parameter")
+    _check_names(interfaces, ARRAY, layouts, "array")
+    compiled = [
+        _compile_kernel(
+            contents[0],
+            interface,
+            CompileOptions(target=target),
+            Specialization(
+                arrays=_arrays(interface, dtypes, layouts, aligned),
+                constants=_chosen(interface, CONST, constants),
+                dtypes=_dtypes(interface, dtypes),
+                divisors=dict(divisors),
+                sizes=dict(sizes),
+                plan=dict(plan),
+            ),
+        )
+        for interface in interfaces
+    ]
+    return Package(compiled, contents[0].name)
+
+
+def _compile_kernel(
+    source: SourceFile,
+    interface: Interface,
+    options: CompileOptions,
+    specialization: Specialization,
+) -> CompiledKernel:
+    from tilec.driver import compile_source
+
+    made = compile_source(source, interface.kernel, specialization, options)
+    return CompiledKernel(made.artifact, made.remarks, made.module_text)
+
+
+def _check_names(
+    interfaces: Sequence[Interface], kind: str, given: Mapping[str, Any], what: str
+) -> None:
+    known = {item.name for interface in interfaces for item in interface.of_kind(kind)}
+    for name in given:
+        if name not in known:
+            kernels = ", ".join(interface.kernel for interface in interfaces)
+            hint = f"known: {', '.join(sorted(known))}" if known else None
+            raise CompileError(error("T0007", f"{kernels} has no {what} '{name}'", hint=hint))
+
+
+def _chosen(interface: Interface, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {item.name: given[item.name] for item in interface.of_kind(kind) if item.name in given}
+
+
+def _dtypes(interface: Interface, given: Mapping[str, str]) -> dict[str, str]:
+    return {
+        item.name: given.get(item.name, DEFAULT_DTYPE if item.default is OPTIONAL else item.default)
+        for item in interface.of_kind(DTYPE)
+    }
+
+
+def _arrays(
+    interface: Interface, dtypes: Mapping[str, str], layouts: Mapping[str, str], aligned: bool
+) -> dict[str, ArraySpec]:
+    bound = _dtypes(interface, dtypes)
+    result: dict[str, ArraySpec] = {}
+    for item in interface.of_kind(ARRAY):
+        strides = _strides(item, layouts.get(item.name, "row"))
+        result[item.name] = ArraySpec(bound.get(item.dtype, item.dtype), strides, aligned)
+    return result
+
+
+def _strides(parameter: Parameter, layout: str) -> tuple[int | None, ...]:
+    if layout not in _LAYOUTS:
+        known = ", ".join(_LAYOUTS)
+        message = f"layout of {parameter.name}: '{layout}' is none of {known}"
+        raise CompileError(error("T0008", message))
+    return _LAYOUTS[layout](len(parameter.dims))
