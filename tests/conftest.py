@@ -12,6 +12,22 @@ ROOT = Path(__file__).resolve().parent.parent
 _SECONDS = 120
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip the tests marked `gpu` where there is no GPU."""
+    marked = [item for item in items if item.get_closest_marker("gpu") is not None]
+    if not marked:
+        return
+    from tilec.diagnostics import DeviceError
+    from tilec.runtime.driver import get_driver
+
+    try:
+        get_driver()
+    except DeviceError as failure:
+        skip = pytest.mark.skip(reason=failure.diagnostics[0].message)
+        for item in marked:
+            item.add_marker(skip)
+
+
 @pytest.fixture(scope="session")
 def examples() -> Path:
     """Return the folder of the example kernels."""

@@ -114,7 +114,6 @@ class _Steps:
         self.watch = Stopwatch()
         self.result = Compilation("", source, timings=self.watch.timings)
         self.hints = Specialization()
-        self.module_globals: Mapping[str, Any] = {}
         self.pass_context: Any = None
 
     def run_frontend(

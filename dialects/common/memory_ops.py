@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from math import prod
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
 from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
@@ -71,6 +71,9 @@ class TiledAccessBase(ext.Operation):
     ATOM_KINDS = ()
     WRONG_ATOM = ""
     ATOM_REQUIRED = False
+
+    if TYPE_CHECKING:  # the derived classes declare this field, each in its order
+        coords: Any
 
     @property
     def atom(self) -> CopyAtomAttr | None:

@@ -35,6 +35,11 @@ class CompareOperation(TileOperation):
 
     ELEMENTS = ()
 
+    lhs: Operand[Any]
+    rhs: Operand[Any]
+    result: Result[Any]
+    predicate: ir.StringAttr
+
     def find_error(self) -> str | None:
         """Return the first broken rule on types or attributes."""
         return (
@@ -69,10 +74,6 @@ class CmpFOp(CompareOperation, name="cmpf", traits=[Pure]):
 
     ELEMENTS = BASE_FLOATS
 
-    lhs: Operand[Any]
-    rhs: Operand[Any]
-    result: Result[Any]
-    predicate: ir.StringAttr
     ordering: ir.StringAttr
 
     @classmethod
@@ -100,10 +101,6 @@ class CmpIOp(CompareOperation, name="cmpi", traits=[Pure]):
 
     ELEMENTS = INTEGERS
 
-    lhs: Operand[Any]
-    rhs: Operand[Any]
-    result: Result[Any]
-    predicate: ir.StringAttr
     signedness: ir.StringAttr
 
     @classmethod

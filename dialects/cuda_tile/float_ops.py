@@ -76,7 +76,7 @@ class FloatOperation(TileOperation):
             if name in attributes and not allowed:
                 return f"{name} modifier is not supported"
         limited = "flush_to_zero" if self.flush_to_zero else self._approximation()
-        element = self.result.type.element_type
+        element = self.results[0].type.element_type
         if limited and str(element) != "f32":
             return f"{limited} modifier only supported for f32 data type, but got: '{element}'"
         return None

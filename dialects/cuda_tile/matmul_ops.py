@@ -35,6 +35,11 @@ class MmaOperation(TileOperation):
     OPERANDS = ()
     RESULTS = ()
 
+    lhs: Operand[Any]
+    rhs: Operand[Any]
+    acc: Operand[Any]
+    result: Result[Any]
+
     def find_error(self) -> str | None:
         """Return the first broken rule on element types and shapes."""
         lhs, rhs, acc = self.lhs.type, self.rhs.type, self.acc.type
@@ -86,11 +91,6 @@ class MmaFOp(MmaOperation, name="mmaf", traits=[Pure]):
     OPERANDS = FLOATS
     RESULTS = _ACCUMULATOR_FLOATS
 
-    lhs: Operand[Any]
-    rhs: Operand[Any]
-    acc: Operand[Any]
-    result: Result[Any]
-
     def find_element_error(self, lhs: Any, rhs: Any, acc: Any) -> str | None:
         """Return what is wrong with the combination of element types."""
         if lhs != rhs:
@@ -122,10 +122,6 @@ class MmaIOp(MmaOperation, name="mmai", traits=[Pure]):
     OPERANDS = ("i8",)
     RESULTS = ("i32",)
 
-    lhs: Operand[Any]
-    rhs: Operand[Any]
-    acc: Operand[Any]
-    result: Result[Any]
     signedness_lhs: ir.StringAttr
     signedness_rhs: ir.StringAttr
 

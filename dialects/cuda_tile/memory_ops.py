@@ -5,7 +5,7 @@ leads from the one to the other. Tokens have no value at run time.
 """
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import TYPE_CHECKING, Any, Optional
 
 from tilec.dialects.common.effects import WritesMemory
 from tilec.dialects.common.verify import is_i32
@@ -56,6 +56,14 @@ class ViewAccessOperation(TileOperation):
 
     NOUN = ""
     ACCEPTED = ("weak",)
+
+    if TYPE_CHECKING:  # the derived classes declare these fields, each in its order
+        view: Any
+        index: Any
+        tile: Any
+        result_token: Any
+        ordering: ir.StringAttr
+        token: Any
 
     @property
     def scope(self) -> str | None:

@@ -27,6 +27,7 @@ from tilec.dialects.nv_tileas.role_ops import CtaIdOp, NumCtasOp, RolesOp, SetRe
 from tilec.dialects.nv_tileas.shared_ops import (
     AllocSharedOp,
     ConvertLayoutOp,
+    CopyOutOp,
     LoadSharedOp,
     SlotViewOp,
     StoreSharedOp,
@@ -59,6 +60,7 @@ __all__ = [
     "BulkCommitOp",
     "BulkWaitOp",
     "ConvertLayoutOp",
+    "CopyOutOp",
     "CreateRingOp",
     "CtaIdOp",
     "FenceProxyOp",

@@ -1,6 +1,6 @@
 """What the operation families of nv_tileas share: rules on the types of operands and results."""
 
-from typing import Any
+from typing import Any, cast
 
 from tilec.dialects.common.verify import report
 from tilec.dialects.nv_tileas.dialect import NvTileAS
@@ -30,7 +30,7 @@ class CheckedOperation(NvTileAS.Operation):
     operands may be absent.
     """
 
-    TYPES = ()
+    TYPES = cast("tuple[tuple[str, tuple[Any, str]], ...]", ())
 
     def verify_invariants(self) -> bool:
         """Report the first broken rule at the location of the operation.

@@ -32,6 +32,8 @@ class _SharedProduct(CheckedOperation):
     b: Operand[Any]
     acc: Operand[Any]
     result: Result[Any]
+    a_major: ir.StringAttr
+    b_major: ir.StringAttr
 
     @property
     def tile_shape(self) -> tuple[int, int, int]:
@@ -73,8 +75,6 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
     TYPES = (*_SharedProduct.TYPES, ("token", TOKEN))
 
     token: Result[Any]
-    a_major: ir.StringAttr
-    b_major: ir.StringAttr
 
 
 class SimtMmaOp(_SharedProduct, name="simt_mma"):
@@ -83,9 +83,6 @@ class SimtMmaOp(_SharedProduct, name="simt_mma"):
     For products that the tensor cores cannot do. Extents and element types are free; leading dims
     are batches.
     """
-
-    a_major: ir.StringAttr
-    b_major: ir.StringAttr
 
 
 class MmaWaitOp(CheckedOperation, name="mma_wait"):

@@ -26,6 +26,16 @@ class RolesOp(NvTileAS.Operation, name="roles"):
     producer_warps: ir.IntegerAttr
     consumer_warps: ir.IntegerAttr
 
+    @classmethod
+    def build(cls, producer_warps: int, consumer_warps: int, **where: Any) -> Any:
+        """Build the op with two empty regions and return it."""
+        i64 = ir.IntegerType.get_signless(64)
+        return cls(
+            producer_warps=ir.IntegerAttr.get(i64, producer_warps),
+            consumer_warps=ir.IntegerAttr.get(i64, consumer_warps),
+            **where,
+        )
+
     def verify_region_invariants(self) -> bool:
         """Each region is one block that `nv_tileas.yield` ends."""
         for region in self.regions:

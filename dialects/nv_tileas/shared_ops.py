@@ -1,5 +1,6 @@
 """Shared memory: buffers, slots, and copies between shared memory and registers."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
@@ -89,6 +90,29 @@ class StoreSharedOp(CheckedOperation, name="store_shared", traits=[WritesMemory]
     def find_error(self) -> str | None:
         """Return the message for a shape or element type that differs from the destination's."""
         return find_tile_mismatch(self.destination.type, self.tile.type)
+
+
+class CopyOutOp(CheckedOperation, name="copy_out", traits=[WritesMemory]):
+    """Copy a shared-memory tile to global memory with the threads of the role.
+
+    Operands:
+        source: Shared-memory tile.
+        memref: Array to write; elements outside it are dropped.
+        coords: Element coordinates of the tile, outer first (i32).
+    """
+
+    TYPES = (("source", SHARED),)
+
+    source: Operand[Any]
+    memref: Operand[Any]
+    coords: Sequence[Operand[Any]]
+
+    def find_error(self) -> str | None:
+        """Return the message for coordinates that do not fit the tile."""
+        rank = len(self.source.type.shape)
+        if len(self.coords) == rank:
+            return None
+        return f"expects {rank} coordinates, but got {len(self.coords)}"
 
 
 class ConvertLayoutOp(CheckedOperation, name="convert_layout"):

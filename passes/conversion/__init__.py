@@ -1,0 +1,1 @@
+"""Passes that convert one dialect to the next."""

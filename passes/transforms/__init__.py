@@ -1,0 +1,1 @@
+"""Passes inside one dialect."""

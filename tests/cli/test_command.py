@@ -98,6 +98,7 @@ def test_internal_error_names_the_pass_and_writes_a_reproducer(tmp_path, monkeyp
     from tilec import passes
 
     original = passes.load_pass("cuda-tile-fuse-fma")
+    assert original is not None
     registry.register_pass("cuda-tile-fuse-fma")(explode)
     try:
         assert main(["compile", str(source), "-o", str(tmp_path / "out.ptx")]) == EXIT_INTERNAL

@@ -21,8 +21,9 @@ def read_back(literal: str, type_name: str) -> int:
     width = WIDTHS[type_name]
     text = f"@g = constant i{width} bitcast ({type_name} {literal} to i{width})"
     printed = str(llvm.parse_assembly(text, llvm.create_context()))
-    value = int(re.search(r"constant i\d+ (-?\d+)", printed)[1])
-    return value & ((1 << width) - 1)
+    found = re.search(r"constant i\d+ (-?\d+)", printed)
+    assert found is not None, printed
+    return int(found[1]) & ((1 << width) - 1)
 
 
 def round_trip(bits: list[int], type_name: str) -> list[int]:

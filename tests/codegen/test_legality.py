@@ -8,7 +8,7 @@ from tilec.codegen.supported import (
     is_known_intrinsic,
     split_intrinsic,
 )
-from tilec.diagnostics import CompileError
+from tilec.diagnostics import CompileError, Diagnostic
 from tilec.ir.bindings import ir
 
 
@@ -16,7 +16,7 @@ def kernel(body, arguments="%x: f32"):
     return f"llvm.func @k({arguments}) attributes {{nvvm.kernel}} {{\n{body}\nllvm.return\n}}"
 
 
-def problems(text):
+def problems(text) -> tuple[Diagnostic, ...]:
     """Return the diagnostics of `text`, empty when it is legal."""
     with ir.Context():
         module = ir.Module.parse(text)

@@ -24,10 +24,18 @@ PATHS = sorted(FOLDER.glob("*.tile"))
 NAMES = [path.stem for path in PATHS]
 MAX_KERNEL_LINES = 20
 
+
+def example_of(path):
+    """Return the example beside the kernel; every kernel here has one."""
+    example = load_example(path)
+    assert example is not None, f"{path.stem}.py is missing"
+    return example
+
+
 VARIANTS = [
     pytest.param(path, variant, id=f"{path.stem}-{variant}")
     for path in PATHS
-    for variant in load_example(path).variants()
+    for variant in example_of(path).variants()
 ]
 
 
@@ -36,7 +44,7 @@ def run_example(path, variant, passes=()):
     source = SourceFile(str(path), path.read_text())
     tree = parse_source(source)
     kernel = signature(choose_kernel(tree, None, source), tree)
-    example = load_example(path)
+    example = example_of(path)
     arguments = make_arguments(
         kernel,
         variant.sizes,
@@ -61,7 +69,7 @@ def run_example(path, variant, passes=()):
 
 @pytest.mark.parametrize(("path", "variant"), VARIANTS)
 def test_equals_the_numpy_function(path, variant):
-    example = load_example(path)
+    example = example_of(path)
     before, after, constants = run_example(path, variant)
     expected = example.expected(before, constants)
     assert expected
@@ -74,7 +82,7 @@ def test_equals_the_numpy_function(path, variant):
 
 @pytest.mark.parametrize("path", PATHS, ids=NAMES)
 def test_the_passes_of_the_first_stage_keep_the_meaning(path):
-    example = load_example(path)
+    example = example_of(path)
     variant = example.variants()[len(example.cases)]
     before, after, constants = run_example(path, variant, STAGES[0].passes)
     result = compare(
@@ -85,7 +93,7 @@ def test_the_passes_of_the_first_stage_keep_the_meaning(path):
 
 def test_tile_add_gives_the_classic_first_row():
     path = FOLDER / "tile_add.tile"
-    example = load_example(path)
+    example = example_of(path)
     before, after, _ = run_example(path, example.variants()[0])
     np.testing.assert_array_equal(before.data()["A"][0], np.arange(8))
     want = [0, 2, 4, 6, 4, 6, 8, 10]

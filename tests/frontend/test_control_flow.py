@@ -12,29 +12,88 @@ def structured(block: hir.Block) -> list[str]:
 @pytest.mark.parametrize(
     ("body", "expected"),
     [
-        ("if n > 3:\n    y = 1.0\nx = y", ("T0202", 3, "'y' may have no value here: only one branch of the 'if' assigns it")),  # fmt: skip
-        ("if n > 3:\n    y = alpha\nelse:\n    y = A\nx = y", ("T0309", 5, "'y' differs between the branches of the 'if': a scalar of f32 and the array 'A'")),  # fmt: skip
-        ("for i in range(3):\n    y = alpha\nx = y", ("T0202", 3, "'y' has no value after the loop: only the loop's body assigns it")),  # fmt: skip
-        ("for i in range(3):\n    pass\nx = i", ("T0202", 3, "'i' has no value after the loop: only the loop's body assigns it")),  # fmt: skip
-        ("x = alpha\nfor i in range(3):\n    x = f64(x) + 1", ("T0308", 3, "'x' changes its type in the loop: it is a scalar of f32 before the loop but a scalar of f64 at its end")),  # fmt: skip
-        ("x = 0\nfor i in range(3):\n    x = x + zeros((4, 4))", ("T0308", 3, "'x' changes its type in the loop: it is the constant 0 before the loop but a 4x4 tile of f32 at its end")),  # fmt: skip
-        ("v = make_partition_view(A, (4, 4))\nfor i in range(3):\n    x = load(v, (i, 0))\n    v = make_partition_view(A, (8, 8))", ("T0308", 4, "'v' is a view of the array 'A' and cannot change in a loop")),  # fmt: skip
-        ("if alpha:\n    pass", ("T0312", 1, "a condition must be a bool or an integer, found a scalar of f32")),  # fmt: skip
-        ("while True:\n    pass", ("T0317", 1, "this loop never ends: its condition is always true")),  # fmt: skip
+        (
+            "if n > 3:\n    y = 1.0\nx = y",
+            ("T0202", 3, "'y' may have no value here: only one branch of the 'if' assigns it"),
+        ),
+        (
+            "if n > 3:\n    y = alpha\nelse:\n    y = A\nx = y",
+            (
+                "T0309",
+                5,
+                "'y' differs between the branches of the 'if': a scalar of f32 and the array 'A'",
+            ),
+        ),
+        (
+            "for i in range(3):\n    y = alpha\nx = y",
+            ("T0202", 3, "'y' has no value after the loop: only the loop's body assigns it"),
+        ),
+        (
+            "for i in range(3):\n    pass\nx = i",
+            ("T0202", 3, "'i' has no value after the loop: only the loop's body assigns it"),
+        ),
+        (
+            "x = alpha\nfor i in range(3):\n    x = f64(x) + 1",
+            (
+                "T0308",
+                3,
+                "'x' changes its type in the loop: it is a scalar of f32 "
+                "before the loop but a scalar of f64 at its end",
+            ),
+        ),
+        (
+            "x = 0\nfor i in range(3):\n    x = x + zeros((4, 4))",
+            (
+                "T0308",
+                3,
+                "'x' changes its type in the loop: it is the constant 0 "
+                "before the loop but a 4x4 tile of f32 at its end",
+            ),
+        ),
+        (
+            "v = make_partition_view(A, (4, 4))\n"
+            "for i in range(3):\n"
+            "    x = load(v, (i, 0))\n"
+            "    v = make_partition_view(A, (8, 8))",
+            ("T0308", 4, "'v' is a view of the array 'A' and cannot change in a loop"),
+        ),
+        (
+            "if alpha:\n    pass",
+            ("T0312", 1, "a condition must be a bool or an integer, found a scalar of f32"),
+        ),
+        (
+            "while True:\n    pass",
+            ("T0317", 1, "this loop never ends: its condition is always true"),
+        ),
         ("for i in range(3):\n    return", ("T0317", 2, "'return' inside a loop is not supported")),
-        ("for i in range(3):\n    if n > i:\n        return", ("T0317", 3, "'return' inside a loop is not supported")),  # fmt: skip
+        (
+            "for i in range(3):\n    if n > i:\n        return",
+            ("T0317", 3, "'return' inside a loop is not supported"),
+        ),
         ("return 3", ("T0317", 1, "a kernel returns no value")),
         ("break", ("T0317", 1, "'break' outside a loop")),
         ("for i in range(3):\n    continue", ("T0318", 2, "'continue' is not supported")),
         ("for i in (1, 2):\n    pass", ("T0318", 1, "a loop runs over 'range(...)' only")),
-        ("for i in range(9, 0, -1):\n    pass", ("T0318", 1, "range: the step must be positive, found -1")),  # fmt: skip
-        ("for i in range(1.5):\n    pass", ("T0319", 1, "range: bounds are integer scalars, found the constant 1.5")),  # fmt: skip
+        (
+            "for i in range(9, 0, -1):\n    pass",
+            ("T0318", 1, "range: the step must be positive, found -1"),
+        ),
+        (
+            "for i in range(1.5):\n    pass",
+            ("T0319", 1, "range: bounds are integer scalars, found the constant 1.5"),
+        ),
         ("for i in range(i64(n)):\n    pass", ("T0319", 1, "range: bounds are i32, found i64")),
-        ("for i in range():\n    pass", ("T0310", 1, "range: takes one to three arguments, found 0")),  # fmt: skip
+        (
+            "for i in range():\n    pass",
+            ("T0310", 1, "range: takes one to three arguments, found 0"),
+        ),
         ("for i, j in range(3):\n    pass", ("T0314", 1, "the loop over a range has one variable")),
         ("x = range(3)", ("T0318", 1, "range: only allowed in 'for ... in range(...)'")),
         ("def g(x):\n    return x", ("T0318", 1, "functions cannot be defined inside functions")),
-        ("x = alpha if n > 3 else zeros((4, 4))", ("T0309", 1, "the two results differ: a scalar of f32 and a 4x4 tile of f32")),  # fmt: skip
+        (
+            "x = alpha if n > 3 else zeros((4, 4))",
+            ("T0309", 1, "the two results differ: a scalar of f32 and a 4x4 tile of f32"),
+        ),
     ],
 )
 def test_mistake(frontend, body, expected):
@@ -43,7 +102,9 @@ def test_mistake(frontend, body, expected):
 
 def test_a_variable_that_is_not_read_afterwards_may_differ(frontend):
     frontend.kernel("if n > 3:\n    y = alpha\nelse:\n    y = zeros((4, 4))\ny = 3")
-    frontend.kernel("v = make_partition_view(A, (4, 4))\nfor i in range(3):\n    v = 1.0\n    x = v")
+    frontend.kernel(
+        "v = make_partition_view(A, (4, 4))\nfor i in range(3):\n    v = 1.0\n    x = v"
+    )
 
 
 def test_constant_condition_takes_one_branch_only(frontend):
@@ -52,7 +113,9 @@ def test_constant_condition_takes_one_branch_only(frontend):
 
 
 def test_equal_constants_stay_constants(frontend):
-    frontend.kernel("if n > 3:\n    s = 8\n    y = 1\nelse:\n    s = 8\n    y = 2\nx = zeros((s, 4))")
+    frontend.kernel(
+        "if n > 3:\n    s = 8\n    y = 1\nelse:\n    s = 8\n    y = 2\nx = zeros((s, 4))"
+    )
 
 
 def test_branches_meet_in_the_wider_number(frontend):
@@ -106,8 +169,11 @@ def test_early_return_moves_the_rest_into_the_other_branch(frontend):
     (branch,) = [op for op in program.body.operations if op.name == "if"]
     assert branch.regions[0].operations == []
     assert [op.name for op in branch.regions[1].operations] == [
-        "constant", "addf", "constant", "mulf",
-    ]  # fmt: skip
+        "constant",
+        "addf",
+        "constant",
+        "mulf",
+    ]
 
 
 def test_statements_after_a_return_are_not_run(frontend):

@@ -52,8 +52,12 @@ def test_module_verifies_and_carries_metadata(module):
     assert metadata["name"] == "f"
     assert metadata["arrays"][0]["access"] == "readwrite"
     assert [item["kind"] for item in metadata["params"]] == [
-        "pointer", "stride", "scalar", "dim", "dim",
-    ]  # fmt: skip
+        "pointer",
+        "stride",
+        "scalar",
+        "dim",
+        "dim",
+    ]
     assert len(metadata["params"]) == len(entry.arguments)
 
 

@@ -68,8 +68,11 @@ def test_float_division_rounds_down(run_kernel, divisor):
         ("maximum(a, p)", lambda a, p: np.maximum(a, p)),
         ("min(a, p, 2)", lambda a, p: np.minimum(np.minimum(a, p), 2)),
         ("where(a > p, a, p)", lambda a, p: np.where(a > p, a, p)),
-        ("where((a > 0) & (a < 9) | ~(a != -1), 1, 0)", lambda a, p: ((a > 0) & (a < 9) | (a == -1))),  # fmt: skip
-        ("cast(a, i8) + i8(1)", lambda a, p: (a.astype(np.int8) + 1)),
+        (
+            "where((a > 0) & (a < 9) | ~(a != -1), 1, 0)",
+            lambda a, p: (a > 0) & (a < 9) | (a == -1),
+        ),
+        ("cast(a, i8) + i8(1)", lambda a, p: a.astype(np.int8) + 1),
         ("cast(cast(a, u8), i32)", lambda a, p: a.astype(np.uint8).astype(np.int32)),
         ("cast(a / 4 * 4.0, i32)", lambda a, p: a),
         ("cast(cast(a, bool), i32)", lambda a, p: a != 0),
@@ -79,7 +82,10 @@ def test_float_division_rounds_down(run_kernel, divisor):
         ("a if p > 3 else -a", lambda a, p: a if p > 3 else -a),
         ("a + (1 if p > 3 and p < 9 else 2)", lambda a, p: a + (1 if 3 < p < 9 else 2)),
         ("full(16, p) + broadcast_to(q, (16,))", lambda a, p: np.full(16, p)),
-        ("reshape(permute(reshape(a, (2, 4, 2)), (2, 0, 1)), (16,))", lambda a, p: a.reshape(2, 4, 2).transpose(2, 0, 1).reshape(16)),  # fmt: skip
+        (
+            "reshape(permute(reshape(a, (2, 4, 2)), (2, 0, 1)), (16,))",
+            lambda a, p: a.reshape(2, 4, 2).transpose(2, 0, 1).reshape(16),
+        ),
     ],
 )
 def test_integer_expressions(run_kernel, expression, expected):
@@ -97,14 +103,20 @@ def test_integer_expressions(run_kernel, expression, expected):
         ("log2(abs(a) + 1)", lambda a: np.log2(np.abs(a) + 1)),
         ("sqrt(abs(a))", lambda a: np.sqrt(np.abs(a))),
         ("rsqrt(abs(a) + 1)", lambda a: 1 / np.sqrt(np.abs(a) + 1)),
-        ("sin(a) + cos(a) * tan(a / 4) - tanh(a)", lambda a: np.sin(a) + np.cos(a) * np.tan(a / 4) - np.tanh(a)),  # fmt: skip
+        (
+            "sin(a) + cos(a) * tan(a / 4) - tanh(a)",
+            lambda a: np.sin(a) + np.cos(a) * np.tan(a / 4) - np.tanh(a),
+        ),
         ("floor(a) + ceil(a)", lambda a: np.floor(a) + np.ceil(a)),
         ("fma(a, 2, s)", lambda a: a * 2 + 0.5),
         ("a ** 2 / (1 + s)", lambda a: a**2 / 1.5),
         ("abs(a) ** 0.5", lambda a: np.abs(a) ** 0.5),
         ("where(a != a, 0, a)", lambda a: a),
         ("minimum(maximum(a, -1), s)", lambda a: np.clip(a, -1, 0.5)),
-        ("a * exp(s) + sqrt(s) - max(s, 2) + s ** 2", lambda a: a * np.exp(0.5) + np.sqrt(0.5) - 2 + 0.25),  # fmt: skip
+        (
+            "a * exp(s) + sqrt(s) - max(s, 2) + s ** 2",
+            lambda a: a * np.exp(0.5) + np.sqrt(0.5) - 2 + 0.25,
+        ),
         ("a + (s // 0.3) + (s % 0.3)", lambda a: a + 0.5 // 0.3 + 0.5 % 0.3),
         ("cast(cast(a, f16), f32)", lambda a: a.astype(np.float16)),
     ],
@@ -126,14 +138,54 @@ def test_nan_loses_unless_asked(run_kernel):
 
 
 PROGRAMS = {
-    "sum by loop": ("x = 0\nfor k in range(p):\n    x = x + k * q\nstore(OUT, i, a + x)", lambda a, p, q: a + sum(range(max(p, 0))) * q),  # fmt: skip
-    "range with step": ("x = 0\nfor k in range(2, p, 3):\n    x += k\nstore(OUT, i, a + x)", lambda a, p, q: a + sum(range(2, p, 3))),  # fmt: skip
-    "nested": ("x = 0\nfor k in range(p):\n    for j in range(k):\n        if j > q:\n            x += j\n        else:\n            x -= 1\nstore(OUT, i, a + x)", lambda a, p, q: a + sum(j if j > q else -1 for k in range(p) for j in range(k))),  # fmt: skip
-    "while": ("x = p\nsteps = 0\nwhile x > 1:\n    x = x // 2\n    steps += 1\nstore(OUT, i, a + steps)", lambda a, p, q: a + max(p, 1).bit_length() - 1),  # fmt: skip
-    "early return": ("if p > 6:\n    store(OUT, i, a)\n    return\nstore(OUT, i, a + q)", lambda a, p, q: a if p > 6 else a + q),  # fmt: skip
-    "branches": ("if p > 6:\n    x = a\n    y = 1\nelif p > 4:\n    x = a * 2\n    y = q\nelse:\n    x = -a\n    y = 3\nstore(OUT, i, x + y)", lambda a, p, q: a + 1 if p > 6 else a * 2 + q if p > 4 else -a + 3),  # fmt: skip
-    "swap in a loop": ("x, y = 0, 1\nfor k in range(p):\n    x, y = y, x + y\nstore(OUT, i, a + x)", lambda a, p, q: a + [0, 1, 1, 2, 3, 5, 8, 13, 21, 34][p]),  # fmt: skip
-    "lazy and": ("x = 7\nif q != 0 and p // q > 1:\n    x = 9\nstore(OUT, i, a + x)", lambda a, p, q: a + (9 if q != 0 and p // q > 1 else 7)),  # fmt: skip
+    "sum by loop": (
+        "x = 0\nfor k in range(p):\n    x = x + k * q\nstore(OUT, i, a + x)",
+        lambda a, p, q: a + sum(range(max(p, 0))) * q,
+    ),
+    "range with step": (
+        "x = 0\nfor k in range(2, p, 3):\n    x += k\nstore(OUT, i, a + x)",
+        lambda a, p, q: a + sum(range(2, p, 3)),
+    ),
+    "nested": (
+        "x = 0\n"
+        "for k in range(p):\n"
+        "    for j in range(k):\n"
+        "        if j > q:\n"
+        "            x += j\n"
+        "        else:\n"
+        "            x -= 1\n"
+        "store(OUT, i, a + x)",
+        lambda a, p, q: a + sum(j if j > q else -1 for k in range(p) for j in range(k)),
+    ),
+    "while": (
+        "x = p\nsteps = 0\nwhile x > 1:\n    x = x // 2\n    steps += 1\nstore(OUT, i, a + steps)",
+        lambda a, p, q: a + max(p, 1).bit_length() - 1,
+    ),
+    "early return": (
+        "if p > 6:\n    store(OUT, i, a)\n    return\nstore(OUT, i, a + q)",
+        lambda a, p, q: a if p > 6 else a + q,
+    ),
+    "branches": (
+        "if p > 6:\n"
+        "    x = a\n"
+        "    y = 1\n"
+        "elif p > 4:\n"
+        "    x = a * 2\n"
+        "    y = q\n"
+        "else:\n"
+        "    x = -a\n"
+        "    y = 3\n"
+        "store(OUT, i, x + y)",
+        lambda a, p, q: a + 1 if p > 6 else a * 2 + q if p > 4 else -a + 3,
+    ),
+    "swap in a loop": (
+        "x, y = 0, 1\nfor k in range(p):\n    x, y = y, x + y\nstore(OUT, i, a + x)",
+        lambda a, p, q: a + [0, 1, 1, 2, 3, 5, 8, 13, 21, 34][p],
+    ),
+    "lazy and": (
+        "x = 7\nif q != 0 and p // q > 1:\n    x = 9\nstore(OUT, i, a + x)",
+        lambda a, p, q: a + (9 if q != 0 and p // q > 1 else 7),
+    ),
 }
 
 
@@ -184,9 +236,18 @@ def test_dim_map_walks_the_other_way(run_kernel):
 
 
 def test_strides_of_zero_and_below(run_kernel):
-    text = "@kernel\ndef f[N](A: f32[N], B: f32[N], OUT: f32[N]):\n    i = grid(cdiv(N, 8))\n    store(OUT, i, load(A, i, 8) + load(B, i, 8))\n"  # fmt: skip
+    text = (
+        "@kernel\n"
+        "def f[N](A: f32[N], B: f32[N], OUT: f32[N]):\n"
+        "    i = grid(cdiv(N, 8))\n"
+        "    store(OUT, i, load(A, i, 8) + load(B, i, 8))\n"
+    )
     data = np.arange(8, dtype=np.float32)
-    arrays = {"A": np.broadcast_to(np.float32(3), (8,)), "B": data[::-1], "OUT": np.zeros_like(data)}
+    arrays = {
+        "A": np.broadcast_to(np.float32(3), (8,)),
+        "B": data[::-1],
+        "OUT": np.zeros_like(data),
+    }
     spec = Specialization(
         arrays={
             "A": ArraySpec("f32", (0,), aligned=False),
@@ -199,7 +260,12 @@ def test_strides_of_zero_and_below(run_kernel):
 
 
 def test_grid_from_the_caller(run_kernel):
-    text = "@kernel\ndef f[N](OUT: i32[N]):\n    i = block_id(0)\n    store(OUT, i, full(4, i * 10 + num_blocks(0)))\n"  # fmt: skip
+    text = (
+        "@kernel\n"
+        "def f[N](OUT: i32[N]):\n"
+        "    i = block_id(0)\n"
+        "    store(OUT, i, full(4, i * 10 + num_blocks(0)))\n"
+    )
     result = np.zeros(12, np.int32)
     run_kernel(text, {"OUT": result}, grid=(3,))
     assert result[::4].tolist() == [3, 13, 23]

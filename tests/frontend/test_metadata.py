@@ -44,10 +44,15 @@ def test_facts_about_arrays_and_dims(frontend):
     )
     assert found["arrays"] == [
         {
-            "name": "A", "dtype": "f32", "rank": 2, "strides": [1, -1], "aligned": False,
-            "alias_group": 2, "access": "read",
+            "name": "A",
+            "dtype": "f32",
+            "rank": 2,
+            "strides": [1, -1],
+            "aligned": False,
+            "alias_group": 2,
+            "access": "read",
         }
-    ]  # fmt: skip
+    ]
     assert [tuple(item.values()) for item in found["params"]] == [
         ("pointer", "A"),
         ("stride", "A", 1),
@@ -91,8 +96,10 @@ def test_kernel_without_grid_takes_it_as_arguments(frontend):
     found = meta(frontend, "@kernel\ndef f(n: i32):\n    x = block_id(0) + num_blocks(2)\n")
     assert "grid" not in found
     assert [tuple(item.values()) for item in found["params"][1:]] == [
-        ("grid", 0), ("grid", 1), ("grid", 2),
-    ]  # fmt: skip
+        ("grid", 0),
+        ("grid", 1),
+        ("grid", 2),
+    ]
 
 
 def test_constants_types_and_hints(frontend):

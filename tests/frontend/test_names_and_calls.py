@@ -14,7 +14,14 @@ import pytest
         ("x = A(3)", ("T0209", 1, "the array 'A' cannot be called")),
         ("x = A[0]", ("T0311", 1, "the array 'A' cannot be indexed")),
         ("x = A.shape[2]", ("T0301", 1, "index 2 is outside a tuple of 2")),
-        ("x = A.shape[n]", ("T0403", 1, "the index of a tuple must be a compile-time integer, found a scalar of i32")),  # fmt: skip
+        (
+            "x = A.shape[n]",
+            (
+                "T0403",
+                1,
+                "the index of a tuple must be a compile-time integer, found a scalar of i32",
+            ),
+        ),
         ("x = zeros()", ("T0310", 1, "zeros: argument 'shape' is missing")),
         ("x = zeros(4, f32, 3)", ("T0310", 1, "zeros: takes 2 arguments, found 3")),
         ("x = zeros(4, shape=4)", ("T0310", 1, "zeros: argument 'shape' is given twice")),

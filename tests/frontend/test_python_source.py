@@ -104,13 +104,49 @@ def test_errors_point_into_the_file():
     assert "x = load(A, 0, 12)" in str(caught.value)
 
 
+def test_errors_in_a_helper_show_its_line():
+    with pytest.raises(CompileError) as caught:
+        analyze_kernel(parse_function(calls_wrong_helper), None, Specialization())
+    text = str(caught.value)
+    assert "return x + zeros((3, 3))" in text
+    assert "y = wrong_helper(A)" in text
+
+
+@function
+def wrong_helper(x):
+    return x + zeros((3, 3))  # noqa: F821
+
+
+@kernel
+def calls_wrong_helper(A: f32[M]):
+    y = wrong_helper(A)  # noqa: F841
+
+
+def test_helper_outside_the_language_is_an_error_when_used():
+    with pytest.raises(CompileError) as caught:
+        analyze_kernel(parse_function(calls_foreign_helper), None, Specialization())
+    (item,) = caught.value.diagnostics
+    assert item.code == "T0112"
+    assert "del x" in str(caught.value)
+
+
+@function
+def foreign_helper(x):
+    del x
+
+
+@kernel
+def calls_foreign_helper(A: f32[M]):
+    y = foreign_helper(A)  # noqa: F841
+
+
 def test_function_inside_a_function():
     width = 4
 
     @kernel
     def local(A: f32[M]):
-        if width > 2:
-            x = load(A, 0, (width,))  # noqa: F821, F841
+        if width > 2:  # noqa: SIM108
+            x = load(A, 0, (width,))  # noqa: F821
         else:
             x = unknown  # noqa: F821, F841
 

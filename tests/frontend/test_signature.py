@@ -44,9 +44,7 @@ def test_every_kind_of_parameter():
     assert found.hints == {"stages": 4, "cluster": (2, 1)}
     assert found.dims == {"M": (("A", 0), ("W", 0)), "K": (("A", 1), ("B", 0))}
     shown = [
-        (item.name, item.dtype, item.dims)
-        for item in found.params
-        if isinstance(item, ArrayParam)
+        (item.name, item.dtype, item.dims) for item in found.params if isinstance(item, ArrayParam)
     ]
     assert shown == [
         ("A", "T", ("M", "K")),

@@ -86,12 +86,7 @@ def test_slip(case: str):
 
 def test_reports_several_errors_at_once():
     text = (
-        "def f(a):\n"
-        "    x = 1 +\n"
-        "    if a = 3:\n"
-        "        y = 3 4\n"
-        "    z = (1 2)\n"
-        "    return return\n"
+        "def f(a):\n    x = 1 +\n    if a = 3:\n        y = 3 4\n    z = (1 2)\n    return return\n"
     )
     assert [item[1] for item in _errors(text)] == [2, 3, 4, 5, 6]
 

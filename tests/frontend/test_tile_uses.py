@@ -66,7 +66,8 @@ def test_elementwise_takes_the_widest_element(frontend, asked):
 
 def test_through_a_view_and_a_helper(frontend, asked):
     frontend.analyze(
-        "@function\ndef get(X, i, B):\n    v = make_partition_view(X, (B,))\n    return load(v, i)\n"
+        "@function\ndef get(X, i, B):\n"
+        "    v = make_partition_view(X, (B,))\n    return load(v, i)\n"
         "@kernel\ndef f(A: f32[M], BM: const = auto):\n"
         "    m = grid(cdiv(M, BM))\n    store(A, m, get(A, m, BM))\n"
     )

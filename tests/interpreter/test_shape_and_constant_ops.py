@@ -29,14 +29,15 @@ def test_dense_constants(tiles, name, count):
     element = tiles.element(name)
     if name == "tf32":
         text = ", ".join(f"{value:.6e}" for value in values)
-        attribute = ir.Attribute.parse(f"dense<[{text}]> : tensor<{count}xtf32>")
-
-        def body():
-            return ct.ConstantOp(value=attribute, result=ct.TileType.of([count], element)).result
+        value = ir.Attribute.parse(f"dense<[{text}]> : tensor<{count}xtf32>")
     else:
+        value = None
 
-        def body():
-            return ct.ConstantOp.build(ct.TileType.of([count], element), values)
+    def body():
+        kind = ct.TileType.of([count], element)
+        if value is None:
+            return ct.ConstantOp.build(kind, values)
+        return ct.ConstantOp(value=value, result=kind).result
 
     got = tiles(body, shape=[count], out=name)
     np.testing.assert_array_equal(got.astype(np.float64), values.astype(np.float64))

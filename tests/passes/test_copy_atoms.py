@@ -207,7 +207,8 @@ def test_interfaces_answer_what_an_atom_can_do():
     ],
 )
 def test_the_widest_wgmma_is_chosen(types, extents, expected):
-    atom = select_mma_atom(*types, extents)
+    a, b, accumulator = types
+    atom = select_mma_atom(a, b, accumulator, extents)
     assert not isinstance(atom, str)
     assert atom.name == expected
     columns = atom.shape[1]
@@ -227,7 +228,8 @@ def test_the_widest_wgmma_is_chosen(types, extents, expected):
     ],
 )
 def test_products_that_wgmma_cannot_do(types, extents, reason):
-    assert select_mma_atom(*types, extents) == reason
+    a, b, accumulator = types
+    assert select_mma_atom(a, b, accumulator, extents) == reason
     assert fallback_mma_atom(*types).shape == (1, 1, 1)
 
 

@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 
 from tilec.runtime.arrays import ArrayView
 from tilec.runtime.dlpack import row_major_strides
-from tilec.runtime.driver import DeviceInfo, LoadedKernel
+from tilec.runtime.driver import DeviceInfo, LaunchShape, LoadedKernel
 
 
 @dataclass
 class Launch:
     name: str
-    shape: object
+    shape: LaunchShape
     stream: int
     parameters: list
 

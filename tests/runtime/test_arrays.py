@@ -3,6 +3,7 @@
 import ctypes
 import sys
 import types
+from typing import Any
 
 import ml_dtypes
 import numpy as np
@@ -174,7 +175,7 @@ class Tensor:
 
 @pytest.fixture
 def torch(monkeypatch):
-    module = types.ModuleType("torch")
+    module: Any = types.ModuleType("torch")
     module.Tensor = Tensor
     module.cuda = types.SimpleNamespace(
         current_stream=lambda device: types.SimpleNamespace(cuda_stream=100 + device)
@@ -204,7 +205,7 @@ def test_torch_tensors_without_plain_memory(torch):
 
 
 def test_launch_stream(torch):
-    cupy = types.ModuleType("cupy")
+    cupy: Any = types.ModuleType("cupy")
     cupy.cuda = types.SimpleNamespace(get_current_stream=lambda: types.SimpleNamespace(ptr=33))
     assert launch_stream([3, Tensor()]) == 101
     assert launch_stream([FakeArray((1,))]) == 0

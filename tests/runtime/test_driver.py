@@ -2,6 +2,7 @@
 
 import ctypes
 import importlib
+import re
 
 import pytest
 from cuda.bindings import driver as bindings
@@ -48,7 +49,8 @@ class Api:
 
         def call(*arguments):
             self.calls.append((name, arguments))
-            handler = getattr(self, f"do_{name}", lambda *_: ())
+            snake = re.sub("([a-z0-9])([A-Z])", r"\1_\2", name).lower()
+            handler = getattr(self, f"on_{snake}", lambda *_: ())
             return (self.results.get(name, SUCCESS), *handler(*arguments))
 
         return call
@@ -56,59 +58,59 @@ class Api:
     def names(self):
         return [name for name, _ in self.calls]
 
-    def do_cuDriverGetVersion(self):
+    def on_cu_driver_get_version(self):
         return (self.version,)
 
-    def do_cuDeviceGetCount(self):
+    def on_cu_device_get_count(self):
         return (self.devices,)
 
-    def do_cuDeviceGet(self, ordinal):
+    def on_cu_device_get(self, ordinal):
         return (ordinal,)
 
-    def do_cuDeviceGetName(self, length, device):
+    def on_cu_device_get_name(self, length, device):
         return (b"Stand-in\0\0",)
 
-    def do_cuDeviceGetAttribute(self, attribute, device):
+    def on_cu_device_get_attribute(self, attribute, device):
         values = {"MAJOR": self.capability[0], "MINOR": self.capability[1], "OPTIN": 232448}
         return (values.get(attribute.name.rpartition("_")[2], 132),)
 
-    def do_cuDevicePrimaryCtxRetain(self, device):
+    def on_cu_device_primary_ctx_retain(self, device):
         return (bindings.CUcontext(0x1000 + device),)
 
-    def do_cuCtxGetCurrent(self):
+    def on_cu_ctx_get_current(self):
         return (self.current,)
 
-    def do_cuCtxPushCurrent(self, context):
+    def on_cu_ctx_push_current(self, context):
         self.current = context
         return ()
 
-    def do_cuCtxPopCurrent(self):
+    def on_cu_ctx_pop_current(self):
         self.current = bindings.CUcontext(0)
         return (self.current,)
 
-    def do_cuModuleLoadData(self, image):
+    def on_cu_module_load_data(self, image):
         return ("module",)
 
-    def do_cuModuleLoadDataEx(self, image, count, options, values):
+    def on_cu_module_load_data_ex(self, image, count, options, values):
         values[0][: len(self.log)] = self.log
         return ("jit module",)
 
-    def do_cuModuleGetFunction(self, module, name):
+    def on_cu_module_get_function(self, module, name):
         return ("function",)
 
-    def do_cuPointerGetAttribute(self, attribute, pointer):
+    def on_cu_pointer_get_attribute(self, attribute, pointer):
         return (3,)
 
-    def do_cuMemAlloc(self, size):
+    def on_cu_mem_alloc(self, size):
         return (4096,)
 
-    def do_cuEventCreate(self, flags):
+    def on_cu_event_create(self, flags):
         return ("event",)
 
-    def do_cuGetErrorString(self, result):
+    def on_cu_get_error_string(self, result):
         return (b"what the driver says",)
 
-    def do_cuGetProcAddress(self, name, version, flags):
+    def on_cu_get_proc_address(self, name, version, flags):
         assert name == b"cuTensorMapEncodeTiled"
         return (ctypes.cast(self.encode, ctypes.c_void_p).value, 0)
 

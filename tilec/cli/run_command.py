@@ -12,7 +12,7 @@ from tilec.check import Arguments, CheckResult, Example, compare, load_example, 
 from tilec.cli.files import STANDARD_STREAM, read_source
 from tilec.cli.kernel_options import add_kernel_options, bind, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
-from tilec.diagnostics import DeviceError, InternalCompilerError, SourceFile
+from tilec.diagnostics import DeviceError, InternalCompilerError, SourceFile, error
 from tilec.driver import choose_kernel, emit_source
 from tilec.runtime.arguments import BoundArguments, check_arguments
 from tilec.runtime.interface import interface_from_signature
@@ -243,6 +243,7 @@ def check(job: Job, outcome: Outcome, on_cpu: Outcome | None) -> int:
     if not results:
         print("check: there is no NumPy function beside the source, so nothing was compared")
     if outcome.stray_bytes or not all(result.ok for _, result in results):
-        sys.stderr.write("tilec: error[T0011]: the results differ from the reference\n")
+        failure = error("T0011", f"{job.kernel}: the results are not what they should be")
+        sys.stderr.write(failure.render() + "\n")
         return EXIT_DIAGNOSTICS
     return EXIT_OK

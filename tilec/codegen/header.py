@@ -39,9 +39,12 @@ def _kernel_lines(artifact: Artifact, image: KernelImage, position: int) -> Iter
     metadata = image.metadata
     if position:
         yield ""
-    source = f" of {metadata['source']}" if metadata.get("source") else ""
-    of = f" ({position + 1} of {len(artifact.kernels)})" if len(artifact.kernels) > 1 else ""
-    yield f"kernel {image.name}{of}{source}, {artifact.target}, by tilec {artifact.compiler}"
+    place = f" ({position + 1} of {len(artifact.kernels)})" if len(artifact.kernels) > 1 else ""
+    source = f" from {metadata['source']}" if metadata.get("source") else ""
+    yield (
+        f"kernel {image.name}{place}, compiled{source} for {artifact.target}"
+        f" by tilec {artifact.compiler}"
+    )
     constants = metadata.get("constants") or {}
     if constants:
         yield "constants: " + ", ".join(f"{name} = {value}" for name, value in constants.items())
@@ -99,8 +102,8 @@ def _tensor_map_lines(metadata: Mapping[str, Any]) -> Iterator[str]:
     recipes = metadata.get("tensor_maps") or ()
     if not recipes:
         return
-    yield "tensor maps, by cuTensorMapEncodeTiled (axes outermost first; the call takes them"
-    yield "innermost first), interleave none, out-of-bounds elements zero:"
+    yield "tensor maps, by cuTensorMapEncodeTiled: the strides are those of the array, interleave"
+    yield "none, out-of-bounds elements zero; axes outermost first here, last for the call:"
     for index, recipe in enumerate(recipes):
         array = recipe["array"]
         axes = ", ".join(f"{array}.shape[{axis}]" for axis in recipe["axes"])

@@ -69,19 +69,21 @@ def link_libdevice(module: Any, context: Any, builder: Any) -> None:
         names = ", ".join(wanted)
         hint = f"install it with: pip install {_PACKAGE}"
         raise CompileError(error("T0605", f"libdevice, needed for {names}, is missing", hint=hint))
-    library = llvm.parse_bitcode(_read(path), context)
-    defined = {item.name for item in library.functions if not item.is_declaration}
-    unknown = sorted(set(wanted) - defined)
-    if unknown:
-        raise CompileError(error("T0605", f"libdevice has no function {', '.join(unknown)}"))
-    flags = llvm.parse_assembly(_FLAGS, context)
-    for part in (library, flags):
-        part.triple = module.triple
-        part.data_layout = module.data_layout
-        module.link_in(part)
-    for function in module.functions:
-        if function.name in defined:
-            function.linkage = llvm.Linkage.internal
-    cleanup = llvm.create_new_module_pass_manager()
-    cleanup.add_global_dead_code_eliminate_pass()  # Before the optimiser works on 350 functions.
-    cleanup.run(module, builder)
+    with (
+        llvm.parse_bitcode(_read(path), context) as library,
+        llvm.parse_assembly(_FLAGS, context) as flags,
+        llvm.create_new_module_pass_manager() as cleanup,
+    ):
+        defined = {item.name for item in library.functions if not item.is_declaration}
+        unknown = sorted(set(wanted) - defined)
+        if unknown:
+            raise CompileError(error("T0605", f"libdevice has no function {', '.join(unknown)}"))
+        for part in (library, flags):
+            part.triple = module.triple
+            part.data_layout = module.data_layout
+            module.link_in(part)
+        for function in module.functions:
+            if function.name in defined:
+                function.linkage = llvm.Linkage.internal
+        cleanup.add_global_dead_code_eliminate_pass()  # Or 350 functions would be optimised.
+        cleanup.run(module, builder)

@@ -8,6 +8,7 @@ any other one, which people write by hand, is compiled in a process of its own.
 import re
 import threading
 from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
@@ -46,6 +47,8 @@ def emit_ptx(llvm_text: str, target: Target) -> str:
         CompileError: T0603 if LLVM rejects the text, T0604 if it uses an intrinsic that LLVM does
             not know or cannot select, T0605 if a libdevice function is missing.
     """
+    if "\0" in llvm_text:  # LLVM would stop reading there, and say nothing.
+        raise CompileError(error("T0603", "LLVM rejects the LLVM IR: it holds a zero byte"))
     strange = [name for name in _INTRINSIC.findall(llvm_text) if not is_known_intrinsic(name)]
     ptx = _emit_isolated(llvm_text, target, strange) if strange else emit_here(llvm_text, target)
     _check_externals(ptx)
@@ -67,20 +70,25 @@ def emit_here(llvm_text: str, target: Target) -> str:
 def _optimize_and_print(llvm_text: str, machine: Any) -> str:
     import llvmlite.binding as llvm
 
-    context = llvm.create_context()
-    try:
-        module = llvm.parse_assembly(llvm_text, context)
-        module.triple = TRIPLE
-        module.data_layout = str(machine.target_data)
-        module.verify()
-    except RuntimeError as failure:
-        raise CompileError(_rejection(str(failure), llvm_text)) from failure
-    options = llvm.create_pipeline_tuning_options(speed_level=OPTIMIZATION_LEVEL)
-    options.loop_unrolling = False  # The schedule decided about it, and ptxas unrolls no more.
-    builder = llvm.create_pass_builder(machine, options)
-    link_libdevice(module, context, builder)
-    builder.getModulePassManager().run(module, builder)
-    return machine.emit_assembly(module)
+    # Everything is closed here, in reverse order: LLVM crashes when the garbage collector frees
+    # a context before the modules in it.
+    with ExitStack() as stack:
+        context = stack.enter_context(llvm.create_context())
+        try:
+            module = stack.enter_context(llvm.parse_assembly(llvm_text, context))
+            module.triple = TRIPLE
+            module.data_layout = str(machine.target_data)
+            module.verify()
+        except RuntimeError as failure:
+            raise CompileError(_rejection(str(failure), llvm_text)) from None
+        options = llvm.create_pipeline_tuning_options(speed_level=OPTIMIZATION_LEVEL)
+        stack.enter_context(options)
+        options.loop_unrolling = False  # The schedule decided about it, and ptxas unrolls too.
+        builder = stack.enter_context(llvm.create_pass_builder(machine, options))
+        link_libdevice(module, context, builder)
+        passes = stack.enter_context(builder.getModulePassManager())
+        passes.run(module, builder)
+        return machine.emit_assembly(module)
 
 
 @lru_cache(maxsize=4)

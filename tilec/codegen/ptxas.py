@@ -215,9 +215,9 @@ def parse_usage(text: str) -> tuple[EntryUsage, ...]:
         used, stack, shared = (pattern.search(section) for pattern in (_USED, _STACK, _SHARED))
         registers = int(used[1]) if used is not None else 0
         barriers = int(used[2] or 0) if used is not None else 0
-        frame = [int(number) for number in stack.groups()] if stack is not None else [0, 0, 0]
+        frame, stores, loads = map(int, stack.groups()) if stack is not None else (0, 0, 0)
         static = int(shared[1]) if shared is not None else 0
-        usage.append(EntryUsage(match[1], registers, barriers, *frame, static))
+        usage.append(EntryUsage(match[1], registers, barriers, frame, stores, loads, static))
     return tuple(usage)
 
 

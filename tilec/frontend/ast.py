@@ -270,7 +270,8 @@ class Module(Node):
         constants: Expressions of module-level assignments, by name.
         aliases: Names bound by imports: alias -> imported dotted name.
         globals: Values that the surrounding Python module provides (decorated functions only):
-            numbers, element type names, or a `Module` that holds a helper function of that name.
+            numbers, strings, tuples of them, element types, Python modules, a `Module` that holds
+            a helper function of that name, or the `CompileError` that its source gave.
     """
 
     source: SourceFile

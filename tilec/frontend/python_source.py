@@ -5,8 +5,10 @@ lines so that every position is that of the Python file. Numbers, element types 
 that the kernel uses from its module are handed over as values.
 """
 
+import ast as python_ast
 import inspect
 import linecache
+import textwrap
 from collections.abc import Callable, Mapping
 from types import CodeType, ModuleType
 from typing import Any, NamedTuple
@@ -24,7 +26,8 @@ class PythonKernel(NamedTuple):
         source: The lines of the function at their place in the Python file.
         name: Name of the function.
         constants: What its global names mean: numbers, strings, tuples of them, element types,
-            modules, and `ast.Module`s of helper functions. Pass it to `parse_source`.
+            modules, and `ast.Module`s of helper functions (a `CompileError` for one that is not in
+            the language). Pass it to `parse_source`.
     """
 
     source: SourceFile
@@ -69,7 +72,7 @@ def _read(function: Callable[..., Any], known: dict[Any, Any]) -> PythonKernel:
         raise CompileError(_unreadable(function, code))
     text = "\n" * (first - 1) + "".join(lines)
     source = SourceFile(code.co_filename, text)
-    return PythonKernel(source, code.co_name, _globals_of(function, code, known))
+    return PythonKernel(source, code.co_name, _globals_of(function, code, lines, known))
 
 
 def _holds_definition(lines: list[str], name: str) -> bool:
@@ -89,7 +92,7 @@ def _unreadable(function: Callable[..., Any], code: CodeType) -> Diagnostic:
 
 
 def _globals_of(
-    function: Callable[..., Any], code: CodeType, known: dict[Any, Any]
+    function: Callable[..., Any], code: CodeType, lines: list[str], known: dict[Any, Any]
 ) -> dict[str, Any]:
     """Return the global and enclosing names that a function mentions, as far as a kernel can."""
     scope: dict[str, Any] = dict(getattr(function, "__globals__", {}))
@@ -99,31 +102,21 @@ def _globals_of(
             scope[name] = cell.cell_contents
         except ValueError:  # assigned later in the enclosing function
             continue
-    names = {*_names_in(code), *getattr(function, "__annotations__", {})}
-    names.update(_annotation_names(function))
     result: dict[str, Any] = {}
-    for name in sorted(names & scope.keys()):
+    for name in sorted(_mentioned_names(lines) & scope.keys()):
         value = _plain_value(scope[name], known)
         if value is not _UNUSABLE:
             result[name] = value
     return result
 
 
-def _names_in(code: CodeType) -> set[str]:
-    found = {*code.co_names, *code.co_freevars}
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            found |= _names_in(constant)
-    return found
-
-
-def _annotation_names(function: Callable[..., Any]) -> set[str]:
-    """Return the names in annotations and defaults, which the code object does not hold."""
-    found: set[str] = set()
-    lines = inspect.getsource(function)
-    for word in lines.replace("[", " ").replace("]", " ").replace(",", " ").split():
-        found.add(word.strip(":=()"))
-    return found
+def _mentioned_names(lines: list[str]) -> set[str]:
+    """Return every name in the source, those of annotations and defaults too."""
+    tree = python_ast.parse(textwrap.dedent("".join(lines)))
+    for node in tree.body:
+        if isinstance(node, python_ast.FunctionDef):
+            node.decorator_list.clear()  # what decorates a kernel runs in Python
+    return {node.id for node in python_ast.walk(tree) if isinstance(node, python_ast.Name)}
 
 
 _UNUSABLE = object()
@@ -148,10 +141,13 @@ def _plain_value(value: Any, known: dict[Any, Any]) -> Any:
 
 
 def _helper(function: Callable[..., Any], known: dict[Any, Any]) -> Any:
-    """Return the module of a helper function."""
+    """Return the module of a helper function, or why it is none: an error only when used."""
     if function in known:
         return known[function]
     known[function] = _UNUSABLE  # ends the recursion of helpers that call each other
-    read = _read(function, known)
-    known[function] = parse_source(read.source, read.constants)
+    try:
+        read = _read(function, known)
+        known[function] = parse_source(read.source, read.constants)
+    except CompileError as failure:
+        known[function] = failure
     return known[function]

@@ -56,7 +56,6 @@ def _load(name: str) -> Any:
 
 ir = _load("ir")
 ext = _load("dialects.ext")
-rewrite = _load("rewrite")
 passmanager = _load("passmanager")
 arith = _load("dialects.arith")
 math = _load("dialects.math")

@@ -1,56 +1,21 @@
-# What the type checker sees of `bindings.py`: the MLIR bindings ship no types, and the classes that
-# tilec derives from theirs take keyword arguments that only a declaration can tell.
+# What the type checker sees of `bindings.py`. The bindings ship no types; `typings/mlir` of the
+# repository declares the part that tilec uses.
 
-from typing import Any, Generic, TypeVar
-
-from tilec.ir import _ext as ext
-from tilec.ir import _untyped as arith
-from tilec.ir import _untyped as ir
-from tilec.ir import _untyped as llvm
-from tilec.ir import _untyped as math
-from tilec.ir import _untyped as nvvm
-from tilec.ir import _untyped as passmanager
-from tilec.ir import _untyped as rewrite
-from tilec.ir import _untyped as scf
-
-__all__ = [
-    "PROVIDER",
-    "MLIRError",
-    "Operand",
-    "PassManager",
-    "Pure",
-    "Region",
-    "Result",
-    "arith",
-    "ext",
-    "ir",
-    "llvm",
-    "math",
-    "nvvm",
-    "passmanager",
-    "register_dialect_module",
-    "rewrite",
-    "scf",
-]
-
-_T = TypeVar("_T")
+from mlir import ir as ir
+from mlir import passmanager as passmanager
+from mlir.dialects import arith as arith
+from mlir.dialects import ext as ext
+from mlir.dialects import llvm as llvm
+from mlir.dialects import math as math
+from mlir.dialects import nvvm as nvvm
+from mlir.dialects import scf as scf
+from mlir.dialects.ext import Operand as Operand
+from mlir.dialects.ext import Pure as Pure
+from mlir.dialects.ext import Region as Region
+from mlir.dialects.ext import Result as Result
+from mlir.ir import MLIRError as MLIRError
+from mlir.passmanager import PassManager as PassManager
 
 PROVIDER: str
-PassManager: Any
-Pure: Any
-
-class MLIRError(Exception):
-    message: str
-    error_diagnostics: list[Any]
-
-class Operand(Generic[_T]):
-    def __getattr__(self, name: str) -> Any: ...
-
-class Result(Generic[_T]):
-    def __getattr__(self, name: str) -> Any: ...
-
-class Region:
-    blocks: Any
-    def __getattr__(self, name: str) -> Any: ...
 
 def register_dialect_module(namespace: str) -> None: ...

@@ -20,6 +20,8 @@ from tilec.runtime.tensor_map import DATA_TYPES, L2_PROMOTIONS, SWIZZLES, Tensor
 _LOG_BYTES = 16384
 _MAX_CONFIGURATIONS = 16
 """Streams per kernel whose launch configuration is kept."""
+_INVALID_CONTEXT = 201
+"""CUDA_ERROR_INVALID_CONTEXT (cuda.h, CUresult)."""
 _NO_INTERLEAVE = _FILL_WITH_ZEROS = 0
 """`CUtensorMapInterleave` and `CUtensorMapFloatOOBfill`, the only values that tilec uses."""
 _RETRY_WITH_PTX = (
@@ -147,6 +149,11 @@ class CudaDriver:
 
         def write(destination: int, address: int) -> None:
             status = encode(destination, dtype, rank, address, *rest)
+            if status == _INVALID_CONTEXT and self._contexts:
+                # A map holds nothing of a device, but the driver wants some context to be current;
+                # a thread that never used CUDA has none.
+                with self._current(next(iter(self._contexts))):
+                    status = encode(destination, dtype, rank, address, *rest)
             if status:
                 self._check(
                     "cuTensorMapEncodeTiled",

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
+from tilec.diagnostics import LaunchError
 from tilec.dtypes import DTYPES
 from tilec.runtime.arguments import BoundArguments, check_arguments
 from tilec.runtime.arrays import is_numpy, view_array
@@ -209,7 +210,10 @@ class Dispatcher:
         handle = launch_stream(values) if stream is None else stream_handle(stream)
         producers: list[tuple[int, int]] = []
         for position, value in others:
-            view = view_array(value, "an argument", handle)
+            try:
+                view = view_array(value, "an argument", handle)
+            except LaunchError:
+                return None  # the slow way says so with the name of the parameter
             pointers[position] = view.pointer
             key += (position, view.shape, view.strides, view.dtype, view.device_kind, view.device)
             key += (view.pointer & self._mask, view.read_only)

@@ -48,6 +48,15 @@ class Kernel:
     def __repr__(self) -> str:
         return f"<tilec.Kernel {self.__name__}>"
 
+    @property
+    def signature(self) -> Any:
+        """What the kernel takes: a `tilec.frontend.signature.Signature`.
+
+        Raises:
+            CompileError: The source has mistakes.
+        """
+        return self._variants.text.signature(self._variants.name)
+
     def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch the kernel.
 

@@ -47,8 +47,8 @@ class KernelText:
 
         return tuple(item.name for item in kernels(self.tree))
 
-    def interface(self, name: str) -> Interface:
-        """Return the parameters of kernel `name`.
+    def signature(self, name: str) -> Any:
+        """Return the `Signature` of kernel `name`.
 
         Raises:
             CompileError: The parameter list has mistakes.
@@ -57,7 +57,15 @@ class KernelText:
         from tilec.frontend.signature import signature
 
         definition = next(item for item in kernels(self.tree) if item.name == name)
-        return interface_from_signature(signature(definition, self.tree), self.contents[0])
+        return signature(definition, self.tree)
+
+    def interface(self, name: str) -> Interface:
+        """Return the parameters of kernel `name`.
+
+        Raises:
+            CompileError: The parameter list has mistakes.
+        """
+        return interface_from_signature(self.signature(name), self.contents[0])
 
 
 class Variants:

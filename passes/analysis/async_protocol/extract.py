@@ -126,6 +126,7 @@ _TILE_EVENTS = {
     "async_tiled_tma_load": (Kind.COPY_IN, 1),
     "async_tiled_tma_store": (Kind.COPY_OUT, 1),
     "load_shared": (Kind.READ, 0),
+    "copy_out": (Kind.READ, 0),
     "store_shared": (Kind.WRITE, 1),
 }
 

@@ -169,8 +169,8 @@ def _coordinates(
 
 def _copy_hints(op: Any, target: Any) -> None:
     """Carry memory ordering and hints of a cuda_tile access over to its tiled operation."""
-    ordering, scope = text(op, "ordering", "weak"), text(op, "scope")
-    target.attributes["mem_semantic"] = ir.StringAttr.get(ordering)
+    scope: str | None = text(op, "scope")
+    target.attributes["mem_semantic"] = ir.StringAttr.get(text(op, "ordering", "weak"))
     if scope is not None:
         target.attributes["mem_scope"] = ir.StringAttr.get(_SCOPES.get(scope, scope))
     for name in _CARRIED_ATTRIBUTES:

@@ -176,7 +176,8 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
         Owner.CTA: 0,
     }
     first = emit.compare("eq", thread, producer_warps * WARP_LANES)
-    consumer_role = Role(consumer_warps, ids, first)
+    own = emit.value(emit.add(thread, -producer_warps * WARP_LANES))
+    consumer_role = Role(consumer_warps, ids, own, first)
     if not producer_warps:
         _run(lowering, consumer_role, roles.consumer)
         return
@@ -197,7 +198,7 @@ def _run(lowering: Lowering, role: Role, region: Any) -> None:
 
 def _run_producer(lowering: Lowering, region: Any, warp: Any) -> None:
     """Emit the producer: whole warps change registers, one thread does the rest."""
-    lowering.role = Role(0, {}, None)
+    lowering.role = Role(0, {}, None, None)
     ops = [op.operation for op in region.blocks[0].operations]
     for op in ops:
         if op.name == "nv_tileas.set_registers":

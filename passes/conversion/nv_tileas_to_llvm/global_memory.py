@@ -7,11 +7,13 @@ branched around.
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
+from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
@@ -20,6 +22,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     lowers,
     tile_layout,
 )
+from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
 
 _PADDING = {
     "zero": 0.0,
@@ -98,6 +101,49 @@ def lower_tiled_store(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], None)
 
 
+@lowers("nv_tileas.copy_out")
+def lower_copy_out(lowering: Lowering, op: Any) -> None:
+    """Loop over the elements of the tile, neighbouring threads on neighbouring elements."""
+    source = op.opview.source
+    shared = layout_of_shared(source.type)
+    memref: Memref = lowering.get(op.opview.memref)
+    role = lowering.current_role
+    loop = scf.ForOp(role.thread, emit.value(prod(shared.shape)), emit.value(role.threads))
+    with ir.InsertionPoint(loop.body):
+        rest: emit.Index = loop.induction_variable
+        inside = None
+        place: list[emit.Index] = []
+        for extent in reversed(shared.shape):
+            place.insert(0, emit.remainder(rest, extent))
+            rest = emit.divide(rest, extent)
+        offset = arith.constant(emit.i64_type(), 0)
+        for axis, coord in enumerate(op.opview.coords):
+            index = emit.add(lowering.get(coord), place[axis])
+            check = emit.compare("slt", index, memref.sizes[axis])
+            inside = check if inside is None else arith.andi(inside, check)
+            offset = arith.addi(offset, scaled(index, memref.strides[axis]))
+        with guarded(inside):
+            address = swizzled(linear_offset(shared, place), shared.swizzle)
+            stored = emit.memory_type(memref.element)
+            value = emit.load_vector(emit.byte_offset(lowering.get(source), address), stored, 1)
+            emit.store_vector(emit.element_pointer(memref.base, offset, stored), value)
+        scf.YieldOp([])
+
+
+def scaled(coord: emit.Index, stride: Any) -> Any:
+    """Emit `coord * stride` in 64 bits."""
+    wide = (
+        arith.constant(emit.i64_type(), coord)
+        if isinstance(coord, int)
+        else arith.extsi(emit.i64_type(), coord)
+    )
+    if isinstance(stride, int):
+        if stride == 1:
+            return wide
+        stride = arith.constant(emit.i64_type(), stride)
+    return arith.muli(wide, stride)
+
+
 class _Accesses:
     """Element offsets and predicates of the vector accesses of a tile."""
 
@@ -122,7 +168,7 @@ class _Accesses:
         offset = self.base_offset
         for step, stride in zip(constant, self.memref.strides, strict=True):
             if step:
-                offset = arith.addi(offset, self._scaled(step, stride))
+                offset = arith.addi(offset, scaled(step, stride))
         inside = None
         for axis in self.checked:
             check = self._check(axis, constant[axis])
@@ -139,17 +185,5 @@ class _Accesses:
     def _offset(self, coords: Sequence[emit.Index]) -> Any:
         offset = arith.constant(emit.i64_type(), 0)
         for coord, stride in zip(coords, self.memref.strides, strict=True):
-            offset = arith.addi(offset, self._scaled(coord, stride))
+            offset = arith.addi(offset, scaled(coord, stride))
         return offset
-
-    def _scaled(self, coord: emit.Index, stride: Any) -> Any:
-        wide = (
-            arith.constant(emit.i64_type(), coord)
-            if isinstance(coord, int)
-            else arith.extsi(emit.i64_type(), coord)
-        )
-        if isinstance(stride, int):
-            if stride == 1:
-                return wide
-            stride = arith.constant(emit.i64_type(), stride)
-        return arith.muli(wide, stride)

@@ -41,11 +41,13 @@ class Role:
     Attributes:
         warps: Warps of the role; 0 while every thread of the CTA runs the code.
         ids: This thread's lane, warp in the warpgroup and warpgroup in the role.
+        thread: This thread's index in the role.
         elected: i1 that is true in one thread; None when only one thread runs the code.
     """
 
     warps: int
     ids: dict[Owner, Any]
+    thread: Any
     elected: Any
 
     @property

@@ -60,12 +60,8 @@ def _partition(function: Any) -> None:
     channels = {op: number for number, op in enumerate(loads)}
     uniform = _uniform_operations(block)
     originals = [op for op in body_operations(block)[:-1] if op not in uniform]
-    i64 = ir.IntegerType.get_signless(64)
     with ir.InsertionPoint(terminator(block)), function.location:
-        roles = RolesOp(
-            producer_warps=ir.IntegerAttr.get(i64, spec["producer_warps"]),
-            consumer_warps=ir.IntegerAttr.get(i64, spec["consumer_warps"]),
-        )
+        roles = RolesOp.build(spec["producer_warps"], spec["consumer_warps"])
     specialised = spec["producer_warps"] > 0
     consumed = backward_slice(stores, block)
     produced = [op for op in loads if specialised and op in consumed.ops]

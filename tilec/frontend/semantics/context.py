@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
@@ -185,5 +186,16 @@ class Context:
 
     def add_source(self, source: SourceFile) -> None:
         """Make `source` available for excerpts in diagnostics."""
-        if source not in self.sources:
-            self.sources.append(source)
+        for position, known in enumerate(self.sources):
+            if known.name == source.name:
+                self.sources[position] = _merged(known, source)
+                return
+        self.sources.append(source)
+
+
+def _merged(first: SourceFile, second: SourceFile) -> SourceFile:
+    """Return two sources of one file, each with some of its lines, as one."""
+    if first.text == second.text:
+        return first
+    pairs = zip_longest(first.text.split("\n"), second.text.split("\n"), fillvalue="")
+    return SourceFile(first.name, "\n".join(left or right for left, right in pairs))

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from tilec.diagnostics import SourceSpan, note
+from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.dtypes import DTYPES, DType
 from tilec.frontend import ast
 from tilec.frontend.constant_evaluator import CONSTANT_NAMES
@@ -143,6 +143,10 @@ def _python_value(ctx: Context, name: str, value: Any, span: SourceSpan) -> AnyV
     if isinstance(value, ast.Module):
         ctx.add_source(value.source)
         return FunctionValue(value.functions[name], value)
+    if isinstance(value, CompileError):
+        for source in value.sources:
+            ctx.add_source(source)
+        raise value
     if isinstance(value, DType):
         return DTypeValue(value)
     if isinstance(value, ModuleType):

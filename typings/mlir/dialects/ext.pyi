@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, Self, TypeVar, dataclass_transform
+from typing import Any, ClassVar, Self, TypeVar, dataclass_transform
 
 from mlir import ir
 
@@ -7,11 +7,11 @@ _T = TypeVar("_T")
 
 # A field of an operation class: reads as a value, is set from a value (operand) or a type (result).
 
-class Operand(Generic[_T]):
+class Operand(ir.Value[_T]):
     def __get__(self, instance: object, owner: type) -> ir.Value[Any]: ...
     def __set__(self, instance: object, value: Any) -> None: ...
 
-class Result(Generic[_T]):
+class Result(ir.OpResult[_T]):
     def __get__(self, instance: object, owner: type) -> ir.OpResult[Any]: ...
     def __set__(self, instance: object, value: Any) -> None: ...
 
@@ -30,12 +30,16 @@ class Operation(_OperationFields):
 
 class Type(ir.Type):
     type_name: ClassVar[str]
+    @property
+    def params(self) -> list[Any]: ...
     def __init_subclass__(cls, *, name: str | None = None, dialect: Any = None) -> None: ...
     @classmethod
     def get(cls, *args: Any, context: ir.Context | None = None) -> Self: ...
 
 class Attribute(ir.Attribute):
     attr_name: ClassVar[str]
+    @property
+    def params(self) -> list[Any]: ...
     def __init_subclass__(cls, *, name: str | None = None, dialect: Any = None) -> None: ...
     @classmethod
     def get(cls, *args: Any, context: ir.Context | None = None) -> Self: ...

@@ -1,0 +1,8 @@
+// RUN: not tilec opt %s --passes lower-tma-load-store-to-async 2>&1 | FileCheck %s
+
+// A kernel that the planner has not seen is refused with the published words.
+// CHECK: internal error[T0599] in lower-tma-load-store-to-async at 'nv_tileaa.func': LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function
+"nv_tileaa.func"() ({
+^bb0(%m: i32):
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "unplanned_kernels_are_refused", function_type = (i32) -> ()} : () -> ()

@@ -1,0 +1,265 @@
+// RUN: tilec opt %s --passes lower-tma-load-store-to-async --split-input-file | FileCheck %s
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!slot = !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// A 128x128 bf16 tile takes two boxes on one barrier, which expects the bytes of both at once. The
+// descriptor is made above the roles; coordinates stay outer first.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[V:.*]] = "nv_tileas.make_memref"
+// CHECK:         %[[D:.*]] = "nv_tileas.make_tiled_tma_desc"(%[[V]]) {box = array<i64: 128, 64>, mode = "load", swizzle = 128 : i64, tmaIdx = 0 : i64} : {{.*}} -> !nv_tileas.tma_desc<tensor<128x64xbf16>>
+// CHECK-NEXT:    "nv_tileas.roles"
+// CHECK:           %[[BAR:.*]] = "nv_tileas.ring_barrier"
+// CHECK-NEXT:      "nv_tileas.mbarrier_arrive_expect_tx"(%[[BAR]]) {tx_count = 32768 : i64}
+// CHECK-NEXT:      %[[SLOT:.*]] = "nv_tileas.slot_view"
+// CHECK-NEXT:      %[[OFFSET:.*]] = arith.constant 64 : i32
+// CHECK-NEXT:      %[[K:.*]] = arith.addi %[[N:.*]], %[[OFFSET]] : i32
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_load"(%[[D]], %[[SLOT]], %[[M:.*]], %[[N]], %[[BAR]]) {box_index = 0 : i64, {{.*}}tmaIdx = 0 : i64, tx_count = 16384 : i64}
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_load"(%[[D]], %[[SLOT]], %[[M]], %[[K]], %[[BAR]]) {box_index = 1 : i64, {{.*}}tmaIdx = 0 : i64, tx_count = 16384 : i64}
+// CHECK-NOT:       nv_tileas.tiled_load
+// CHECK-NOT:       nv_tileas.ring_fill
+// CHECK-NOT:       nv_tileas.ring_commit
+// CHECK:       sym_name = "a_tile_of_two_boxes_expects_both"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  %buffer = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<128x128xbf16>, !token)
+    %slot = "nv_tileas.slot_view"(%buffer, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+    "nv_tileas.ring_fill"(%x, %slot) : (tensor<128x128xbf16>, !slot) -> ()
+    "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_tile_of_two_boxes_expects_both", function_type = (!nv_tileaa.ptr<bf16>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "bf16", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!slot = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
+!tall = !nv_tileas.smem<tensor<16x32xf32, #nv_tileas.shared_layout<array<i64: 16, 32>, 128 : i64>>>
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// Accesses of one array through one box share a descriptor; another array, another box or the other
+// direction has its own. The tiles of a slot add up to one expected count.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[A:.*]] = "nv_tileas.make_tiled_tma_desc"({{.*}} {box = array<i64: 8, 32>, mode = "load", swizzle = 128 : i64, tmaIdx = 0 : i64}
+// CHECK:         %[[B:.*]] = "nv_tileas.make_tiled_tma_desc"({{.*}} {box = array<i64: 8, 32>, mode = "load", swizzle = 128 : i64, tmaIdx = 1 : i64}
+// CHECK:         %[[TALL:.*]] = "nv_tileas.make_tiled_tma_desc"({{.*}} {box = array<i64: 16, 32>, mode = "load", swizzle = 128 : i64, tmaIdx = 2 : i64}
+// CHECK:         %[[OUT:.*]] = "nv_tileas.make_tiled_tma_desc"({{.*}} {box = array<i64: 8, 32>, mode = "store", swizzle = 128 : i64, tmaIdx = 3 : i64}
+// CHECK-NOT:     nv_tileas.make_tiled_tma_desc
+// CHECK:         "nv_tileas.roles"
+// CHECK:           "nv_tileas.mbarrier_arrive_expect_tx"(%{{.*}}) {tx_count = 5120 : i64}
+// CHECK:           "nv_tileas.async_tiled_tma_load"(%[[A]],
+// CHECK:           "nv_tileas.async_tiled_tma_load"(%[[B]],
+// CHECK:           "nv_tileas.async_tiled_tma_load"(%[[A]],
+// CHECK:           "nv_tileas.async_tiled_tma_load"(%[[TALL]],
+// CHECK:           "nv_tileas.async_tiled_tma_store"(%[[OUT]],
+// CHECK:       sym_name = "one_descriptor_per_array_box_and_direction"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %q: !nv_tileaa.ptr<f32>, %s: i64, %u: i64, %m: i32, %n: i32):
+  %a = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %b = "nv_tileas.make_memref"(%q, %m, %n, %u) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %0 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
+  %1 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
+  %2 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
+  %3 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !tall
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+    %x0, %t0 = "nv_tileas.tiled_load"(%a, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %s0 = "nv_tileas.slot_view"(%0, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+    "nv_tileas.ring_fill"(%x0, %s0) : (tensor<8x32xf32>, !slot) -> ()
+    %x1, %t1 = "nv_tileas.tiled_load"(%b, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %s1 = "nv_tileas.slot_view"(%1, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+    "nv_tileas.ring_fill"(%x1, %s1) : (tensor<8x32xf32>, !slot) -> ()
+    %x2, %t2 = "nv_tileas.tiled_load"(%a, %n, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %s2 = "nv_tileas.slot_view"(%2, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+    "nv_tileas.ring_fill"(%x2, %s2) : (tensor<8x32xf32>, !slot) -> ()
+    %x3, %t3 = "nv_tileas.tiled_load"(%a, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<16x32xf32>, !token)
+    %s3 = "nv_tileas.slot_view"(%3, %at) : (!tall, !nv_tileas.ring_position) -> !tall
+    "nv_tileas.ring_fill"(%x3, %s3) : (tensor<16x32xf32>, !tall) -> ()
+    "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    %y = "nv_tileas.load_shared"(%s0) : (!slot) -> tensor<8x32xf32>
+    %w = "nv_tileas.tiled_store"(%a, %y, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "one_descriptor_per_array_box_and_direction", function_type = (!nv_tileaa.ptr<f32>, !nv_tileaa.ptr<f32>, i64, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}, {name = "B", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "pointer", array = "B"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "stride", array = "B", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}],
+  dims = {M = [["A", 0], ["B", 0]], N = [["A", 1], ["B", 1]]}}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// A store stages its tile, shows it to the async proxy and lets one thread copy it. The role waits
+// before it ends, so that shared memory stays until it is read.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64}
+// CHECK:         %[[D:.*]] = "nv_tileas.make_tiled_tma_desc"({{.*}}mode = "store"
+// CHECK:         "nv_tileas.roles"
+// CHECK:           %[[X:.*]] = arith.constant dense
+// CHECK-NEXT:      "nv_tileas.store_shared"(%[[X]], %[[STAGING]])
+// CHECK-NEXT:      "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:      "nv_tileas.barrier"() : () -> ()
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%[[D]], %[[STAGING]],
+// CHECK-NEXT:      "nv_tileas.bulk_commit"
+// CHECK:           %[[T:.*]] = "nv_tileas.create_mem_token"
+// CHECK:           "nv_tileas.join_mem_token"(%[[T]])
+// CHECK:           "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true}
+// CHECK-NEXT:      "nv_tileas.yield"
+// CHECK:       sym_name = "stores_are_staged_and_drained"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<8x32xf32>
+    %w = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %j = "nv_tileas.join_mem_token"(%w) {operandSegmentSizes = array<i32: 1>} : (!token) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "stores_are_staged_and_drained", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// In a loop the staging buffer is written again only when the last copy out of it is over, in every
+// thread of the role.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         scf.for
+// CHECK-NEXT:      "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true}
+// CHECK-NEXT:      "nv_tileas.barrier"
+// CHECK-NEXT:      "nv_tileas.store_shared"
+// CHECK:           "nv_tileas.bulk_commit"
+// CHECK:         }
+// CHECK:         "nv_tileas.bulk_wait"
+// CHECK:       sym_name = "loops_wait_for_the_staging_buffer"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<8x32xf32>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %w = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "loops_wait_for_the_staging_buffer", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!slot = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+
+// Each of two rings expects its own bytes, the one in a loop behind its acquire.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[ONCE:.*]] = "nv_tileas.create_ring"
+// CHECK:         %[[LOOP:.*]] = "nv_tileas.create_ring"
+// CHECK:         "nv_tileas.roles"
+// CHECK:           %[[B0:.*]] = "nv_tileas.ring_barrier"(%[[ONCE]],
+// CHECK-NEXT:      "nv_tileas.mbarrier_arrive_expect_tx"(%[[B0]]) {tx_count = 1024 : i64}
+// CHECK:           "nv_tileas.async_tiled_tma_load"({{.*}}, %[[B0]])
+// CHECK:           scf.for
+// CHECK-NEXT:        "nv_tileas.ring_acquire"(%[[LOOP]],
+// CHECK-NEXT:        %[[B1:.*]] = "nv_tileas.ring_barrier"(%[[LOOP]],
+// CHECK-NEXT:        "nv_tileas.mbarrier_arrive_expect_tx"(%[[B1]]) {tx_count = 1024 : i64}
+// CHECK:             "nv_tileas.async_tiled_tma_load"({{.*}}, %[[B1]])
+// CHECK:       sym_name = "rings_expect_their_own_bytes"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %0 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
+  %f0 = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+  %once = "nv_tileas.create_ring"(%f0) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %1 = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !slot
+  %f1 = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %e1 = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %loop = "nv_tileas.create_ring"(%f1, %e1) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    %p0 = "nv_tileas.ring_start"(%once) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+    %p1 = "nv_tileas.ring_start"(%loop) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+    %x0, %t0 = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %s0 = "nv_tileas.slot_view"(%0, %p0) : (!slot, !nv_tileas.ring_position) -> !slot
+    "nv_tileas.ring_fill"(%x0, %s0) : (tensor<8x32xf32>, !slot) -> ()
+    "nv_tileas.ring_commit"(%once, %p0) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    %end = scf.for %k = %c0 to %n step %c1 iter_args(%at = %p1) -> (!nv_tileas.ring_position) : i32 {
+      "nv_tileas.ring_acquire"(%loop, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+      %x1, %t1 = "nv_tileas.tiled_load"(%v, %m, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+      %s1 = "nv_tileas.slot_view"(%1, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+      "nv_tileas.ring_fill"(%x1, %s1) : (tensor<8x32xf32>, !slot) -> ()
+      "nv_tileas.ring_commit"(%loop, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+      %next = "nv_tileas.ring_advance"(%loop, %at) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
+      scf.yield %next : !nv_tileas.ring_position
+    }
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "rings_expect_their_own_bytes", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 2 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
+
+// Copies that threads do themselves stay as they are, and nothing waits for bulk groups.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     nv_tileas.make_tiled_tma_desc
+// CHECK:         "nv_tileas.tiled_load"
+// CHECK:         "nv_tileas.tiled_store"
+// CHECK-NOT:     nv_tileas.bulk_wait
+// CHECK:       sym_name = "thread_copies_are_left_alone"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %m: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %w = "nv_tileas.tiled_store"(%v, %x, %m, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "thread_copies_are_left_alone", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}} : () -> ()

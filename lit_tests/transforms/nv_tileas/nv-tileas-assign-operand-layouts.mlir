@@ -1,0 +1,72 @@
+// RUN: tilec opt %s --passes nv-tileas-assign-operand-layouts --split-input-file | FileCheck %s
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// An operand of a product lies in columns of one swizzle span, all rows of a column together: a
+// 128x128 bf16 tile is two boxes.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>{{.*}}tensor<128x128xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 32>, 64 : i64>{{.*}}tensor<128x32xbf16>
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %acc: tensor<128x32xf32>):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x128xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x32xbf16>, !token)
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x32xbf16>, tensor<128x32xf32>) -> tensor<128x32xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "operands_lie_in_swizzled_columns", function_type = (!a, i32, tensor<128x32xf32>) -> ()} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?xf32, strided<[1]>, 1>, 0 : i64>
+!w = !nv_tileaa.memref<memref<?x?x?xf32, strided<[?, ?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load1 = #cute.copy_atom<"sm90_tma_load_1d_f32", "tma_load", 1 : i64, 0 : i64, f32>
+#store1 = #cute.copy_atom<"sm90_tma_store_1d_f32", "tma_store", 1 : i64, 0 : i64, f32>
+#load3 = #cute.copy_atom<"sm90_tma_load_3d_f32", "tma_load", 3 : i64, 0 : i64, f32>
+
+// Other tiles get boxes that TMA moves in few copies, up to 256 elements along a dim; stores too.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 4, 8, 32>, 128 : i64>
+// CHECK:         "nv_tileas.tiled_store"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %w: !w, %i: i32):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>, atom = #load1} : (!v, i32) -> (tensor<1024xf32>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%w, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 3, 0>, atom = #load3} : (!w, i32, i32, i32) -> (tensor<4x8x32xf32>, !token)
+  %s = "nv_tileas.tiled_store"(%v, %a, %i) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, atom = #store1} : (!v, tensor<1024xf32>, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "plain_tiles_get_large_boxes", function_type = (!v, !w, i32) -> ()} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+
+// A tile that threads load themselves does not pass through shared memory.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     shared_layout
+// CHECK:         "nv_tileaa.return"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "thread_copies_have_no_shared_layout", function_type = (!v, i32) -> ()} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// An operand too small for wgmma (4 rows) takes any layout.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 4, 64>, 0 : i64>
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %b: tensor<64x8xbf16>, %acc: tensor<4x8xf32>):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<4x64xbf16>, !token)
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<4x64xbf16>, tensor<64x8xbf16>, tensor<4x8xf32>) -> tensor<4x8xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "small_operands_take_any_layout", function_type = (!a, i32, tensor<64x8xbf16>, tensor<4x8xf32>) -> ()} : () -> ()

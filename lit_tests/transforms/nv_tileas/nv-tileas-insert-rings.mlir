@@ -1,0 +1,356 @@
+// RUN: tilec opt %s --passes nv-tileas-insert-rings --split-input-file | FileCheck %s
+
+!va = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// Two channels of one block share a ring of the planned stages: one producer arrival fills a slot,
+// one arrival of each consumer warp empties it.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[A:.*]] = "nv_tileas.alloc_shared"() {slots = 3 : i64}
+// CHECK-NEXT:    %[[B:.*]] = "nv_tileas.alloc_shared"() {slots = 3 : i64}
+// CHECK-NEXT:    %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64}
+// CHECK-NEXT:    %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64}
+// CHECK-NEXT:    %[[RING:.*]] = "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {{.*}}stages = 3 : i64
+// CHECK-NOT:     nv_tileas.create_ring
+// The producer acquires the slot before the first load and commits it behind the last.
+// CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK:           scf.for {{.*}} iter_args(%[[P:.*]] = %[[P0]])
+// CHECK-NEXT:        "nv_tileas.ring_acquire"(%[[RING]], %[[P]])
+// CHECK-NEXT:        %[[X:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:        %[[SA:.*]] = "nv_tileas.slot_view"(%[[A]], %[[P]])
+// CHECK-NEXT:        "nv_tileas.ring_fill"(%[[X]]#0, %[[SA]])
+// CHECK-NEXT:        %[[Y:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:        %[[SB:.*]] = "nv_tileas.slot_view"(%[[B]], %[[P]])
+// CHECK-NEXT:        "nv_tileas.ring_fill"(%[[Y]]#0, %[[SB]])
+// CHECK-NEXT:        "nv_tileas.ring_commit"(%[[RING]], %[[P]])
+// CHECK-NEXT:        %[[NEXT:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[P]]) {count = 1 : i64}
+// CHECK-NEXT:        scf.yield %[[NEXT]]
+// The consumer waits once, and releases the slot behind the product, which reads it in place.
+// CHECK:           %[[C0:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[C:.*]] = %[[C0]])
+// CHECK-NEXT:        "nv_tileas.ring_wait"(%[[RING]], %[[C]])
+// CHECK:             "nv_tileas.load_shared"
+// CHECK:             "nv_tileas.load_shared"
+// CHECK-NOT:         nv_tileas.ring_wait
+// CHECK:             %[[D:.*]] = "nv_tileas.dot"
+// CHECK-NEXT:        "nv_tileas.ring_release"(%[[RING]], %[[C]])
+// CHECK-NEXT:        %[[CN:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[C]]) {count = 1 : i64}
+// CHECK-NEXT:        %[[S:.*]] = arith.addf %[[D]], %[[D]]
+// CHECK-NEXT:        scf.yield %[[S]], %[[CN]]
+// CHECK:       sym_name = "channels_of_a_block_share_a_ring"
+"nv_tileaa.func"() ({
+^bb0(%v: !va, %i: i32, %n: i32, %zero: tensor<64x64xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
+    }
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %s = arith.addf %d, %d : tensor<64x64xf32>
+      scf.yield %s : tensor<64x64xf32>
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "channels_of_a_block_share_a_ring", function_type = (!va, i32, i32, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Loads before, in and behind a loop get three rings. Outside of loops a ring is filled once: one
+// slot, no empty barrier, no acquire, no release.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK:         %[[LOOP:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 4 : i64}
+// CHECK:         %[[LAST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK-NOT:       nv_tileas.ring_acquire
+// CHECK:           "nv_tileas.ring_commit"(%[[FIRST]],
+// CHECK-NOT:       nv_tileas.ring_advance
+// CHECK:           scf.for
+// CHECK:             "nv_tileas.ring_acquire"(%[[LOOP]],
+// CHECK:             "nv_tileas.ring_commit"(%[[LOOP]],
+// CHECK-NOT:       nv_tileas.ring_acquire
+// CHECK:           "nv_tileas.ring_commit"(%[[LAST]],
+// CHECK:         }, {
+// CHECK:           "nv_tileas.ring_wait"(%[[FIRST]],
+// CHECK-NOT:       nv_tileas.ring_release
+// CHECK:           scf.for
+// CHECK:             "nv_tileas.ring_wait"(%[[LOOP]],
+// CHECK:             "nv_tileas.ring_release"(%[[LOOP]],
+// CHECK:           "nv_tileas.ring_wait"(%[[LAST]],
+// CHECK-NOT:       nv_tileas.ring_release
+// CHECK:       sym_name = "loops_separate_rings"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+    }
+    %z, %w = "nv_tileas.tiled_load"(%v, %i, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    "nv_tileas.send"(%z) {channel = 2 : i64} : (tensor<32x32xf32>) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<32x32xf32>) : i32 {
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      %s = arith.addf %acc, %y : tensor<32x32xf32>
+      scf.yield %s : tensor<32x32xf32>
+    }
+    %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "loops_separate_rings", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Positions pass through nested loops and branches; a branch without loads hands its position on.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"
+// CHECK:           scf.for {{.*}} iter_args(%[[P1:.*]] = %[[P0]]) -> (!nv_tileas.ring_position)
+// CHECK-NEXT:        %[[R1:.*]] = scf.for {{.*}} iter_args(%[[P2:.*]] = %[[P1]]) -> (!nv_tileas.ring_position)
+// CHECK-NEXT:          %[[R2:.*]] = scf.if %[[IF:.*]] -> (!nv_tileas.ring_position) {
+// CHECK:                 "nv_tileas.ring_acquire"(%{{.*}}, %[[P2]])
+// CHECK:                 %[[N:.*]] = "nv_tileas.ring_advance"(%{{.*}}, %[[P2]])
+// CHECK-NEXT:            scf.yield %[[N]]
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            scf.yield %[[P2]]
+// CHECK-NEXT:          }
+// CHECK-NEXT:          scf.yield %[[R2]]
+// CHECK-NEXT:        }
+// CHECK-NEXT:        scf.yield %[[R1]]
+// CHECK:         }, {
+// CHECK:           scf.if %[[IF]] -> (tensor<32x32xf32>, !nv_tileas.ring_position)
+// CHECK:           } else {
+// CHECK-NEXT:        scf.yield %{{.*}}, %{{.*}} : tensor<32x32xf32>, !nv_tileas.ring_position
+// CHECK:       sym_name = "positions_pass_through_nested_control_flow"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32, %p: i1):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        scf.if %p {
+          %y, %u = "nv_tileas.tiled_load"(%v, %j, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+          "nv_tileas.send"(%y) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+        }
+      }
+    }
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+    scf.for %j = %c0 to %n step %c1 : i32 {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %y = scf.if %p -> (tensor<32x32xf32>) {
+          %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+          scf.yield %x : tensor<32x32xf32>
+        } else {
+          scf.yield %zero : tensor<32x32xf32>
+        }
+      }
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "positions_pass_through_nested_control_flow", function_type = (!v, i32, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// The two sides of a branch have a ring each: only one of them is filled.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[THEN:.*]] = "nv_tileas.create_ring"
+// CHECK:         %[[ELSE:.*]] = "nv_tileas.create_ring"
+// CHECK:         scf.if
+// CHECK:           "nv_tileas.ring_commit"(%[[THEN]],
+// CHECK:         } else {
+// CHECK:           "nv_tileas.ring_commit"(%[[ELSE]],
+// CHECK:       }, {
+// CHECK:         scf.if
+// CHECK:           "nv_tileas.ring_wait"(%[[THEN]],
+// CHECK:         } else {
+// CHECK:           "nv_tileas.ring_wait"(%[[ELSE]],
+// CHECK:       sym_name = "sides_of_a_branch_have_rings_of_their_own"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %p: i1):
+  "nv_tileas.roles"() ({
+    scf.if %p {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+    } else {
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+    }
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %r = scf.if %p -> (tensor<32x32xf32>) {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      scf.yield %x : tensor<32x32xf32>
+    } else {
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      scf.yield %y : tensor<32x32xf32>
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "sides_of_a_branch_have_rings_of_their_own", function_type = (!v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Consumers that send to themselves wait behind the commit, or they would wait for ever.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
+// CHECK-NOT:     nv_tileas.create_ring
+// CHECK:         }, {
+// CHECK:           "nv_tileas.tiled_load"
+// CHECK:           "nv_tileas.tiled_load"
+// CHECK:           "nv_tileas.ring_commit"(%[[RING]],
+// CHECK-NEXT:      "nv_tileas.ring_wait"(%[[RING]],
+// CHECK:           %[[X:.*]] = "nv_tileas.load_shared"
+// CHECK:           %[[Y:.*]] = "nv_tileas.load_shared"
+// CHECK:           arith.addf %[[X]], %[[Y]]
+// CHECK:       sym_name = "own_loads_are_waited_for_behind_the_commit"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+    %z = arith.addf %x, %y : tensor<32x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "own_loads_are_waited_for_behind_the_commit", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// A tile of their own that consumers use before the next load ends its ring's group.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
+// CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
+// CHECK:         }, {
+// CHECK:           "nv_tileas.ring_commit"(%[[FIRST]],
+// CHECK:           "nv_tileas.ring_wait"(%[[FIRST]],
+// CHECK:           math.exp
+// CHECK:           "nv_tileas.ring_commit"(%[[SECOND]],
+// CHECK:           "nv_tileas.ring_wait"(%[[SECOND]],
+// CHECK:       sym_name = "a_use_between_loads_separates_rings"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+    %e = math.exp %x : tensor<32x32xf32>
+    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+    %z = arith.addf %e, %y : tensor<32x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_use_between_loads_separates_rings", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// A tile that a product in an inner loop reads stays until that loop is over; a tile that is only
+// read into registers is released at once.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         }, {
+// CHECK:           scf.for
+// CHECK:             "nv_tileas.ring_wait"
+// CHECK:             %[[R:.*]] = scf.for
+// CHECK:               nv_tileas.dot
+// CHECK-NEXT:          scf.yield
+// CHECK-NEXT:        }
+// CHECK-NEXT:        "nv_tileas.ring_release"
+// CHECK:           scf.for
+// CHECK:             "nv_tileas.ring_wait"
+// CHECK:             "nv_tileas.load_shared"
+// CHECK-NEXT:        "nv_tileas.ring_release"
+// CHECK:             math.exp
+// CHECK:       sym_name = "slots_live_until_their_last_reader"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32, %b: tensor<64x64xbf16>, %zero: tensor<64x64xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+    }
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%x) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
+    }
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+      %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+        %d = "nv_tileas.dot"(%x, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        scf.yield %d : tensor<64x64xf32>
+      }
+    }
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+      %e = math.exp %x : tensor<64x64xbf16>
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "slots_live_until_their_last_reader", function_type = (!v, i32, i32, tensor<64x64xbf16>, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 2 : i64, consumer_warps = 4 : i64}} : () -> ()

@@ -1,0 +1,43 @@
+// RUN: tilec opt %s --passes nv-tileas-plan-kernel --split-input-file --verify-diagnostics
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#ldg = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>
+
+// A remark says why a load in a while loop loses TMA, and which array it reads.
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %s: i64, %go: i1):
+  %v = "nv_tileas.make_memref"(%p, %m, %m, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
+  scf.while : () -> () {
+    scf.condition(%go)
+  } do {
+    // expected-remark @below {{load of 'A' does not use TMA: it stands in a 'while' loop, which a producer role cannot replay}}
+    %a, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+    scf.yield
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "while_loads_are_remarked", function_type = (!nv_tileaa.ptr<bf16>, i32, i64, i1) -> (), tilec.kernel = {params = [{kind = "pointer", array = "A"}]}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// One-shot tiles that do not fit shared memory are refused with the numbers.
+// expected-error-re @unknown {{the kernel needs 262144 bytes of shared memory outside of loops; {{[0-9]+}} are available}}
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<512x256xbf16>, !token)
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "too_much_shared_memory_is_refused", function_type = (!a, i32) -> ()} : () -> ()
+
+// -----
+
+// A hint that cannot be met is refused by name.
+// expected-error @unknown {{stages = 3: the kernel has no loads in a loop}}
+"nv_tileaa.func"() ({
+^bb0(%i: i32):
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "impossible_hints_are_refused", function_type = (i32) -> (), tilec.kernel = {hints = {stages = 3 : i64}}} : () -> ()

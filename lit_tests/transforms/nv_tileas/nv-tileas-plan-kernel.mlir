@@ -1,0 +1,84 @@
+// RUN: tilec opt %s --passes nv-tileas-plan-kernel --split-input-file | FileCheck %s
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// A product of 128 rows gets two consumer warpgroups and a producer that runs ahead of them. The
+// reasons go into the metadata.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1], consumer_registers = [[R:[0-9]+]] : i64, consumer_warps = 8 : i64, producer_registers = [[P:[0-9]+]] : i64, producer_warps = 4 : i64, stages = [[S:[0-9]+]] : i64}
+// CHECK-SAME:  plan = {{{.*}}reasons = ["consumers = 2: 128 rows in slices of 64"
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %n: i32, %zero: tensor<128x128xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "products_get_consumers_and_a_producer", function_type = (!a, i32, i32, tensor<128x128xf32>) -> ()} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// Outside of loops nothing runs ahead: one role, one stage.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64, producer_registers = 0 : i64, producer_warps = 0 : i64, stages = 1 : i64}
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "straight_code_has_one_role", function_type = (!a, i32) -> ()} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// Hints of the kernel override single fields of the plan.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, stages = 2 : i64}
+// CHECK-SAME:  "specialize = false: fixed by the user", "stages = 2: fixed by the user"
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %k = %c0 to %n step %c1 : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "hints_override_fields", function_type = (!a, i32, i32) -> (), tilec.kernel = {hints = {stages = 2 : i64, specialize = false}}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#ldg = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>
+
+// A load in a while loop takes its next best atom: no producer could replay the loop. A load behind
+// the loop keeps TMA.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         scf.while
+// CHECK:           "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_128_bf16",
+// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16",
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, stages = 1 : i64}
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %p: i1):
+  scf.while : () -> () {
+    scf.condition(%p)
+  } do {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+    scf.yield
+  }
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "while_loops_do_not_use_tma", function_type = (!a, i32, i1) -> ()} : () -> ()

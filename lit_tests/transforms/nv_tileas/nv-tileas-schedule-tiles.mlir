@@ -1,0 +1,167 @@
+// RUN: tilec opt %s --passes nv-tileas-schedule-tiles --split-input-file | FileCheck %s
+
+// Blocks are flattened with the last extent fastest, so the coordinates are digits of the block
+// index; extents come from the grid expressions.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32, %{{.*}}: i32):
+// CHECK:         %[[MB:.*]] = arith.ceildivsi %[[M]], %c128
+// CHECK:         %[[NB:.*]] = arith.ceildivsi %[[N]], %c64
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"() : () -> i32
+// CHECK:         %[[COL:.*]] = arith.remui %[[ID]], %[[NB]] : i32
+// CHECK:         %[[ROW:.*]] = arith.divui %[[ID]], %[[NB]] : i32
+// CHECK-NOT:     get_program_id
+// CHECK:         %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK:         builtin.unrealized_conversion_cast %[[ROW]], %[[COL]], %[[MB]], %[[NB]], %[[ONE]]
+"nv_tileaa.func"() ({
+^bb0(%m: i32, %n: i32, %x: i32):
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %rows = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+  %cols = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
+  %planes = "nv_tileas.get_num_programs"() {axis = 2 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %row, %col, %rows, %cols, %planes : i32, i32, i32, i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "coordinates_are_digits_of_the_block_index", function_type = (i32, i32, i32) -> (), tilec.kernel = {
+  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "scalar", name = "x"}],
+  grid = ["cdiv(M, 128)", "cdiv(N, 64)"]}} : () -> ()
+
+// -----
+
+// A one-dimensional grid needs no division; an axis that it lacks has coordinate 0.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK-NOT:     arith.divui
+// CHECK-NOT:     arith.remui
+// CHECK:         %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK:         builtin.unrealized_conversion_cast %[[ID]], %[[ZERO]]
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %i, %j : i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "one_axis_needs_no_division", function_type = (i32) -> (), tilec.kernel = {
+  params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}], grid = ["cdiv(N, 256)"]}} : () -> ()
+
+// -----
+
+// When the caller gives the grid, its extents are the hidden parameters.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%{{.*}}: i32, %[[G0:.*]]: i32, %[[G1:.*]]: i32, %[[G2:.*]]: i32):
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK:         %[[Z:.*]] = arith.remui %[[ID]], %[[G2]]
+// CHECK:         %[[REST:.*]] = arith.divui %[[ID]], %[[G2]]
+// CHECK:         %[[Y:.*]] = arith.remui %[[REST]], %[[G1]]
+// CHECK:         %[[X:.*]] = arith.divui %[[REST]], %[[G1]]
+// CHECK:         builtin.unrealized_conversion_cast %[[X]], %[[Y]], %[[Z]], %[[G0]]
+"nv_tileaa.func"() ({
+^bb0(%n: i32, %g0: i32, %g1: i32, %g2: i32):
+  %x = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %z = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
+  %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %x, %y, %z, %w : i32, i32, i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "hidden_parameters_give_the_grid", function_type = (i32, i32, i32, i32) -> (), tilec.kernel = {
+  params = [{kind = "scalar", name = "n"}, {kind = "grid", axis = 0 : i64}, {kind = "grid", axis = 1 : i64}, {kind = "grid", axis = 2 : i64}]}} : () -> ()
+
+// -----
+
+// Grid expressions may use arithmetic, scalars, minima and maxima.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[N:.*]]: i32, %[[S:.*]]: i32):
+// CHECK:         %[[P:.*]] = arith.muli %[[N]], %[[S]]
+// CHECK:         %[[Q:.*]] = arith.floordivsi %[[P]], %
+// CHECK:         arith.minsi %[[Q]], %[[S]]
+// CHECK:         arith.maxsi
+// CHECK:         arith.addi
+// CHECK:         arith.subi
+// CHECK:         arith.remsi
+"nv_tileaa.func"() ({
+^bb0(%n: i32, %s: i32):
+  %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+  %h = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %w, %h : i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "grid_expressions_are_arithmetic", function_type = (i32, i32) -> (), tilec.kernel = {
+  params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}, {kind = "scalar", name = "s"}],
+  grid = ["max(min(N * s // 4, s), 1)", "(N + 3 - 1) % 8"]}} : () -> ()
+
+// -----
+
+// A kernel that asks for no coordinate stays as it is.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     nv_tileas.cta_id
+// CHECK:         "nv_tileaa.return"
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "no_coordinates_no_decoding", function_type = (i32) -> (), tilec.kernel = {
+  params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}], grid = ["cdiv(N, 256)"]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
+
+// A persistent kernel loops over tiles, one grid apart. What depends on the tile or has effects
+// moves into the loop, handles and uniform scalars stay out, and the launcher is told.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%{{.*}}: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32, %[[N:.*]]: i32, %{{.*}}: i64):
+// CHECK:         %[[MB:.*]] = arith.ceildivsi %[[M]]
+// CHECK:         %[[NB:.*]] = arith.ceildivsi %[[N]]
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK:         nv_tileas.make_memref
+// CHECK:         %[[TOTAL:.*]] = arith.muli %[[MB]], %[[NB]]
+// CHECK:         %[[STEP:.*]] = "nv_tileas.num_ctas"() : () -> i32
+// CHECK:         scf.for %[[T:.*]] = %[[ID]] to %[[TOTAL]] step %[[STEP]] : i32 {
+// CHECK-NEXT:      %[[COL:.*]] = arith.remui %[[T]], %[[NB]]
+// CHECK-NEXT:      %[[ROW:.*]] = arith.divui %[[T]], %[[NB]]
+// CHECK-NEXT:      %[[OFFSET:.*]] = arith.muli %[[ROW]]
+// CHECK-NEXT:      "nv_tileas.tiled_load"(%{{.*}}, %[[OFFSET]], %[[COL]])
+// CHECK-NEXT:      "nv_tileas.tiled_store"
+// CHECK-NEXT:    }
+// CHECK-NEXT:    "nv_tileaa.return"
+// CHECK:       persistent = true
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %c32 = arith.constant 32 : i32
+  %offset = arith.muli %row, %c32 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %x, %t = "nv_tileas.tiled_load"(%v, %offset, %col) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %col, %offset) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "persistent_kernels_loop_over_tiles", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {persistent = true}, tilec.kernel = {
+  params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
+  grid = ["cdiv(M, 32)", "cdiv(N, 32)"]}} : () -> ()
+
+// -----
+
+// With a tile group, that many rows are swept column by column, and every second group backwards.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK:         %[[WIDTH:.*]] = arith.muli %c8{{.*}}, %[[N]]
+// CHECK:         %[[GROUP:.*]] = arith.divui %[[ID]], %[[WIDTH]]
+// CHECK:         %[[INSIDE:.*]] = arith.remui %[[ID]], %[[WIDTH]]
+// CHECK:         %[[FIRST:.*]] = arith.muli %[[GROUP]], %c8
+// CHECK:         %[[LEFT:.*]] = arith.subi %[[M]], %[[FIRST]]
+// CHECK:         %[[HEIGHT:.*]] = arith.minui %[[LEFT]], %c8
+// CHECK:         %[[R:.*]] = arith.remui %[[INSIDE]], %[[HEIGHT]]
+// CHECK:         %[[ROW:.*]] = arith.addi %[[FIRST]], %[[R]]
+// CHECK:         %[[C:.*]] = arith.divui %[[INSIDE]], %[[HEIGHT]]
+// CHECK:         %[[BACK:.*]] = arith.subi %{{.*}}, %[[C]]
+// CHECK:         %[[COL:.*]] = arith.select %{{.*}}, %[[BACK]], %[[C]]
+// CHECK:         builtin.unrealized_conversion_cast %[[ROW]], %[[COL]]
+"nv_tileaa.func"() ({
+^bb0(%m: i32, %n: i32):
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %row, %col : i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tile_groups_are_swept_back_and_forth", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 8 : i64}, tilec.kernel = {
+  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "N"]}} : () -> ()

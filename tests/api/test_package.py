@@ -1,0 +1,172 @@
+"""Ahead of time: compile, save, load without MLIR, launch, refuse."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from runtime_fakes import FakeArray
+
+import tilec
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def matrix(number, rows=256, cols=256, strides=None):
+    return FakeArray((rows, cols), pointer=number << 20, strides=strides)
+
+
+@pytest.fixture(scope="module")
+def package_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("package") / "copy.tilepkg"
+    tilec.compile(ROOT / "examples" / "copy_2d.tile", constants={"T0": 64}).save(path)
+    return path
+
+
+@pytest.fixture
+def copy(package_file):
+    return tilec.load_package(package_file).copy_2d
+
+
+def test_what_a_package_says(package_file, copy):
+    package = tilec.load_package(package_file)
+    assert len(package) == 1
+    assert [item.__name__ for item in package] == ["copy_2d"]
+    assert copy.constants == {"T0": 64, "T1": 64}
+    assert ".entry copy_2d" in copy.ptx
+    assert copy.cubin[:4] == b"\x7fELF"
+    assert copy.shared_bytes > 0
+    with pytest.raises(tilec.CompileError, match="holds no IR"):
+        copy.ir("cuda_tile")
+    with pytest.raises(tilec.CompileError, match="has no kernel called 'matmul'"):
+        _ = package.matmul
+    assert not hasattr(package, "matmul")
+
+
+def test_launch(copy, gpu):
+    for base in (16, 32):
+        copy(matrix(base), B=matrix(base + 1), T0=64)
+    assert [item.shape.blocks for item in gpu.launches] == [16, 16]
+    assert gpu.loads == ["copy_2d"]
+
+
+@pytest.mark.parametrize(
+    ("a", "text"),
+    [
+        (matrix(16, strides=(4, 1024)), "A.strides[1] is 256 elements, but it was compiled for 1"),
+        (matrix(16, 256, 256, (1028, 4)), "A.strides[0] is 1028 bytes"),
+        (FakeArray((256, 256), pointer=(16 << 20) + 4), "the address of A"),
+        (matrix(17), "A and B overlap in memory, and the kernel writes B"),
+        (matrix(16, 128), "dim D0 is 128 in A.shape[0], but 256 in B.shape[0]"),
+        (FakeArray((256, 256), "<f2"), "A has element type f16, but f32[D0, D1] needs f32"),
+    ],
+)
+def test_what_it_was_not_compiled_for_is_refused_by_name(copy, gpu, a, text):
+    with pytest.raises(tilec.LaunchError) as caught:
+        copy(a, matrix(17))
+    assert text in str(caught.value)
+    assert gpu.launches == []
+
+
+def test_constants_are_compiled_in(copy, gpu):
+    with pytest.raises(tilec.LaunchError, match="T0 = 32, but T0 = 64 is compiled in"):
+        copy(matrix(16), matrix(17), T0=32)
+
+
+def test_numpy_arrays_need_the_source(copy):
+    x = np.zeros((4, 4), np.float32)
+    with pytest.raises(tilec.LaunchError, match="a package holds GPU code only"):
+        copy(x, x.copy())
+
+
+def test_assumptions_are_checked(tmp_path, gpu):
+    path = tmp_path / "k.tilepkg"
+    made = tilec.compile(
+        ROOT / "examples" / "copy_2d.tile", divisors={"D1": 64}, layouts={"A": "col"}
+    )
+    made.save(path)
+    copy = tilec.load_package(path).copy_2d
+    column_major = (4, 256 * 4)
+    copy(matrix(16, strides=column_major), matrix(17))
+    with pytest.raises(tilec.LaunchError, match="D1"):
+        copy(matrix(16, 256, 80, column_major), matrix(17, 256, 80))
+    with pytest.raises(tilec.LaunchError, match=r"A\.strides\[0\] is 256 elements"):
+        copy(matrix(16), matrix(17))
+
+
+def test_launching_a_package_imports_no_compiler(package_file):
+    script = f"""
+import sys
+sys.path.insert(0, {str(ROOT / "tests" / "runtime")!r})
+from runtime_fakes import FakeArray, FakeDriver
+from tilec.runtime.driver import set_driver
+import tilec
+driver = FakeDriver()
+set_driver(driver)
+copy = tilec.load_package({str(package_file)!r}).copy_2d
+copy(FakeArray((256, 256), pointer=1 << 20), FakeArray((256, 256), pointer=2 << 20))
+heavy = {{"torch_mlir", "mlir", "llvmlite", "lark"}} & {{m.partition(".")[0] for m in sys.modules}}
+print(len(driver.launches), sorted(heavy))
+"""
+    result = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert result.stdout.split(maxsplit=1) == ["1", "[]\n"]
+
+
+def test_several_kernels_from_text(tmp_path, gpu):
+    text = """
+@kernel
+def one[N](A: f32[N]):
+    i = grid(cdiv(N, 128))
+    store(A, (i,), load(A, (i,), (128,)) + 1.0)
+
+@kernel
+def two[N](A: T[N], *, T: dtype):
+    i = grid(cdiv(N, 128))
+    store(A, (i,), load(A, (i,), (128,)))
+"""
+    package = tilec.compile(text, dtypes={"T": "f16"})
+    assert [item.__name__ for item in package] == ["one", "two"]
+    package.save(tmp_path / "both.tilepkg")
+    loaded = tilec.load_package(tmp_path / "both.tilepkg")
+    loaded.one(FakeArray((4096,)))
+    loaded.two(FakeArray((4096,), "<f2"))
+    assert [item.name for item in gpu.launches] == ["one", "two"]
+    assert "cuda_tile.entry" in package.one.ir("cuda_tile")
+    assert [item.__name__ for item in tilec.compile(text, kernel="one")] == ["one"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "text"),
+    [
+        ({"kernel": "absent"}, "T0006", "defines no kernel called 'absent'"),
+        ({"constants": {"BX": 1}}, "T0007", "copy_2d has no const 'BX'"),
+        ({"layouts": {"C": "row"}}, "T0007", "copy_2d has no array 'C'"),
+        ({"dtypes": {"T": "f16"}}, "T0007", "copy_2d has no dtype parameter 'T'"),
+        ({"layouts": {"A": "diagonal"}}, "T0008", "'diagonal' is none of row, col, any"),
+        ({"target": "sm_10"}, "T0001", "unknown target"),
+    ],
+)
+def test_wrong_options(options, code, text):
+    with pytest.raises(tilec.CompileError) as caught:
+        tilec.compile(ROOT / "examples" / "copy_2d.tile", **options)
+    assert caught.value.diagnostics[0].code == code
+    assert text in str(caught.value)
+
+
+def test_files_that_are_no_packages(tmp_path):
+    path = tmp_path / "x.tilepkg"
+    with pytest.raises(tilec.CompileError, match="T0002"):
+        tilec.load_package(path)
+    path.write_bytes(b"not a zip file")
+    with pytest.raises(tilec.CompileError, match="T0715"):
+        tilec.load_package(path)
+    with pytest.raises(tilec.CompileError, match="T0002"):
+        tilec.compile(tmp_path / "absent.tile")

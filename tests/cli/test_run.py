@@ -1,0 +1,146 @@
+"""`tilec run`: inputs, the CPU reference, the check against the NumPy function."""
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, EXIT_USAGE, main
+
+KERNEL = """\
+@kernel
+def scale[N](alpha: f32, A: f32[N], B: f32[N], BLOCK: const = 64):
+    i = grid(cdiv(N, BLOCK))
+    store(B, (i,), alpha * load(A, (i,), (BLOCK,)))
+"""
+REFERENCE = """\
+def reference(alpha, A):
+    return {"B": alpha * A}
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Path:
+    path = tmp_path / "scale.tile"
+    path.write_text(KERNEL)
+    return path
+
+
+def _run(path: Path, *words: str) -> int:
+    return main(["run", str(path), "--device", "cpu", "--size", "N=100", "-D", "alpha=2", *words])
+
+
+def test_result_is_summarised(kernel, capsys):
+    assert _run(kernel) == EXIT_OK
+    out = capsys.readouterr().out.splitlines()
+    assert out[0] == "scale: N=100"
+    assert out[1] == "ran on the CPU reference"
+    assert out[2].startswith("B: 100 float32, min ")
+
+
+def test_same_seed_same_result(kernel, capsys):
+    outputs = []
+    for seed in ("1", "1", "2"):
+        assert _run(kernel, "--seed", seed) == EXIT_OK
+        outputs.append(capsys.readouterr().out)
+    assert outputs[0] == outputs[1] != outputs[2]
+
+
+@pytest.mark.parametrize("layout", ["row", "odd"])
+def test_check_compares_with_the_numpy_function(kernel, capsys, layout):
+    kernel.with_suffix(".py").write_text(REFERENCE)
+    assert _run(kernel, "--check", "--layout", f"A={layout}") == EXIT_OK
+    assert "check against the NumPy function: B: max abs error 0" in capsys.readouterr().out
+
+
+def test_mismatch_is_an_error(kernel, capsys):
+    kernel.with_suffix(".py").write_text(REFERENCE.replace("alpha * A", "alpha + A"))
+    assert _run(kernel, "--check") == EXIT_DIAGNOSTICS
+    captured = capsys.readouterr()
+    assert "B: 100 of 100 elements differ" in captured.out
+    assert "error[T0011]" in captured.err
+
+
+def test_check_without_a_numpy_function_says_so(kernel, capsys):
+    assert _run(kernel, "--check") == EXIT_OK
+    assert "nothing was compared" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "text"),
+    [
+        (["-D", "alpha=big"], "T0008", "not a number"),
+        (["-D", "beta=1"], "T0007", "no constant called 'beta'"),
+        (["--layout", "A=spiral"], "T0008", "spiral"),
+        (["--kernel", "shrink"], "T0006", "shrink"),
+    ],
+)
+def test_wrong_options(kernel, capsys, words, code, text):
+    assert _run(kernel, *words) == EXIT_DIAGNOSTICS
+    errors = capsys.readouterr().err
+    assert f"error[{code}]" in errors
+    assert text in errors
+
+
+def test_unknown_extent_is_named(kernel, capsys):
+    assert main(["run", str(kernel), "--device", "cpu"]) == EXIT_DIAGNOSTICS
+    assert "the extent of N is not known" in capsys.readouterr().err
+
+
+def test_wrong_grid_is_a_usage_error(kernel):
+    assert _run(kernel, "--grid", "many") == EXIT_USAGE
+
+
+def test_gpu_without_driver_is_an_error(kernel, capsys, monkeypatch):
+    from tilec.runtime import driver
+    from tilec.runtime.driver_errors import no_driver
+
+    def fail():
+        raise no_driver("libcuda.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(driver, "get_driver", fail)
+    words = ["run", str(kernel), "--size", "N=100", "-D", "alpha=2"]
+    assert main([*words, "--device", "gpu"]) == EXIT_DIAGNOSTICS
+    assert "error[T0801]: no NVIDIA driver found" in capsys.readouterr().err
+    assert main([*words, "--device", "auto"]) == EXIT_OK
+    assert "using the CPU reference" in capsys.readouterr().err
+
+
+@pytest.fixture
+def fake_driver(tmp_path, monkeypatch):
+    path = Path(__file__).parents[1] / "runtime" / "runtime_fakes.py"
+    spec = importlib.util.spec_from_file_location("runtime_fakes_for_cli", path)
+    fakes = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, spec.name, fakes)
+    spec.loader.exec_module(fakes)
+    monkeypatch.setenv("TILEC_CACHE_DIR", str(tmp_path / "cache"))
+    from tilec.runtime import driver
+
+    made = fakes.FakeDriver()
+    previous = driver.set_driver(made)
+    yield made
+    driver.set_driver(previous)
+
+
+def test_gpu_run_launches_and_notices_a_kernel_that_writes_nothing(kernel, capsys, fake_driver):
+    kernel.with_suffix(".py").write_text(REFERENCE)
+    words = ["run", str(kernel), "--size", "N=100", "-D", "alpha=2", "--device", "gpu"]
+    assert main([*words, "--check"]) == EXIT_DIAGNOSTICS
+    captured = capsys.readouterr()
+    assert "ran on GPU 0 (Fake H200)" in captured.out
+    assert "check against the NumPy function: B: 100 of 100 elements differ" in captured.out
+    assert "check against the CPU reference: B: 100 of 100 elements differ" in captured.out
+    (launch,) = fake_driver.launches
+    assert launch.name == "scale"
+    assert launch.shape.blocks == 2
+
+
+@pytest.mark.gpu
+@pytest.mark.parametrize("name", ["matmul", "saxpy", "tile_add"])
+def test_examples_on_the_gpu(name, examples, tmp_path, capsys):
+    for suffix in (".tile", ".py"):
+        shutil.copy(examples / f"{name}{suffix}", tmp_path)
+    assert main(["run", str(tmp_path / f"{name}.tile"), "--device", "gpu", "--check"]) == EXIT_OK
+    assert "check against the CPU reference" in capsys.readouterr().out

@@ -1,0 +1,206 @@
+"""LLVM IR text to PTX: versions, libdevice, and input that LLVM would die of."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tilec.codegen import libdevice, ptx
+from tilec.codegen.isolation import run_isolated
+from tilec.codegen.ptx import emit_ptx
+from tilec.codegen.ptxas import assemble
+from tilec.codegen.supported import (
+    CALLABLE_INTRINSICS,
+    FLOAT_SUFFIXES,
+    UNSELECTABLE_TYPES,
+    is_known_intrinsic,
+)
+from tilec.diagnostics import CompileError
+from tilec.target import get_target
+
+TARGET = get_target("sm_90a")
+TYPES = {"f16": "half", "bf16": "bfloat", "f32": "float", "f64": "double"}
+
+
+def kernel(declaration, call, type_name="float"):
+    return (
+        f"{declaration}\ndefine ptx_kernel void @k(ptr addrspace(1) %o, {type_name} %x) {{\n"
+        f"  %r = {call}\n  store {type_name} %r, ptr addrspace(1) %o\n  ret void\n}}\n"
+    )
+
+
+def calls(function, type_name="float", count=1):
+    types = ", ".join([type_name] * count)
+    values = ", ".join([f"{type_name} %x"] * count)
+    return kernel(
+        f"declare {type_name} @{function}({types})",
+        f"call {type_name} @{function}({values})",
+        type_name,
+    )
+
+
+def emit_error(text):
+    with pytest.raises(CompileError) as caught:
+        emit_ptx(text, TARGET)
+    return caught.value.diagnostics[0]
+
+
+def test_version_and_target():
+    text = emit_ptx(kernel("", "fadd float %x, 1.0"), TARGET)
+    assert "\n.version 8.0\n.target sm_90a\n.address_size 64\n" in text
+    assert ".loc" not in text
+
+
+def test_the_target_machine_is_made_once():
+    emit_ptx(kernel("", "fadd float %x, 1.0"), TARGET)
+    before = ptx._target_machine.cache_info().misses
+    emit_ptx(kernel("", "fadd float %x, 2.0"), TARGET)
+    assert ptx._target_machine.cache_info().misses == before
+
+
+def test_loops_stay_rolled():
+    text = """
+    define ptx_kernel void @k(ptr addrspace(1) %o) {
+    entry:
+      br label %loop
+    loop:
+      %i = phi i32 [ 0, %entry ], [ %n, %loop ]
+      %p = getelementptr i32, ptr addrspace(1) %o, i32 %i
+      store volatile i32 %i, ptr addrspace(1) %p
+      %n = add i32 %i, 1
+      %c = icmp ult i32 %n, 8
+      br i1 %c, label %loop, label %exit
+    exit:
+      ret void
+    }
+    """
+    assert emit_ptx(text, TARGET).count("st.volatile.global") == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("garbage", "LLVM rejects line 1 of the LLVM IR: expected top-level entity: garbage"),
+        (kernel("", "fadd float %x, 0.1"), "floating point constant invalid for type"),
+        (kernel("", "fadd double %x, 1.0"), "'%x' defined with type 'float' but expected"),
+        ("define void @k() {\n", "LLVM rejects line"),
+        ("\0\1\2", "LLVM rejects"),
+    ],
+)
+def test_text_that_llvm_rejects(text, message):
+    problem = emit_error(text)
+    assert problem.code == "T0603"
+    assert message in problem.message
+
+
+def test_functions_of_libdevice_are_inlined():
+    text = emit_ptx(calls("__nv_expf"), TARGET)
+    assert "ex2.approx" in text
+    assert "__nv_" not in text
+    assert ".func" not in text
+    assert assemble(text, TARGET).warnings == ()
+
+
+def test_subnormal_numbers_are_kept():
+    """`__nvvm_reflect("__CUDA_FTZ")` is answered with 0."""
+    text = emit_ptx(calls("__nv_fast_fdividef", count=2), TARGET)
+    assert "div.approx.f32" in text
+    assert "ftz" not in text
+    assert "__nvvm_reflect" not in text
+
+
+def test_functions_that_libdevice_does_not_inline_come_along():
+    text = emit_ptx(calls("__nv_sin", "double"), TARGET)
+    assert "__internal_trig_reduction_slowpathd" in text
+    assert ".extern" not in text
+    assert assemble(text, TARGET).warnings == ()
+
+
+def test_libdevice_is_not_read_without_need(monkeypatch):
+    monkeypatch.setattr(libdevice, "find_libdevice", lambda: pytest.fail("read"))
+    emit_ptx(kernel("", "fadd float %x, 1.0"), TARGET)
+
+
+def test_missing_libdevice(monkeypatch):
+    monkeypatch.setattr(libdevice, "find_libdevice", lambda: None)
+    problem = emit_error(calls("__nv_expf"))
+    assert problem.code == "T0605"
+    assert "needed for __nv_expf" in problem.message
+    assert problem.hint == "install it with: pip install nvidia-nvvm"
+
+
+def test_unknown_function_of_libdevice():
+    problem = emit_error(calls("__nv_frobnicate"))
+    assert problem.code == "T0605"
+    assert problem.message == "libdevice has no function __nv_frobnicate"
+
+
+def test_an_intrinsic_without_an_instruction_is_an_error():
+    problem = emit_error(calls("llvm.sin.f32"))
+    assert problem.code == "T0604"
+    assert "LLVM cannot compile 'llvm.sin.f32' for sm_90a: Cannot select" in problem.message
+
+
+def test_an_unknown_intrinsic_is_an_error():
+    problem = emit_error(calls("llvm.nvvm.no.such.thing"))
+    assert problem.code == "T0604"
+    assert "does not know the intrinsic llvm.nvvm.no.such.thing" in problem.message
+
+
+def test_an_intrinsic_that_is_only_not_listed_compiles():
+    assert not is_known_intrinsic("llvm.nvvm.sin.approx.f")
+    assert "sin.approx.f32" in emit_ptx(calls("llvm.nvvm.sin.approx.f"), TARGET)
+
+
+def test_errors_of_the_isolated_process_keep_their_code():
+    text = calls("llvm.nvvm.sin.approx.f") + "garbage"
+    assert emit_error(text).code == "T0603"
+
+
+def test_a_function_that_nobody_defines_is_an_error():
+    problem = emit_error(calls("somebody_else"))
+    assert problem.code == "T0604"
+    assert "the code calls somebody_else, which nothing defines" in problem.message
+
+
+def test_functions_of_the_driver_are_fine():
+    declaration = "declare i32 @vprintf(ptr, ptr)"
+    text = kernel(declaration, "fadd float %x, 1.0").replace(
+        "ret void", "%c = call i32 @vprintf(ptr null, ptr null)\n  ret void"
+    )
+    assert ".extern .func" in emit_ptx(text, TARGET)
+
+
+def test_no_python_for_the_isolated_process(monkeypatch):
+    monkeypatch.setattr(sys, "executable", "/no/such/python")
+    with pytest.raises(CompileError, match="needs a process of its own, which failed"):
+        run_isolated("emit-ptx", {"target": "sm_90a", "text": ""})
+
+
+SURVIVAL = """
+import sys
+from tilec.codegen.ptx import emit_here
+from tilec.target import get_target
+for text in sys.stdin.read().split("#"):
+    emit_here(text, get_target("sm_90a"))
+print("alive")
+"""
+
+
+def test_every_known_intrinsic_compiles():
+    """In a process of its own: a miss would end this one."""
+    texts = [
+        calls(f"llvm.{name}.{suffix}", TYPES[suffix], count)
+        for name, count in CALLABLE_INTRINSICS.items()
+        for suffix in FLOAT_SUFFIXES
+        if suffix not in UNSELECTABLE_TYPES.get(name, ())
+    ]
+    done = subprocess.run(
+        [sys.executable, "-c", SURVIVAL],
+        input="#".join(texts),
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=libdevice.__file__.rsplit("/tilec/", 1)[0],
+    )
+    assert done.stdout.strip() == "alive", done.stderr

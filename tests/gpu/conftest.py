@@ -1,0 +1,40 @@
+"""Fixtures of the tests that need a GPU: torch allocates, tilec launches."""
+
+import sys
+import warnings
+from pathlib import Path
+
+import pytest
+
+from tilec.runtime.driver import has_gpu
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+
+def pytest_collection_modifyitems(items):
+    """Say why nothing runs on a machine without a GPU."""
+    here = Path(__file__).parent
+    mine = [item for item in items if here in item.path.parents]
+    if mine and not has_gpu():
+        for item in mine:
+            item.add_marker(pytest.mark.skip(reason="no NVIDIA driver with a GPU"))
+
+
+@pytest.fixture(scope="session")
+def torch():
+    """Return torch, imported without its own deprecation warnings."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torch
+
+        torch.zeros(1, device="cuda")
+    return torch
+
+
+@pytest.fixture(autouse=True, scope="session")
+def kernel_cache(tmp_path_factory):
+    """Compile everything anew once per session, in a folder of its own."""
+    folder = tmp_path_factory.mktemp("kernels")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("tilec.runtime.cache.cache_directory", lambda: folder)
+        yield folder
