@@ -82,10 +82,8 @@ def constructors():
 @pytest.mark.parametrize("path", STUBS, ids=lambda path: path.stem)
 def test_every_declared_name_exists(path):
     tree, module = ast.parse(path.read_text()), real_module(path)
-    missing = []
-    for name in [name for node in tree.body for name in declared_names(node)]:
-        if name[0] != "_" and not hasattr(module, name):
-            missing.append(name)
+    names = [name for node in tree.body for name in declared_names(node)]
+    missing = [name for name in names if name[0] != "_" and not hasattr(module, name)]
     for node in public_classes(tree):
         known = FIELD_PROTOCOL.get(node.name, set()) | SET_ON_DERIVED_CLASSES.get(node.name, set())
         accepted = known if path.stem == "ext" else set()

@@ -35,8 +35,8 @@ class CodeGenerator:
         """Translate `module` (llvm stage) and go on, as far as the options ask.
 
         Raises:
-            CompileError: ptxas rejects the code, or it spills.
-            InternalCompilerError: The module holds something that LLVM cannot take.
+            CompileError: The module holds something that LLVM cannot take, ptxas rejects the code,
+                or it spills.
         """
         with self.watch.step(_STAGE, "translate to LLVM IR"):
             from tilec.codegen.llvmir import translate
@@ -44,7 +44,12 @@ class CodeGenerator:
 
             metadata = read_kernel_metadata(find_kernel_op(module))
             text = translate(module, lineinfo=self.options.lineinfo)
-        self._run_llvm(text, metadata)
+        try:
+            self._run_llvm(text, metadata)
+        except CompileError as failure:
+            from tilec.codegen.blame import with_source_lines
+
+            raise with_source_lines(failure, module, self.target) from None
 
     def run_text(self, stage: str, text: str) -> None:
         """Go on from the text of a dump: `llvmir` or `ptx`.

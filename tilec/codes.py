@@ -43,7 +43,7 @@ CODES: dict[str, str] = {
     "T0202": "a variable that may have no value, or whose value cannot be used",
     "T0203": "a name that is defined twice",
     "T0206": "an unknown attribute",
-    "T0207": "a helper function that calls itself",
+    "T0207": "a helper function that calls itself, or code that is nested too deeply",
     "T0209": "something that cannot be called",
     # Shapes and types.
     "T0301": "a wrong number of axes, or an axis or index out of range",
@@ -94,6 +94,7 @@ CODES: dict[str, str] = {
     "T0541": "why an mma does not use wgmma",
     "T0551": "the buffers of a kernel need more shared memory than there is",
     "T0561": "a tile constant whose elements differ",
+    "T0562": "arithmetic on 8-bit floats",
     "T0599": "internal error of tilec",
     # LLVM, PTX and ptxas.
     "T0601": "an operation that the passes of the llvm stage did not lower",

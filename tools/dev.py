@@ -113,7 +113,7 @@ def demo() -> int:
 def test_suite(pytest_arguments: Sequence[str]) -> int:
     """Run lit, then pytest, whose summary is the last line; fail when either fails."""
     prepare("test")
-    lit = run([ENVIRONMENT / "bin" / "lit", "--quiet", "lit_tests"], check=False)
+    lit = run([ENVIRONMENT / "bin" / "lit", "--succinct", "--verbose", "lit_tests"], check=False)
     print(f"lit: {'passed' if lit == 0 else 'FAILED'}", flush=True)
     pytest = run([PYTHON, "-m", "pytest", "-m", "not gpu", *pytest_arguments], check=False)
     return pytest or lit

@@ -55,9 +55,7 @@ class CompareOperation(TileOperation):
     def _find_shape_error(self) -> str | None:
         if self.result.type.shape == self.lhs.type.shape:
             return None
-        return (
-            "failed to verify that Result type has i1 element type and same shape as operands"
-        )
+        return "failed to verify that Result type has i1 element type and same shape as operands"
 
 
 def _boolean_like(tile: Any) -> TileType:

@@ -156,8 +156,7 @@ class CatOp(TileOperation, name="cat", traits=[Pure]):
             joined = extents[0] + extents[1]
             if index == dim and extents[2] != joined:
                 return (
-                    f"invalid concat at position {index}, expected: {joined}"
-                    f" but got: {extents[2]}"
+                    f"invalid concat at position {index}, expected: {joined} but got: {extents[2]}"
                 )
             if index != dim and len(set(extents)) != 1:
                 other = extents[1] if extents[1] != extents[0] else extents[2]
@@ -215,9 +214,7 @@ class ExtractOp(TileOperation, name="extract", traits=[Pure]):
         return None
 
     @classmethod
-    def build(
-        cls, source: Any, indices: Sequence[Any], shape: Sequence[int], **where: Any
-    ) -> Any:
+    def build(cls, source: Any, indices: Sequence[Any], shape: Sequence[int], **where: Any) -> Any:
         """Return slice `indices` of `shape` (elements, outer first) of `source`."""
         result = TileType.of(shape, source.type.element_type)
         return cls(source=source, indices=list(indices), result=result, **where).result

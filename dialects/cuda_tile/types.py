@@ -23,7 +23,18 @@ PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
 """What a load gives outside of the tensor; all but the first are for floats only."""
 
 VIEW_ELEMENTS = (
-    "f16", "bf16", "f32", "tf32", "f64", "f8E4M3FN", "f8E5M2", "i1", "i8", "i16", "i32", "i64",
+    "f16",
+    "bf16",
+    "f32",
+    "tf32",
+    "f64",
+    "f8E4M3FN",
+    "f8E5M2",
+    "i1",
+    "i8",
+    "i16",
+    "i32",
+    "i64",
 )
 """Element types of arrays in memory, in the order of the published message."""
 
@@ -230,8 +241,7 @@ def find_tensor_view_error(view: TensorViewType) -> str | None:
         return f"failed to verify 'elementType': {' or '.join(VIEW_ELEMENTS)}"
     if any(extent <= 0 and extent != DYNAMIC for extent in shape):
         return (
-            "dimensions must have strictly positive constant sizes but got"
-            f" [{list_extents(shape)}]"
+            f"dimensions must have strictly positive constant sizes but got [{list_extents(shape)}]"
         )
     if any(stride <= 0 and stride != DYNAMIC for stride in strides):
         text = ", ".join("?" if stride == DYNAMIC else str(stride) for stride in strides)

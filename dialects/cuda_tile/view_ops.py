@@ -62,9 +62,7 @@ class MakeTensorViewOp(TileOperation, name="make_tensor_view", traits=[Pure]):
         return None
 
     @classmethod
-    def build(
-        cls, base: Any, shape: Sequence[Any], strides: Sequence[Any], **where: Any
-    ) -> Any:
+    def build(cls, base: Any, shape: Sequence[Any], strides: Sequence[Any], **where: Any) -> Any:
         """Build the operation and return the view.
 
         Args:

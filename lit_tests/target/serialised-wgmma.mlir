@@ -1,6 +1,6 @@
 // A wgmma whose result is read without a wait is an error that names the source line.
 // REQUIRES: ptxas
-// RUN: not tilec compile %s --start-from llvm --emit cubin --lineinfo -o %t 2>&1 | FileCheck %s
+// RUN: not tilec compile %s --start-from llvm --emit cubin -o %t 2>&1 | FileCheck %s
 // RUN: tilec compile %s --start-from llvm --emit cubin --allow-spills -o %t
 
 // CHECK: matmul.tile:7:5: error[T0609]: ptxas: (C7517)

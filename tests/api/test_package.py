@@ -1,14 +1,28 @@
 """Ahead of time: compile, save, load without MLIR, launch, refuse."""
 
+from __future__ import annotations
+
 import subprocess
 import sys
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
 from runtime_fakes import FakeArray
 
 import tilec
+from tilec.language import cdiv, const, dtype, grid, load, store
+
+N, T = TypeVar("N"), TypeVar("T")
+HALF = 0.5
+
+
+@tilec.kernel
+def halve(A: T[N], TILE: const = 128, *, T: dtype):
+    i = grid(cdiv(N, TILE))
+    store(A, (i,), load(A, (i,), (TILE,)) * HALF)
+
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -151,6 +165,7 @@ def two[N](A: T[N], *, T: dtype):
         ({"layouts": {"C": "row"}}, "T0007", "copy_2d has no array 'C'"),
         ({"dtypes": {"T": "f16"}}, "T0007", "copy_2d has no dtype parameter 'T'"),
         ({"layouts": {"A": "diagonal"}}, "T0008", "'diagonal' is none of row, col, any"),
+        ({"dtypes": {}, "kernel": "copy"}, "T0006", "it defines: copy_2d"),
         ({"target": "sm_10"}, "T0001", "unknown target"),
     ],
 )
@@ -159,6 +174,19 @@ def test_wrong_options(options, code, text):
         tilec.compile(ROOT / "examples" / "copy_2d.tile", **options)
     assert caught.value.diagnostics[0].code == code
     assert text in str(caught.value)
+
+
+def test_a_decorated_kernel_ahead_of_time(gpu):
+    package = tilec.compile(halve, dtypes={"T": "f32"})
+    package.halve(FakeArray((4096,)))
+    assert [item.name for item in gpu.launches] == ["halve"]
+    assert package.halve.constants == {"TILE": 128}
+
+
+def test_element_types_ahead_of_time():
+    assert [item.code for item in tilec.compile(halve).remarks][:1] == ["T0014"]
+    with pytest.raises(tilec.CompileError, match="there is no element type 'f31'"):
+        tilec.compile(halve, dtypes={"T": "f31"})
 
 
 def test_files_that_are_no_packages(tmp_path):

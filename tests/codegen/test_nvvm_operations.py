@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+from tilec.codegen.legality import check_legality
 from tilec.codegen.ptxas import assemble
+from tilec.diagnostics import CompileError
+from tilec.ir.bindings import PassManager, ir
 from tilec.target import get_target
 
 HEAD = """
@@ -263,3 +266,29 @@ def test_shared_addresses_take_one_register(compile_llvm, instructions):
     lines = instructions(compile_llvm(HEAD + body + TAIL))
     assert any(re.match(r"st\.shared\.b32 \[%r\d+\]", line) for line in lines)
     assert not any(line.startswith("cvta.shared") for line in lines)
+
+
+def count_nvvm_operations(module):
+    names = []
+
+    def visit(op):
+        names.append(op.name)
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return sum(name.startswith("nvvm.") for name in names)
+
+
+@pytest.mark.parametrize("body", [case[0] for case in CASES])
+def test_what_needs_lowering_is_known(body):
+    """Exactly the operations that convert-nvvm-to-llvm replaces are reported without it."""
+    with ir.Context():
+        module = ir.Module.parse(HEAD + body + TAIL)
+        before = count_nvvm_operations(module)
+        try:
+            check_legality(module)
+            reported = 0
+        except CompileError as failure:
+            reported = len(failure.diagnostics)
+        PassManager.parse("builtin.module(convert-nvvm-to-llvm)").run(module.operation)
+        assert before - count_nvvm_operations(module) == reported

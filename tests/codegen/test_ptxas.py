@@ -226,6 +226,12 @@ def test_usage_is_parsed():
     assert usage.shared_bytes == 1024
 
 
+def test_ptx_without_a_kernel():
+    assembly = assemble(".version 8.0\n.target sm_90a\n.address_size 64\n", TARGET)
+    assert assembly.entries == ()
+    assert assembly.registers == assembly.shared_bytes == 0
+
+
 def test_a_text_without_loc_maps_nothing():
     lines = SourceMap("\n".join([".entry k()", "{", "ret;", "}"]))
     assert lines.span(3) is None

@@ -93,8 +93,15 @@ def test_constant_holds_the_array(block, element, array):
 
 @pytest.mark.parametrize(
     ("element", "value", "text"),
-    [("i8", 255, "-1"), ("i1", True, "true"), ("i1", 0, "false"), ("i64", -1, "-1"),
-     ("f32", 3, "3.0"), ("bf16", float("inf"), "0x7F80"), ("f8E5M2", 0, "0.0")],
+    [
+        ("i8", 255, "-1"),
+        ("i1", True, "true"),
+        ("i1", 0, "false"),
+        ("i64", -1, "-1"),
+        ("f32", 3, "3.0"),
+        ("bf16", float("inf"), "0x7F80"),
+        ("f8E5M2", 0, "0.0"),
+    ],
 )
 def test_constant_of_one_number(block, element, value, text):
     result = ct.ConstantOp.build(_tile(2, 4, element=element), value)

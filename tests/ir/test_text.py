@@ -76,8 +76,10 @@ def test_error_inside_a_type_has_the_column_of_the_text_as_written(context):
 
 
 def test_messages_spell_tile_types_as_they_are_written(context):
-    text = MODULE.replace('"cuda_tile.negf"(%0) : (!cuda_tile.tile<4x8xf32>)',
-                          '"cuda_tile.negf"(%0) : (!cuda_tile.tile<4xf32>)')
+    text = MODULE.replace(
+        '"cuda_tile.negf"(%0) : (!cuda_tile.tile<4x8xf32>)',
+        '"cuda_tile.negf"(%0) : (!cuda_tile.tile<4xf32>)',
+    )
     message = _failure(text, context)[0].message
     assert "!cuda_tile.tile<4xf32>" in message
     assert "tensor<" not in message
@@ -85,8 +87,16 @@ def test_messages_spell_tile_types_as_they_are_written(context):
 
 @pytest.mark.parametrize(
     "text",
-    ["garbage", "module {", "\x00\x01\x02", 'module { "cuda_tile.nothing"() : () -> () }',
-     'module { "other.op"() : () -> () }', "module { cuda_tile.make_token }", "é è", '"'],
+    [
+        "garbage",
+        "module {",
+        "\x00\x01\x02",
+        'module { "cuda_tile.nothing"() : () -> () }',
+        'module { "other.op"() : () -> () }',
+        "module { cuda_tile.make_token }",
+        "é è",
+        '"',
+    ],
 )
 def test_text_that_is_no_module_is_a_compile_error(context, text):
     found = _failure(text, context)

@@ -47,9 +47,7 @@ class _Builder:
     def __init__(self, entry: ct.EntryOp) -> None:
         self.i32 = ir.IntegerType.get_signless(32)
         self.views = [
-            ct.MakePartitionViewOp.build(
-                ct.MakeTensorViewOp.build(argument, [64], [1]), [EXTENT]
-            )
+            ct.MakePartitionViewOp.build(ct.MakeTensorViewOp.build(argument, [64], [1]), [EXTENT])
             for argument in entry.arguments
         ]
         tile = ct.TileType.of([EXTENT], ir.F32Type.get())

@@ -109,6 +109,7 @@ def test_cuda_array_interface():
     view = view_array(FakeArray((4, 6), "<f2", strides=(2, 8), stream=7), "A")
     assert (view.dtype, view.strides, view.producer_stream) == ("f16", (1, 4), 7)
     assert view_array(FakeArray((4, 6)), "A").strides == (6, 1)
+    assert view_array(FakeArray((4, 6), stream=1), "A").producer_stream == 0
     assert view_array(FakeArray((4,), "|b1"), "A").dtype == "bool"
 
 

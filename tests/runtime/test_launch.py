@@ -1,11 +1,14 @@
 """Launch plans on a fake driver: parameters, grid, preconditions, overlap."""
 
+import ctypes
 import struct
+from dataclasses import replace
 
 import pytest
 from runtime_fakes import FakeDriver, device_view
 
-from tilec.diagnostics import LaunchError
+from tilec.codegen.artifact import HiddenParameter, Workspace
+from tilec.diagnostics import InternalCompilerError, LaunchError
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.grid import caller_grid
 from tilec.runtime.launch import make_plan
@@ -160,6 +163,55 @@ def test_an_axis_of_extent_one_matches_any_stride():
         device_view((1, 128), "bf16", 1 << 21, (0, 1)),
     )
     plan_for(row)
+
+
+def test_a_read_only_array_is_not_written():
+    frozen = replace(device_view((256, 128), "bf16", 1 << 21), read_only=True)
+    assert "mm: C is read-only, but the kernel writes it" in fails(
+        "T0702", arguments=bound(c=frozen)
+    )
+    plan_for(bound(replace(device_view((256, 128), "bf16"), read_only=True)))
+
+
+def test_workspace_and_hidden_parameters():
+    driver = FakeDriver(parameter_sizes={"mm": [*SIZES, 8]})
+    loaded = driver.load(0, "mm", b"", "", 0)
+    plan = make_plan(
+        driver,
+        [(metadata(), loaded)],
+        bound(),
+        None,
+        ["alpha"],
+        Workspace("cdiv(M, BM) * 100", 256, zeroed=True),
+        [HiddenParameter("workspace")],
+    )
+    for stream in (0, 0, 5):
+        plan.run((1 << 20, 1 << 21), (0.5, 7), stream)
+    first, again, other = (int.from_bytes(item.parameters[9], "little") for item in driver.launches)
+    assert first == again != other
+    assert first % 256 == 0
+    assert ctypes.string_at(first, 200) == bytes(200)
+    with pytest.raises(InternalCompilerError, match="debug_buffer"):
+        make_plan(
+            driver,
+            [(metadata(), loaded)],
+            bound(),
+            None,
+            (),
+            None,
+            [HiddenParameter("debug_buffer")],
+        )
+
+
+def test_several_kernels_are_launched_in_order():
+    driver = FakeDriver()
+    second = metadata(name="second", grid=["M"])
+    kernels = [(item, driver.load(0, item["name"], b"", "", 0)) for item in (metadata(), second)]
+    make_plan(driver, kernels, bound()).run((1 << 20, 1 << 21), (0.5, 7), 0)
+    assert [(item.name, item.shape.blocks) for item in driver.launches] == [
+        ("mm", 4),
+        ("second", 256),
+    ]
 
 
 def test_stated_preconditions():

@@ -35,6 +35,8 @@ _WIDEST_INTEGER = 64
 _SHARED_SPACE = 3
 _LLVM_TYPES_WITHOUT_PTX = ("!llvm.x86", "!llvm.ppc", "!llvm.target", "!llvm.token", "!llvm.label")
 _NARROW_ONLY = ("llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp", "llvm.cmpxchg")
+_INLINE_PTX = ("nvvm.inline_ptx", "nvvm.mbarrier.try_wait.parity", "nvvm.wgmma.mma_async")
+"""Operations that exist as inline assembly only; others become it when they have a predicate."""
 _LOWER_FIRST = "every operation has to be lowered by the passes of the llvm stage"
 
 Finding = tuple[str, str, str | None]
@@ -51,14 +53,16 @@ def check_legality(module: Any) -> None:
         CompileError: Something has no way to PTX: T0601 for an operation that is not lowered,
             T0602 for one that NVPTX does not support. Names every such operation and its place.
     """
-    found: dict[Diagnostic, None] = {}
     root = module.operation
-    for op in _operations(root):
-        finding = _check(op, root)
+    operations = _operations(root)
+    found: dict[Diagnostic, None] = {}
+    known_types: dict[Any, bool] = {}
+    for op in operations:
+        finding = _check(op, root) or _check_types(op, known_types)
         if finding is not None:
             code, message, hint = finding
             found[error(code, message, source_span(op.location), hint=hint)] = None
-    if not found:
+    if not found and any(_may_need_lowering(op) for op in operations):
         for op in _unlowered_nvvm(root):
             message = f"'{op.name}' op has to be lowered by {_LOWERING_PASS}"
             found[error("T0601", message, source_span(op.location), hint=_LOWER_FIRST)] = None
@@ -87,9 +91,9 @@ def _check(op: Any, root: Any) -> Finding | None:
         target = ", ".join(str(value.type) for value in op.results)
         return _left(f"a conversion from {source} to {target} is still needed")
     if dialect == "llvm":
-        return _check_llvm(op, name) or _check_types(op)
+        return _check_llvm(op, name)
     if dialect == "nvvm":
-        return _check_nvvm(op, name) or _check_types(op)
+        return _check_nvvm(op, name)
     return _left(f"'{op.name}' op is not lowered to the llvm or nvvm dialect")
 
 
@@ -126,18 +130,10 @@ def _check_nvvm(op: Any, name: str) -> Finding | None:
     if name.startswith(NVVM_REGISTER_PREFIX) or name in NVVM_OPERATIONS:
         return None
     # What only convert-nvvm-to-llvm can lower is reported as such, later and exactly.
-    if _is_inline_ptx(op):
+    if op.name in _INLINE_PTX:
         return None
     return _unsupported(
         f"'{op.name}' op is not known to compile for sm_90a", "use llvm.inline_asm instead"
-    )
-
-
-def _is_inline_ptx(op: Any) -> bool:
-    return op.name in (
-        "nvvm.inline_ptx",
-        "nvvm.mbarrier.try_wait.parity",
-        "nvvm.wgmma.mma_async",
     )
 
 
@@ -239,14 +235,16 @@ _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
 }
 
 
-def _check_types(op: Any) -> Finding | None:
+def _check_types(op: Any, known: dict[Any, bool]) -> Finding | None:
     """Check the types of results and block arguments; MLIR verifies those of operands."""
     types = [value.type for value in op.results]
     for region in op.regions:
         for block in region.blocks:
             types.extend(argument.type for argument in block.arguments)
     for item in types:
-        if not _has_ptx_type(item):
+        if item not in known:
+            known[item] = _has_ptx_type(item)
+        if not known[item]:
             return _left(f"a value of '{op.name}' op has type {item}, which PTX does not have")
     return None
 
@@ -275,6 +273,13 @@ def _integer_width(item: Any) -> int:
     return element.width if isinstance(element, ir.IntegerType) else 0
 
 
+def _may_need_lowering(op: Any) -> bool:
+    """Tell whether `convert-nvvm-to-llvm` might have work with `op`."""
+    if not op.name.startswith("nvvm."):
+        return False
+    return op.name in _INLINE_PTX or any(_integer_width(value.type) == 1 for value in op.operands)
+
+
 def _unlowered_nvvm(root: Any) -> list[Any]:
     """Return the nvvm operations that `convert-nvvm-to-llvm` would still replace.
 
@@ -282,12 +287,10 @@ def _unlowered_nvvm(root: Any) -> list[Any]:
     code without a message; whether an operation is such a case depends on its operands. So the
     pass itself is asked, on a copy.
     """
-    candidates = [op for op in _operations(root) if op.name.startswith("nvvm.")]
-    if not candidates:
-        return []
+    candidates = [op for op in _operations(root) if _may_need_lowering(op)]
     copy = root.clone(ip=False)
     number = ir.IntegerType.get_signless(32, context=root.context)
-    copied = [op for op in _operations(copy) if op.name.startswith("nvvm.")]
+    copied = (op for op in _operations(copy) if _may_need_lowering(op))
     for index, op in enumerate(copied):
         op.attributes[_INDEX_ATTRIBUTE] = ir.IntegerAttr.get(number, index)
     with root.context:

@@ -207,17 +207,15 @@ def _locate(line: int | None, text: str, source_map: SourceMap) -> SourceSpan | 
 
 def parse_usage(text: str) -> tuple[EntryUsage, ...]:
     """Return the usage of every kernel in the output of ptxas `-v`."""
-    starts = [*_ENTRY.finditer(text)]
-    ends = [match.start() for match in starts[1:]] + [len(text)]
     usage = []
-    for match, end in zip(starts, ends, strict=True):
-        section = text[match.end() : end]
+    _, *sections = _ENTRY.split(text)
+    for name, section in zip(sections[::2], sections[1::2], strict=True):
         used, stack, shared = (pattern.search(section) for pattern in (_USED, _STACK, _SHARED))
         registers = int(used[1]) if used is not None else 0
         barriers = int(used[2] or 0) if used is not None else 0
         frame, stores, loads = map(int, stack.groups()) if stack is not None else (0, 0, 0)
         static = int(shared[1]) if shared is not None else 0
-        usage.append(EntryUsage(match[1], registers, barriers, frame, stores, loads, static))
+        usage.append(EntryUsage(name, registers, barriers, frame, stores, loads, static))
     return tuple(usage)
 
 

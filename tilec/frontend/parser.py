@@ -42,7 +42,11 @@ def parse_source(
     if tree is None:
         raise CompileError(_in_order(errors), [source])
     builder = TreeBuilder(source.name)
-    module = _build_module(source, tree, builder, module_globals)
+    try:
+        module = _build_module(source, tree, builder, module_globals)
+    except RecursionError:
+        message = "an expression or block is nested too deeply"
+        raise CompileError(error("T0101", message, _start(source)), [source]) from None
     if builder.diagnostics:
         raise CompileError(_in_order(builder.diagnostics), [source])
     return module

@@ -55,10 +55,10 @@ def parse_python_kernel(function: Callable[..., Any]) -> PythonKernel:
         CompileError: There is no source file to read: the function was made by `exec` or typed at
             a prompt, or the file is gone (T0113).
     """
-    return _read(inspect.unwrap(function), {})
+    return _read(inspect.unwrap(function), {}, is_kernel=True)
 
 
-def _read(function: Callable[..., Any], known: dict[Any, Any]) -> PythonKernel:
+def _read(function: Callable[..., Any], known: dict[Any, Any], *, is_kernel: bool) -> PythonKernel:
     code = getattr(function, "__code__", None)
     if not isinstance(code, CodeType):
         message = f"{function!r} is not a Python function"
@@ -70,9 +70,23 @@ def _read(function: Callable[..., Any], known: dict[Any, Any]) -> PythonKernel:
         raise CompileError(_unreadable(function, code)) from failure
     if not _holds_definition(lines, code.co_name):
         raise CompileError(_unreadable(function, code))
-    text = "\n" * (first - 1) + "".join(lines)
-    source = SourceFile(code.co_filename, text)
-    return PythonKernel(source, code.co_name, _globals_of(function, code, lines, known))
+    tree = python_ast.parse(textwrap.dedent("".join(lines))).body[0]
+    _replace_decorators(lines, tree, is_kernel=is_kernel)
+    source = SourceFile(code.co_filename, "\n" * (first - 1) + "".join(lines))
+    return PythonKernel(source, code.co_name, _globals_of(function, code, tree, known))
+
+
+def _replace_decorators(lines: list[str], tree: python_ast.stmt, *, is_kernel: bool) -> None:
+    """Blank out decorators: they ran in Python. A kernel keeps a plain `@kernel`."""
+    if not isinstance(tree, python_ast.FunctionDef):
+        return
+    for decorator in tree.decorator_list:
+        for row in range(decorator.lineno - 1, decorator.end_lineno or decorator.lineno):
+            lines[row] = "\n"
+    if tree.decorator_list and is_kernel:
+        indent = len(lines[tree.lineno - 1]) - len(lines[tree.lineno - 1].lstrip())
+        lines[tree.decorator_list[0].lineno - 1] = " " * indent + "@kernel\n"
+    tree.decorator_list.clear()
 
 
 def _holds_definition(lines: list[str], name: str) -> bool:
@@ -92,7 +106,7 @@ def _unreadable(function: Callable[..., Any], code: CodeType) -> Diagnostic:
 
 
 def _globals_of(
-    function: Callable[..., Any], code: CodeType, lines: list[str], known: dict[Any, Any]
+    function: Callable[..., Any], code: CodeType, tree: python_ast.stmt, known: dict[Any, Any]
 ) -> dict[str, Any]:
     """Return the global and enclosing names that a function mentions, as far as a kernel can."""
     scope: dict[str, Any] = dict(getattr(function, "__globals__", {}))
@@ -103,20 +117,13 @@ def _globals_of(
         except ValueError:  # assigned later in the enclosing function
             continue
     result: dict[str, Any] = {}
-    for name in sorted(_mentioned_names(lines) & scope.keys()):
+    nodes = python_ast.walk(tree)
+    mentioned = {node.id for node in nodes if isinstance(node, python_ast.Name)}
+    for name in sorted(mentioned & scope.keys()):
         value = _plain_value(scope[name], known)
         if value is not _UNUSABLE:
             result[name] = value
     return result
-
-
-def _mentioned_names(lines: list[str]) -> set[str]:
-    """Return every name in the source, those of annotations and defaults too."""
-    tree = python_ast.parse(textwrap.dedent("".join(lines)))
-    for node in tree.body:
-        if isinstance(node, python_ast.FunctionDef):
-            node.decorator_list.clear()  # what decorates a kernel runs in Python
-    return {node.id for node in python_ast.walk(tree) if isinstance(node, python_ast.Name)}
 
 
 _UNUSABLE = object()
@@ -132,21 +139,22 @@ def _plain_value(value: Any, known: dict[Any, Any]) -> Any:
     name = getattr(value, "name", None)
     if type(value).__module__.startswith("tilec.") and name in DTYPES:
         return DTYPES[name]
-    if not callable(value) or type(value).__module__.startswith("tilec.language"):
+    if not callable(value):
         return _UNUSABLE
     helper = inspect.unwrap(value)
     if not inspect.isfunction(helper) or (helper.__module__ or "").startswith("tilec."):
         return _UNUSABLE
-    return _helper(helper, known)
+    is_kernel = type(value).__module__.startswith("tilec.") and type(value).__name__ == "Kernel"
+    return _helper(helper, known, is_kernel=is_kernel)
 
 
-def _helper(function: Callable[..., Any], known: dict[Any, Any]) -> Any:
+def _helper(function: Callable[..., Any], known: dict[Any, Any], *, is_kernel: bool) -> Any:
     """Return the module of a helper function, or why it is none: an error only when used."""
     if function in known:
         return known[function]
     known[function] = _UNUSABLE  # ends the recursion of helpers that call each other
     try:
-        read = _read(function, known)
+        read = _read(function, known, is_kernel=is_kernel)
         known[function] = parse_source(read.source, read.constants)
     except CompileError as failure:
         known[function] = failure

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
-from tilec.dtypes import DTYPES, DType
+from tilec.dtypes import DTYPES, DType, Kind
 from tilec.frontend import ast
 from tilec.frontend.constant_evaluator import evaluate_constant
 from tilec.frontend.suggest import did_you_mean
@@ -203,6 +203,10 @@ class _Reader:
         if name == "dtype":
             return DTypeParam(item.name, self._dtype_default(item), item.span)
         if not self._is_dtype(name, generic, annotation.span):
+            return None
+        if name in DTYPES and DTYPES[name].kind is Kind.RESTRICTED_FLOAT:
+            message = f"a scalar cannot be {name}: only arrays and tiles hold it"
+            self._fail("T0114", message, annotation.span)
             return None
         if item.default is not None:
             self._fail(

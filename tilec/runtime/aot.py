@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tilec.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error, note
+from tilec.diagnostics import (
+    CompileError,
+    Diagnostic,
+    LaunchError,
+    SourceFile,
+    error,
+    note,
+    remark,
+)
+from tilec.dtypes import DTYPES
 from tilec.options import CompileOptions
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.compiled import CompiledKernel
@@ -21,6 +30,7 @@ from tilec.runtime.interface import (
     Parameter,
     interface_from_metadata,
 )
+from tilec.runtime.jit import Kernel
 from tilec.runtime.launch import LaunchPlan
 from tilec.runtime.variants import Contents, KernelText, PlanFields
 from tilec.sources import read_source_file
@@ -188,7 +198,7 @@ class Package:
     def remarks(self) -> tuple[Diagnostic, ...]:
         """Choices of the compiler for all kernels, with their reasons."""
         return tuple(
-            remark for item in self for variant in item.variants for remark in variant.remarks
+            item for kernel in self for variant in kernel.variants for item in variant.remarks
         )
 
     def save(self, path: str | Path) -> None:
@@ -215,7 +225,7 @@ def load_package(path: str | Path) -> Package:
 
 
 def compile(  # noqa: A001 - the public name
-    source: str | Path,
+    source: str | Path | Kernel,
     *,
     kernel: str | None = None,
     target: str = "sm_90a",
@@ -232,7 +242,7 @@ def compile(  # noqa: A001 - the public name
     What is assumed about the arguments is recorded in the package and checked at every launch.
 
     Args:
-        source: A `.tile` file, or the text of one (anything with a line break).
+        source: A `.tile` file, the text of one (anything with a line break), or a `Kernel`.
         kernel: Kernel to compile; None compiles every kernel of the source.
         target: Architecture.
         constants: Values of `const` parameters.
@@ -247,53 +257,74 @@ def compile(  # noqa: A001 - the public name
         CompileError: The source is wrong, an option names no parameter, or a kernel cannot be
             compiled.
     """
-    is_text = isinstance(source, str) and "\n" in source
-    file = SourceFile("<string>", source) if isinstance(source, str) and is_text else None
-    contents: Contents = (file or read_source_file(source), {})
-    text = KernelText(lambda: contents)
-    if kernel is not None and kernel not in text.kernel_names:
-        known = ", ".join(text.kernel_names)
-        raise CompileError(
-            error(
-                "T0006",
-                f"{contents[0].name} defines no kernel called '{kernel}'",
-                hint=f"it defines: {known}",
-            )
-        )
-    names = text.kernel_names if kernel is None else (kernel,)
+    text = _text_of(source)
+    if isinstance(source, Kernel):
+        kernel = source.__name__
+    names = _choose(text, kernel)
     interfaces = [text.interface(name) for name in names]
     _check_names(interfaces, CONST, constants, "const")
     _check_names(interfaces, DTYPE, dtypes, "dtype parameter")
     _check_names(interfaces, ARRAY, layouts, "array")
-    compiled = [
-        _compile_kernel(
-            contents[0],
-            interface,
-            CompileOptions(target=target),
-            Specialization(
-                arrays=_arrays(interface, dtypes, layouts, aligned),
-                constants=_chosen(interface, CONST, constants),
-                dtypes=_dtypes(interface, dtypes),
-                divisors=dict(divisors),
-                sizes=dict(sizes),
-                plan=dict(plan),
-            ),
+    compiled: list[CompiledKernel] = []
+    for interface in interfaces:
+        bound = _dtypes(interface, dtypes)
+        specialization = Specialization(
+            arrays=_arrays(interface, bound, layouts, aligned),
+            constants=_chosen(interface, CONST, constants),
+            dtypes=bound,
+            divisors=dict(divisors),
+            sizes=dict(sizes),
+            plan=dict(plan),
         )
-        for interface in interfaces
-    ]
-    return Package(compiled, contents[0].name)
+        options = CompileOptions(target=target)
+        made = _compile_kernel(text.contents, interface, options, specialization)
+        compiled.append(made)
+    return Package(compiled, text.contents[0].name)
+
+
+def _text_of(source: str | Path | Kernel) -> KernelText:
+    if isinstance(source, Kernel):
+        return source.text
+    if isinstance(source, str) and "\n" in source:
+        file = SourceFile("<string>", source)
+    else:
+        file = read_source_file(source)
+    contents: Contents = (file, {})
+    return KernelText(lambda: contents)
+
+
+def _choose(text: KernelText, kernel: str | None) -> tuple[str, ...]:
+    """Return the kernels to compile: the one that was asked for, or all."""
+    if kernel is None:
+        return text.kernel_names
+    if kernel in text.kernel_names:
+        return (kernel,)
+    message = f"{text.contents[0].name} defines no kernel called '{kernel}'"
+    hint = f"it defines: {', '.join(text.kernel_names)}"
+    raise CompileError(error("T0006", message, hint=hint))
 
 
 def _compile_kernel(
-    source: SourceFile,
+    contents: Contents,
     interface: Interface,
     options: CompileOptions,
     specialization: Specialization,
 ) -> CompiledKernel:
     from tilec.driver import compile_source
 
-    made = compile_source(source, interface.kernel, specialization, options)
-    return CompiledKernel(made.artifact, made.remarks, made.module_text)
+    source, module_globals = contents
+    made = compile_source(source, interface.kernel, specialization, options, module_globals)
+    remarks = (*_guessed_dtypes(interface, specialization), *made.remarks)
+    return CompiledKernel(made.artifact, remarks, made.module_text)
+
+
+def _guessed_dtypes(interface: Interface, specialization: Specialization) -> Iterator[Diagnostic]:
+    """Yield a remark for every element type that nobody gave."""
+    for item in interface.of_kind(DTYPE):
+        name = specialization.dtypes[item.name]
+        if item.default is OPTIONAL and name == DEFAULT_DTYPE:
+            message = f"compiled for {item.name}={name}; another type needs its own package"
+            yield remark("T0014", message, item.span)
 
 
 def _check_names(
@@ -312,21 +343,27 @@ def _chosen(interface: Interface, kind: str, given: Mapping[str, Any]) -> dict[s
 
 
 def _dtypes(interface: Interface, given: Mapping[str, str]) -> dict[str, str]:
-    return {
-        item.name: given.get(item.name, DEFAULT_DTYPE if item.default is OPTIONAL else item.default)
-        for item in interface.of_kind(DTYPE)
-    }
+    result: dict[str, str] = {}
+    for item in interface.of_kind(DTYPE):
+        default = DEFAULT_DTYPE if item.default is OPTIONAL else item.default
+        result[item.name] = name = given.get(item.name, default)
+        if name not in DTYPES:
+            message = f"{item.name}: there is no element type '{name}'"
+            raise CompileError(error("T0008", message, hint=f"use one of: {', '.join(DTYPES)}"))
+    return result
 
 
 def _arrays(
     interface: Interface, dtypes: Mapping[str, str], layouts: Mapping[str, str], aligned: bool
 ) -> dict[str, ArraySpec]:
-    bound = _dtypes(interface, dtypes)
-    result: dict[str, ArraySpec] = {}
-    for item in interface.of_kind(ARRAY):
-        strides = _strides(item, layouts.get(item.name, "row"))
-        result[item.name] = ArraySpec(bound.get(item.dtype, item.dtype), strides, aligned)
-    return result
+    return {
+        item.name: ArraySpec(
+            dtypes.get(item.dtype, item.dtype),
+            _strides(item, layouts.get(item.name, "row")),
+            aligned,
+        )
+        for item in interface.of_kind(ARRAY)
+    }
 
 
 def _strides(parameter: Parameter, layout: str) -> tuple[int | None, ...]:

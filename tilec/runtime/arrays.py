@@ -13,8 +13,10 @@ from tilec.dtypes import DTYPES
 from tilec.runtime.dlpack import CUDA_KINDS, DeviceKind, read_capsule, row_major_strides
 from tilec.runtime.errors import launch_error
 
+DEFAULT_STREAM = 0
+"""CUDA's legacy default stream as a driver handle."""
 LEGACY_STREAM = 1
-"""CUDA's legacy default stream as DLPack and `__cuda_array_interface__` number it."""
+"""The same as DLPack and `__cuda_array_interface__` number it."""
 
 _DLPACK_VERSION = (1, 1)
 
@@ -277,6 +279,7 @@ def _view_cuda_interface(value: Any, name: str) -> ArrayView:
     if strides is not None and any(stride % item for stride in strides):
         raise launch_error("T0702", f"{name} has strides that are no multiples of its elements")
     pointer, read_only = interface["data"]
+    producer = interface.get("stream")
     elements = row_major_strides(shape) if strides is None else [s // item for s in strides]
     return ArrayView(
         pointer,
@@ -286,6 +289,6 @@ def _view_cuda_interface(value: Any, name: str) -> ArrayView:
         "cuda",
         None,
         library_of(value),
-        interface.get("stream"),
+        DEFAULT_STREAM if producer == LEGACY_STREAM else producer,
         bool(read_only),
     )

@@ -49,13 +49,18 @@ class Kernel:
         return f"<tilec.Kernel {self.__name__}>"
 
     @property
+    def text(self) -> KernelText:
+        """Where the kernel is written."""
+        return self._variants.text
+
+    @property
     def signature(self) -> Any:
         """What the kernel takes: a `tilec.frontend.signature.Signature`.
 
         Raises:
             CompileError: The source has mistakes.
         """
-        return self._variants.text.signature(self._variants.name)
+        return self.text.signature(self._variants.name)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch the kernel.

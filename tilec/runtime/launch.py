@@ -187,9 +187,13 @@ def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) 
     Raises:
         LaunchError: With every broken precondition.
     """
+    name = metadata["name"]
+    for declared in metadata["arrays"]:
+        if arguments.arrays[declared["name"]].read_only and declared["access"] != "read":
+            message = f"{name}: {declared['name']} is read-only, but the kernel writes it"
+            raise launch_error("T0702", message)
     broken = list(broken_preconditions(metadata, arguments))
     if broken:
-        name = metadata["name"]
         raise LaunchError([error("T0706", f"{name}: {text}") for text in broken])
 
 

@@ -42,8 +42,6 @@ def broken_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments)
 
 def _array_facts(declared: Mapping[str, Any], array: ArrayView) -> Iterator[str]:
     name = declared["name"]
-    if array.read_only and declared.get("access", "read") != "read":
-        yield f"{name} is read-only, but the kernel writes it"
     if array.dtype != declared["dtype"] and (array.dtype, declared["dtype"]) != ("f32", "tf32"):
         yield f"{name} has element type {array.dtype}, but it was compiled for {declared['dtype']}"
     stepped = [axis for axis, extent in enumerate(array.shape) if extent != 1]

@@ -5,11 +5,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from tilec.runtime.arrays import is_torch, library_of
+from tilec.runtime.arrays import DEFAULT_STREAM, is_torch, library_of
 from tilec.runtime.errors import launch_error
-
-DEFAULT_STREAM = 0
-"""The legacy default stream as a driver handle."""
 
 
 def launch_stream(values: Iterable[Any]) -> int:

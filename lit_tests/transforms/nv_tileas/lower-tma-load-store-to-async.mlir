@@ -70,8 +70,8 @@
 // CHECK:       sym_name = "one_descriptor_per_array_box_and_direction"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %q: !nv_tileaa.ptr<f32>, %s: i64, %u: i64, %m: i32, %n: i32):
-  %a = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
-  %b = "nv_tileas.make_memref"(%q, %m, %n, %u) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %a = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %b = "nv_tileas.make_memref"(%q, %m, %n, %u) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   %0 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %1 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %2 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
@@ -130,7 +130,7 @@
 // CHECK:       sym_name = "stores_are_staged_and_drained"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -165,7 +165,7 @@
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -263,3 +263,70 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "thread_copies_are_left_alone", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// TMA may not store the last tile of a row that ends in the middle of 16 bytes: threads copy it out.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%{{.*}}, %[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         %[[V:.*]] = "nv_tileas.make_memref"
+// CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"
+// CHECK:         "nv_tileas.barrier"
+// CHECK:         %[[END:.*]] = arith.addi %[[M]], %c32
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi sle, %[[END]], %[[N]]
+// CHECK:         %[[REST:.*]] = arith.remui %[[N]], %c4
+// CHECK:         %[[WHOLE:.*]] = arith.cmpi eq, %[[REST]],
+// CHECK:         %[[FITS:.*]] = arith.ori %[[INSIDE]], %[[WHOLE]]
+// CHECK:         scf.if %[[FITS]] {
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"
+// CHECK-NEXT:      "nv_tileas.bulk_commit"
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      "nv_tileas.copy_out"(%[[STAGING]], %[[V]], %[[N]], %[[M]])
+// CHECK-NEXT:    }
+// CHECK:         "nv_tileas.bulk_wait"
+// CHECK:       sym_name = "rows_with_ragged_ends_are_copied_out"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 2>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<8x32xf32>
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "rows_with_ragged_ends_are_copied_out", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// A tile that never leaves its row needs no such branch.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     scf.if
+// CHECK:         "nv_tileas.async_tiled_tma_store"
+// CHECK-NOT:     nv_tileas.copy_out
+// CHECK:       sym_name = "rows_in_bounds_are_stored_by_tma"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<8x32xf32>
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "rows_in_bounds_are_stored_by_tma", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()

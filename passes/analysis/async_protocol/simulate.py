@@ -318,7 +318,7 @@ class Simulation:
             _join(agent.clock, {f"mma:{agent.name}": retired})
         return True
 
-    def fence(self, agent: _Agent, event: Event) -> bool:  # noqa: ARG002 - action interface
+    def fence(self, agent: _Agent, event: Event) -> bool:
         """Order the agent's generic writes before later async reads."""
         agent.clock[f"fence:{agent.name}"] = agent.tick()
         return True
@@ -349,7 +349,7 @@ class Simulation:
         slot.reads[f"bulk:{agent.name}"] = len(agent.stores) + 1
         return True
 
-    def commit(self, agent: _Agent, event: Event) -> bool:  # noqa: ARG002 - action interface
+    def commit(self, agent: _Agent, event: Event) -> bool:
         """Close a group of copies out."""
         agent.stores.append(len(agent.stores) + 1)
         return True
@@ -437,7 +437,7 @@ def check_protocol(protocol: Protocol) -> Violation | None:
     for taken in branches:
         for around in outer:
             for trip in inner if depth else (0,):
-                trips = {level: around for level in range(depth)}
+                trips = dict.fromkeys(range(depth), around)
                 trips[depth - 1] = trip
                 try:
                     Simulation(protocol, trips, taken=taken).run()

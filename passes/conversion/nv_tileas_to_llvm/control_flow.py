@@ -27,12 +27,13 @@ def lowered_types(value: Any) -> list[Any]:
     """Return the types of the SSA values that `value` becomes."""
     name = str(value.type)
     if isinstance(value.type, ir.RankedTensorType):
-        return [value.type.element_type] * register_layout_of(value).num_registers
+        element = emit.register_type(value.type.element_type)
+        return [element] * register_layout_of(value).num_registers
     if name == "!nv_tileas.ring_position":
         return [emit.i32_type(), emit.i32_type()]
     if name in ("!nv_tileaa.mem_token", "!nv_tileas.mma_token"):
         return []
-    return [value.type]
+    return [emit.register_type(value.type)]
 
 
 def regroup(value: Any, parts: Sequence[Any]) -> Any:

@@ -116,6 +116,13 @@ def memory_type(element: Any) -> Any:
     return element
 
 
+def register_type(element: Any) -> Any:
+    """Return the type of an element in registers: LLVM has no 8-bit floats, they travel as bits."""
+    if isinstance(element, ir.FloatType) and ir.FloatType(element).width == 8:
+        return ir.IntegerType.get_signless(8)
+    return element
+
+
 def to_memory(element: Any) -> Any:
     """Return a register value as it is stored."""
     if isinstance(element.type, ir.IntegerType) and ir.IntegerType(element.type).width == 1:
@@ -125,7 +132,7 @@ def to_memory(element: Any) -> Any:
 
 def from_memory(element: Any, wanted: Any) -> Any:
     """Return a loaded value as it is held in registers."""
-    if element.type == wanted:
+    if element.type == register_type(wanted):
         return element
     zero = arith.constant(element.type, 0)
     return arith.cmpi(arith.CmpIPredicate.ne, element, zero)

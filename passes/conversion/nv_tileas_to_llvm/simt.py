@@ -4,7 +4,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir, llvm, scf
 from tilec.passes.analysis.shared_layouts import layout_of_shared
-from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm import emit, float8
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
 
@@ -60,11 +60,13 @@ class _Operand:
                 coords = [*coords[:-2], coords[-1], coords[-2]]
             offset = swizzled(linear_offset(self.shared, coords), self.shared.swizzle)
             value = emit.load_vector(emit.byte_offset(self.base, offset), self.stored, 1)[0]
-            self.loaded[key] = _widen(value, self.element, self.signed)
+            self.loaded[key] = _widen(value, self.stored, self.element, self.signed)
         return self.loaded[key]
 
 
-def _widen(value: Any, wanted: Any, signed: bool) -> Any:
+def _widen(value: Any, stored: Any, wanted: Any, signed: bool) -> Any:
+    if float8.is_float8(stored):
+        return float8.extend(value, stored, wanted)
     if value.type == wanted:
         return value
     if isinstance(wanted, ir.FloatType):

@@ -98,13 +98,15 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
             )
             result = MmaWaitOp.build(group.result, group.token, 0)
         else:
-            result = SimtMmaOp(
+            product = SimtMmaOp(
                 a=operands[0], b=operands[1], acc=dot.c, result=dot.d.type, **majors
-            ).result
+            )
+            _copy_signedness(op, product)
+            result = product.result
         if staged and enclosing_loops(op):
             BarrierOp()
     op.results[0].replace_all_uses_with(result)
-    tiles = [dot.a, dot.b]
+    tiles = {dot.a, dot.b}  # one, if the product multiplies a tile by itself
     op.erase()
     for tile in tiles:
         _erase_if_unused(tile)
@@ -130,6 +132,12 @@ def _shared_operand(op: Any, tile: Any, for_wgmma: bool, staged: list[Any]) -> A
         StoreSharedOp(tile=tile, destination=buffer)
     staged.append(buffer)
     return buffer
+
+
+def _copy_signedness(source: Any, target: Any) -> None:
+    for name in ("signedness_a", "signedness_b"):
+        if name in source.attributes:
+            target.attributes[name] = source.attributes[name]
 
 
 def _erase_if_unused(tile: Any) -> None:

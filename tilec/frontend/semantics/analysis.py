@@ -160,7 +160,12 @@ def _run(
             ctx.bind(param.name, DTypeValue(bound.dtypes[param.name]), param.span)
     arguments = bind_arguments(ctx, bound)
     ctx.parameters = {name: item.value for name, item in ctx.frame.variables.items()}
-    statements.execute(ctx, kernel.body)
+    try:
+        statements.execute(ctx, kernel.body)
+    except RecursionError:
+        message = f"'{kernel.name}' has expressions, blocks or calls that are nested too deeply"
+        hint = "split long expressions with variables"
+        raise CompileError(error("T0207", message, kernel.span, hint=hint), ctx.sources) from None
     return ctx, arguments
 
 

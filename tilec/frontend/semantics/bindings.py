@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error
-from tilec.dtypes import DTYPES, DType
+from tilec.dtypes import DTYPES, DType, Kind
 from tilec.frontend import ast
 from tilec.frontend.signature import (
     ArrayParam,
@@ -121,6 +121,16 @@ class _Binder:
             result[array.name] = spec
         return result
 
+    def check_scalars(self, dtypes: Mapping[str, DType]) -> None:
+        """Report scalars whose generic type turned out to be one that only tiles hold."""
+        for param in self.signature.params:
+            if not isinstance(param, ScalarParam) or param.dtype not in dtypes:
+                continue
+            dtype = dtypes[param.dtype]
+            if dtype.kind is Kind.RESTRICTED_FLOAT:
+                message = f"a scalar cannot be {dtype.name}: only arrays and tiles hold it"
+                self.fail("T0306", message, param.span)
+
     def constants(self) -> tuple[dict[str, ConstantValue], tuple[str, ...]]:
         """Return the known constants, and the names of those that the planner chooses."""
         values: dict[str, ConstantValue] = {}
@@ -162,6 +172,7 @@ def bind_kernel(
     binder.check_names()
     dtypes = binder.dtypes()
     arrays = binder.arrays(dtypes)
+    binder.check_scalars(dtypes)
     constants, automatic = binder.constants()
     if binder.errors:
         raise CompileError(binder.errors, [module.source])

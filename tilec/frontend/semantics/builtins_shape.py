@@ -44,8 +44,8 @@ def full(call: Call, shape: Argument, value: Argument, dtype: Argument | None = 
     if isinstance(number, Constant):
         numeric.check_fits(call.ctx, number, kind, value.span)
         return numeric.make_constant(call.ctx, number.value, kind, extents, call.span)
-    converted = numeric.convert(call.ctx, number, kind, call.span)
-    return numeric.broadcast(call.ctx, converted, extents, call.span)
+    repeated = numeric.broadcast(call.ctx, number, extents, call.span)
+    return numeric.convert(call.ctx, repeated, kind, call.span)
 
 
 @builtin("arange")

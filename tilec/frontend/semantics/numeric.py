@@ -196,6 +196,9 @@ def materialize(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> 
 
 def convert(ctx: Context, value: Constant | hir.Value, dtype: DType, span: SourceSpan) -> hir.Value:
     """Convert a number to `dtype`, as `cast` does."""
+    if dtype.kind is Kind.RESTRICTED_FLOAT and not is_tile(value):
+        message = f"only tiles hold {dtype.name}, not scalars"
+        raise ctx.fail("T0307", message, span, hint=f"use 'full(shape, x, {dtype.name})'")
     if isinstance(value, Constant):
         number = value.value
         if isinstance(number, float) and dtype.is_integer:

@@ -1,0 +1,83 @@
+// RUN: tilec opt %s --passes nv-tileas-assign-buffers --split-input-file | FileCheck %s
+
+!swizzled = !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 8, 64>, 128 : i64>>>
+!vector = !nv_tileas.smem<tensor<12xf32, #nv_tileas.shared_layout<array<i64: 12>, 0 : i64>>>
+
+// Buffers start on their alignment (a swizzled slot on its 1024-byte pattern), slots included, and
+// mbarriers follow. The metadata has the sizes that the launcher needs.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.alloc_shared"() {offset = 0 : i64, slots = 3 : i64} : () -> !nv_tileas.smem<tensor<12xf32,
+// CHECK-NEXT:    "nv_tileas.alloc_shared"() {offset = 1024 : i64, slots = 2 : i64} : () -> !nv_tileas.smem<tensor<8x64xbf16,
+// CHECK-NEXT:    "nv_tileas.alloc_mbarrier"() {count = 1 : i64, offset = 3072 : i64, slots = 2 : i64}
+// CHECK-NEXT:    "nv_tileas.alloc_mbarrier"() {count = 4 : i64, offset = 3088 : i64, slots = 2 : i64}
+// CHECK:       tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], shared_bytes = 3104 : i64}
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %v = "nv_tileas.alloc_shared"() {slots = 3 : i64} : () -> !vector
+  %s = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !swizzled
+  %f = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %e = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "buffers_start_on_their_alignment", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!buffer = !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 8, 64>, 128 : i64>>>
+
+// Operations that move a tile through shared memory share one scratch area, as large as the largest
+// of them needs (here 32x32 f32), between buffers and barriers.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.alloc_shared"() {offset = 0 : i64,
+// CHECK:         "nv_tileas.alloc_mbarrier"() {count = 1 : i64, offset = 5120 : i64,
+// CHECK:         "nv_tileas.convert_layout"(%{{.*}}) {id = 0 : i64, offset = 1024 : i64}
+// CHECK:         "nv_tileas.cat"(%{{.*}}) {dim = 0 : i64, id = 0 : i64, offset = 1024 : i64}
+// CHECK:         "nv_tileas.extract"(%{{.*}}) {id = 0 : i64, offset = 1024 : i64,
+// CHECK:       shared_bytes = 5128 : i64
+"nv_tileaa.func"() ({
+^bb0(%x: tensor<32x32xf32>, %y: tensor<16x32xf32>, %i: i32):
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !buffer
+  %f = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %0 = "nv_tileas.convert_layout"(%y) : (tensor<16x32xf32>) -> tensor<16x32xf32>
+    %1 = "nv_tileas.cat"(%y, %y) {dim = 0 : i64} : (tensor<16x32xf32>, tensor<16x32xf32>) -> tensor<32x32xf32>
+    %2 = "nv_tileas.extract"(%y, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<16x32xf32>, i32, i32) -> tensor<8x8xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "scratch_is_shared", function_type = (tensor<32x32xf32>, tensor<16x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 4 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+// Consumers beside a producer synchronise on a barrier of their own; alone they use that of the CTA.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.barrier"() {id = 1 : i64}
+// CHECK:         "nv_tileas.order_memory"() {id = 1 : i64}
+// CHECK:         "nv_tileas.convert_layout"(%{{.*}}) {id = 1 : i64,
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.barrier"() {id = 0 : i64}
+module {
+  "nv_tileaa.func"() ({
+  ^bb0(%x: tensor<32x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      "nv_tileas.barrier"() : () -> ()
+      "nv_tileas.order_memory"() : () -> ()
+      %0 = "nv_tileas.convert_layout"(%x) : (tensor<32x32xf32>) -> tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "roles_have_barriers_of_their_own", function_type = (tensor<32x32xf32>) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64, cluster = [1, 1, 1]}} : () -> ()
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      "nv_tileas.barrier"() : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "a_single_role_uses_the_barrier_of_the_cta", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 4 : i64, cluster = [1, 1, 1]}} : () -> ()
+}

@@ -1,0 +1,104 @@
+// RUN: tilec opt %s --passes nv-tileas-schedule-mma --split-input-file --verify-diagnostics
+
+// A batched product has no wgmma.
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<2x64x16xbf16>, %b: tensor<2x16x32xbf16>, %acc: tensor<2x64x32xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the product is batched}}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<2x64x16xbf16>, tensor<2x16x32xbf16>, tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (tensor<2x64x16xbf16>, tensor<2x16x32xbf16>, tensor<2x64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+// Operands of other types have none.
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x16xf32>, %b: tensor<16x32xf32>, %acc: tensor<64x32xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the operands are f32 and f32, not both bf16 or f16}}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xf32>, tensor<16x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (tensor<64x16xf32>, tensor<16x32xf32>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+// Nor has a product of mixed types.
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x16xbf16>, %b: tensor<16x32xf16>, %acc: tensor<64x32xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the operands are bf16 and f16, not both bf16 or f16}}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, tensor<16x32xf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (tensor<64x16xbf16>, tensor<16x32xf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+// The accumulator is f32.
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x16xf16>, %b: tensor<16x32xf16>, %acc: tensor<64x32xf16>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the accumulator is f16, not f32}}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xf16>, tensor<16x32xf16>, tensor<64x32xf16>) -> tensor<64x32xf16>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (tensor<64x16xf16>, tensor<16x32xf16>, tensor<64x32xf16>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+// Rows come in slices of 64 for each warpgroup.
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<96x16xbf16>, %b: tensor<16x32xbf16>, %acc: tensor<96x32xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: 96 rows do not split into slices of 64 over 1 warpgroups}}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<96x16xbf16>, tensor<16x32xbf16>, tensor<96x32xf32>) -> tensor<96x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (tensor<96x16xbf16>, tensor<16x32xbf16>, tensor<96x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+// Columns come in groups of eight.
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x16xbf16>, %b: tensor<16x20xbf16>, %acc: tensor<64x20xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: 20 columns are not a multiple of 8}}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, tensor<16x20xbf16>, tensor<64x20xf32>) -> tensor<64x20xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (tensor<64x16xbf16>, tensor<16x20xbf16>, tensor<64x20xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+// The inner extent comes in steps of 16.
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x24xbf16>, %b: tensor<24x32xbf16>, %acc: tensor<64x32xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: an inner extent of 24 is not a multiple of 16}}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x24xbf16>, tensor<24x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (tensor<64x24xbf16>, tensor<24x32xbf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()

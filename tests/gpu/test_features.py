@@ -1,0 +1,76 @@
+"""Kernels that exercise the language on the GPU against the CPU reference."""
+
+import zlib
+from pathlib import Path
+
+import pytest
+from gpu_arrays import download, upload
+
+from tilec.check import compare, make_arguments
+from tilec.runtime.jit import load
+
+pytestmark = pytest.mark.gpu
+
+FEATURES = Path(__file__).resolve().parents[1] / "kernels" / "features.tile"
+GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
+PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
+LINE = ({"N": 4096}, {"N": 1000}, {"N": 1})
+CASES = {
+    "mma_f32": GEMM,
+    "mma_computed": GEMM,
+    "mma_bias": GEMM,
+    "mma_f8": GEMM,
+    "mma_batched": ({"B": 2, "M": 64, "N": 64, "K": 64}, {"B": 3, "M": 70, "N": 90, "K": 50}),
+    "column_sum": PLANE,
+    "math_chain": LINE,
+    "halves": LINE,
+    "integers": PLANE,
+    "pieces": ({"M": 64}, {"M": 33}),
+    "padded": LINE,
+    "in_place_twice": PLANE,
+    "branches": PLANE,
+    "transpose": PLANE,
+    "f8": PLANE,
+}
+MATH_TERMS = 64
+"""Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    return load(FEATURES)
+
+
+def runs():
+    for kernel, sizes in CASES.items():
+        layouts = [{}, {"A": "col"}, {"A": "odd"}, {"C": "odd"}] if "M" in sizes[0] else [{}]
+        for size in sizes:
+            for layout in layouts:
+                yield kernel, size, layout
+
+
+@pytest.mark.parametrize(("name", "sizes", "layouts"), list(runs()))
+def test_feature(torch, kernels, name, sizes, layouts):
+    kernel = kernels[name]
+    names = {item.name for item in kernel.signature.params}
+    layouts = {array: order for array, order in layouts.items() if array in names}
+    seed = zlib.crc32(repr((name, sizes, layouts)).encode())
+    inputs = make_arguments(kernel.signature, sizes, layouts=layouts, seed=seed)
+    metadata = kernel.compile(**inputs.data(), **inputs.scalars).metadata
+    inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    on_cpu, on_gpu = inputs.copy(), inputs.copy()
+    kernel(**on_cpu.data(), **on_cpu.scalars)
+    memories, arrays = {}, {}
+    for array_name, array in on_gpu.arrays.items():
+        memories[array_name], arrays[array_name] = upload(torch, array)
+    kernel(**arrays, **on_gpu.scalars)
+    torch.cuda.synchronize()
+    for array_name, array in on_gpu.arrays.items():
+        download(memories[array_name], array)
+    written = [item["name"] for item in metadata["arrays"] if item["access"] != "read"]
+    expected = {array_name: on_cpu.data()[array_name] for array_name in written}
+    terms = dict.fromkeys(written, sizes.get("K", MATH_TERMS))
+    result = compare(on_gpu.data(), expected, terms)
+    assert result.ok, str(result)
+    for array_name, array in on_gpu.arrays.items():
+        assert array.stray_writes(inputs.arrays[array_name].memory) == 0, array_name
