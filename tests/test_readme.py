@@ -1,8 +1,9 @@
 """The README is executed: its kernel, its commands with their outputs, and its Python example.
 
-A console block holds commands (`$ ...`) and what they print. `...` in an expected line stands for
-any text, and as a line of its own for any lines. What needs a GPU or installs packages is not in
-console blocks but in `sh` blocks, whose commands are only checked to exist.
+So are the sessions in docs/debugging.md. A console block holds commands (`$ ...`) and what they
+print; `...` in an expected line stands for any text, and as a line of its own for any lines. What
+needs a GPU or installs packages is not in console blocks but in `sh` blocks, whose commands are
+only checked to exist.
 """
 
 import os
@@ -16,6 +17,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
+DEBUGGING = (ROOT / "docs" / "debugging.md").read_text()
 MAX_LINES = 150
 KERNEL_LINES = 12
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -28,8 +30,8 @@ class Step:
     expected: tuple[str, ...]
 
 
-def blocks(language: str) -> list[str]:
-    return [match[2] for match in _BLOCK.finditer(README) if match[1] == language]
+def blocks(language: str, page: str = README) -> list[str]:
+    return [match[2] for match in _BLOCK.finditer(page) if match[1] == language]
 
 
 def kernel_text() -> str:
@@ -57,18 +59,17 @@ def pattern(expected: tuple[str, ...]) -> re.Pattern[str]:
     return re.compile("".join(lines))
 
 
-@pytest.fixture(scope="module")
-def workplace(tmp_path_factory):
+@pytest.fixture
+def workplace(tmp_path):
     """A folder that looks like the checkout, with the README's kernel in it."""
-    folder = tmp_path_factory.mktemp("readme")
-    (folder / "examples").symlink_to(ROOT / "examples")
-    (folder / "matmul.tile").write_text(kernel_text())
-    tools = folder / "bin"
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "matmul.tile").write_text(kernel_text())
+    tools = tmp_path / "bin"
     tools.mkdir()
     launcher = tools / "tilec"
     launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tilec "$@"\n')
     launcher.chmod(0o755)
-    return folder
+    return tmp_path
 
 
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
@@ -86,9 +87,12 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.parametrize("block", blocks("console"), ids=lambda block: steps(block)[0].command)
-def test_commands_print_what_the_readme_shows(block, workplace):
-    for step in steps(block):
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [README, DEBUGGING], ids=["README.md", "debugging.md"])
+def test_commands_print_what_the_page_shows(page, workplace):
+    session = [step for block in blocks("console", page) for step in steps(block)]
+    assert session
+    for step in session:
         result = run(step.command, workplace)
         assert result.returncode == 0, f"$ {step.command}\n{result.stdout}"
         if not pattern(step.expected).fullmatch(result.stdout):

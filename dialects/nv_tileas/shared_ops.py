@@ -1,6 +1,7 @@
 """Shared memory: buffers, slots, and copies between shared memory and registers."""
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
@@ -118,6 +119,8 @@ class CopyOutOp(CheckedOperation, name="copy_out", traits=[WritesMemory]):
 class ConvertLayoutOp(CheckedOperation, name="convert_layout"):
     """Move a tile into another register layout through shared memory.
 
+    The result may have another shape of as many elements: these keep their row-major order.
+
     `nv-tileas-assign-buffers` adds `offset`, the scratch area's place.
     """
 
@@ -127,8 +130,9 @@ class ConvertLayoutOp(CheckedOperation, name="convert_layout"):
     result: Result[Any]
 
     def find_error(self) -> str | None:
-        """Return the message for a conversion that changes more than the layout."""
+        """Return the message for a conversion that changes more than layout and shape."""
         source, result = self.source.type, self.result.type
-        if source.shape == result.shape and source.element_type == result.element_type:
+        same = prod(source.shape) == prod(result.shape)
+        if same and source.element_type == result.element_type:
             return None
         return f"cannot convert {source} to {result}"

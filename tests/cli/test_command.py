@@ -131,11 +131,17 @@ def test_killed_compile_leaves_no_partial_file(tmp_path, examples, delay, sent):
     assert b"Traceback" not in errors
 
 
+COLD_COMPILE_SECONDS = 1.5
+HELP_SECONDS = 0.15
+BUSY = 1.7
+"""How much longer a process may take when other work shares the caches of the processor."""
+
+
 def _processor_seconds(action) -> float:
     """Return the CPU time of the processes that `action` starts.
 
-    On an idle machine it is the wall-clock time too, as nothing here runs in parallel; on a busy
-    one it is all that can be said.
+    On an idle machine it is the wall-clock time too, as nothing here runs in parallel; waiting
+    for a busy one is left out.
     """
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     action()
@@ -152,10 +158,10 @@ def test_cold_compile_time(run_tilec, tmp_path, examples):
         assert result.returncode == 0, result.stderr
 
     times = [_processor_seconds(lambda n=attempt: compile_once(n)) for attempt in range(4)]
-    assert min(times[1:]) < 1.5
+    assert min(times[1:]) < BUSY * COLD_COMPILE_SECONDS
 
 
 @pytest.mark.slow
 def test_help_time(run_tilec):
     times = [_processor_seconds(lambda: run_tilec("--help")) for _ in range(5)]
-    assert min(times) < 0.15
+    assert min(times) < BUSY * HELP_SECONDS

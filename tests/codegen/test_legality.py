@@ -68,6 +68,10 @@ UNLOWERED = [
     (kernel("llvm.return\n^b(%i: vector<[4]xf32>):"), "type vector<[4]xf32>"),
     (kernel("llvm.return\n^b(%i: f80):"), "type f80"),
     (
+        kernel("%c = llvm.getelementptr %p[1] : (!llvm.ptr) -> !llvm.ptr, index", "%p: !llvm.ptr"),
+        "'llvm.getelementptr' op has a value of type index",
+    ),
+    (
         kernel(
             "nvvm.mbarrier.init %b, %n, predicate = %p : !llvm.ptr<3>, i32, i1",
             "%b: !llvm.ptr<3>, %n: i32, %p: i1",

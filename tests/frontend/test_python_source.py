@@ -94,6 +94,36 @@ def test_kernel_with_helper_analyses():
     ]
 
 
+def test_decorators_are_not_read_from_the_text():
+    @kernel(
+        stages=len("abc"),
+        target="sm_90a",
+    )
+    def decorated(A: f32[M]):
+        x = load(A, 0, 4)  # noqa: F821, F841
+
+    module = parse_function(decorated)
+    program = analyze_kernel(module, None, Specialization())
+    assert program.metadata["hints"] == {}
+    assert program.body.operations[-1].span.line == _line_of("x = load(A, 0, 4)")
+
+
+def test_kernel_of_the_public_interface_is_no_helper():
+    import tilec
+
+    @tilec.kernel
+    def first(A: f32[M]):
+        x = load(A, 0, 4)  # noqa: F821, F841
+
+    @tilec.kernel
+    def second(A: f32[M]):
+        first(A)
+
+    with pytest.raises(CompileError) as caught:
+        analyze_kernel(parse_function(second), None, Specialization())
+    assert caught.value.diagnostics[0].code == "T0209"
+
+
 def test_errors_point_into_the_file():
     with pytest.raises(CompileError) as caught:
         analyze_kernel(parse_function(wrong), None, Specialization())

@@ -35,6 +35,7 @@ _WIDEST_INTEGER = 64
 _SHARED_SPACE = 3
 _LLVM_TYPES_WITHOUT_PTX = ("!llvm.x86", "!llvm.ppc", "!llvm.target", "!llvm.token", "!llvm.label")
 _NARROW_ONLY = ("llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp", "llvm.cmpxchg")
+_TYPED_MEMORY = ("llvm.getelementptr", "llvm.alloca")
 _INLINE_PTX = ("nvvm.inline_ptx", "nvvm.mbarrier.try_wait.parity", "nvvm.wgmma.mma_async")
 """Operations that exist as inline assembly only; others become it when they have a predicate."""
 _LOWER_FIRST = "every operation has to be lowered by the passes of the llvm stage"
@@ -236,8 +237,10 @@ _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
 
 
 def _check_types(op: Any, known: dict[Any, bool]) -> Finding | None:
-    """Check the types of results and block arguments; MLIR verifies those of operands."""
+    """Check the types of results, block arguments and memory; MLIR verifies those of operands."""
     types = [value.type for value in op.results]
+    if op.name in _TYPED_MEMORY:
+        types.append(op.attributes["elem_type"].value)
     for region in op.regions:
         for block in region.blocks:
             types.extend(argument.type for argument in block.arguments)
@@ -245,7 +248,7 @@ def _check_types(op: Any, known: dict[Any, bool]) -> Finding | None:
         if item not in known:
             known[item] = _has_ptx_type(item)
         if not known[item]:
-            return _left(f"a value of '{op.name}' op has type {item}, which PTX does not have")
+            return _left(f"'{op.name}' op has a value of type {item}, which PTX does not have")
     return None
 
 

@@ -23,6 +23,8 @@ from tilec.target import Target
 
 DEFAULT_WORKER_WARPS = 4
 MAX_WORKER_WARPS = 16
+DEFAULT_TILE_GROUP = 8
+"""Rows of tiles swept together (CUTLASS and DeepGEMM use 8 to 16 on sm_90)."""
 MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""
@@ -70,6 +72,9 @@ class KernelPlan:
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
         producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
         consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
+        persistent: Whether a CTA loops over tiles, so that loads of the next tile overlap the
+            epilogue of this one.
+        tile_group: Rows of tiles that are swept together; 0 for row-major order.
         reasons: Why, one sentence per decision.
     """
 
@@ -81,6 +86,8 @@ class KernelPlan:
     producer_registers: int
     consumer_registers: int
     reasons: tuple[str, ...]
+    persistent: bool = False
+    tile_group: int = 0
 
     @property
     def block_threads(self) -> int:
@@ -109,9 +116,18 @@ def plan_kernel(
     stages, reason = _choose_stages(problem, target, fixed)
     cluster = fixed.cluster or (1, 1)
     reasons = (*plan.reasons, reason)
+    persistent = plan.specialize if fixed.persistent is None else fixed.persistent
+    group = DEFAULT_TILE_GROUP if problem.mma and persistent else 0
     if fixed.cluster is not None:
         reasons = (*reasons, f"cluster = {cluster[0]} x {cluster[1]}: fixed by the user")
-    return replace(plan, stages=stages, cluster=cluster, reasons=reasons)
+    return replace(
+        plan,
+        stages=stages,
+        cluster=cluster,
+        persistent=persistent,
+        tile_group=group if fixed.tile_group is None else fixed.tile_group,
+        reasons=reasons,
+    )
 
 
 def _fail(code: str, message: str, hint: str | None = None) -> NoReturn:

@@ -22,12 +22,15 @@ class PlanOverrides:
     worker_warps: int | None = None
     producer_registers: int | None = None
     consumer_registers: int | None = None
+    persistent: bool | None = None
+    tile_group: int | None = None
 
 
 _RANGES: dict[str, range] = {
     "stages": range(1, 33),
     "consumers": range(1, MAX_CONSUMERS + 1),
     "worker_warps": range(1, 33),
+    "tile_group": range(65),
     "producer_registers": range(
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),
@@ -35,6 +38,7 @@ _RANGES: dict[str, range] = {
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),
 }
+_FLAGS = ("specialize", "persistent")
 PLAN_FIELDS: tuple[str, ...] = tuple(field.name for field in fields(PlanOverrides))
 """Names that `--plan` and `@kernel(...)` accept."""
 
@@ -68,7 +72,7 @@ def _check(name: str, value: PlanValue) -> PlanValue:
         if len(extents) == 2 and whole and extents[0] * extents[1] <= machine.MAX_CLUSTER_CTAS:
             return extents
         expected = f"two extents whose product is at most {machine.MAX_CLUSTER_CTAS}"
-    elif name == "specialize":
+    elif name in _FLAGS:
         if isinstance(value, int) and value in (0, 1):
             return bool(value)
         expected = "true or false"

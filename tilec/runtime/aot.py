@@ -153,12 +153,24 @@ class PackagedKernel:
 class Package:
     """Compiled kernels by name; each is an attribute."""
 
-    def __init__(self, kernels: Sequence[CompiledKernel], name: str = "package") -> None:
-        """Collect compiled kernels; those of one name are variants of one kernel."""
+    def __init__(
+        self,
+        kernels: Sequence[CompiledKernel],
+        name: str = "package",
+        remarks: Sequence[Diagnostic] = (),
+    ) -> None:
+        """Collect compiled kernels; those of one name are variants of one kernel.
+
+        Args:
+            kernels: Compiled kernels.
+            name: How to call the package in messages.
+            remarks: Choices that concern more than one kernel.
+        """
         variants: dict[str, list[CompiledKernel]] = {}
         for item in kernels:
             variants.setdefault(item.name, []).append(item)
         self._name = name
+        self._remarks = tuple(remarks)
         self._kernels = {key: PackagedKernel(items) for key, items in variants.items()}
 
     def __repr__(self) -> str:
@@ -197,9 +209,8 @@ class Package:
     @property
     def remarks(self) -> tuple[Diagnostic, ...]:
         """Choices of the compiler for all kernels, with their reasons."""
-        return tuple(
-            item for kernel in self for variant in kernel.variants for item in variant.remarks
-        )
+        own = (item for kernel in self for variant in kernel.variants for item in variant.remarks)
+        return (*self._remarks, *own)
 
     def save(self, path: str | Path) -> None:
         """Write the package to a file, all of it or nothing.
@@ -265,21 +276,23 @@ def compile(  # noqa: A001 - the public name
     _check_names(interfaces, CONST, constants, "const")
     _check_names(interfaces, DTYPE, dtypes, "dtype parameter")
     _check_names(interfaces, ARRAY, layouts, "array")
-    compiled: list[CompiledKernel] = []
-    for interface in interfaces:
-        bound = _dtypes(interface, dtypes)
-        specialization = Specialization(
-            arrays=_arrays(interface, bound, layouts, aligned),
-            constants=_chosen(interface, CONST, constants),
-            dtypes=bound,
-            divisors=dict(divisors),
-            sizes=dict(sizes),
-            plan=dict(plan),
+    compiled = [
+        _compile_kernel(
+            text.contents,
+            interface,
+            CompileOptions(target=target),
+            Specialization(
+                arrays=_arrays(interface, _dtypes(interface, dtypes), layouts, aligned),
+                constants=_chosen(interface, CONST, constants),
+                dtypes=_dtypes(interface, dtypes),
+                divisors=divisors,
+                sizes=sizes,
+                plan=plan,
+            ),
         )
-        options = CompileOptions(target=target)
-        made = _compile_kernel(text.contents, interface, options, specialization)
-        compiled.append(made)
-    return Package(compiled, text.contents[0].name)
+        for interface in interfaces
+    ]
+    return Package(compiled, text.contents[0].name, tuple(_guessed_dtypes(interfaces, dtypes)))
 
 
 def _text_of(source: str | Path | Kernel) -> KernelText:
@@ -314,17 +327,18 @@ def _compile_kernel(
 
     source, module_globals = contents
     made = compile_source(source, interface.kernel, specialization, options, module_globals)
-    remarks = (*_guessed_dtypes(interface, specialization), *made.remarks)
-    return CompiledKernel(made.artifact, remarks, made.module_text)
+    return CompiledKernel(made.artifact, made.remarks, made.module_text)
 
 
-def _guessed_dtypes(interface: Interface, specialization: Specialization) -> Iterator[Diagnostic]:
+def _guessed_dtypes(
+    interfaces: Sequence[Interface], given: Mapping[str, str]
+) -> Iterator[Diagnostic]:
     """Yield a remark for every element type that nobody gave."""
-    for item in interface.of_kind(DTYPE):
-        name = specialization.dtypes[item.name]
-        if item.default is OPTIONAL and name == DEFAULT_DTYPE:
-            message = f"compiled for {item.name}={name}; another type needs its own package"
-            yield remark("T0014", message, item.span)
+    for interface in interfaces:
+        for item in interface.of_kind(DTYPE):
+            if item.default is OPTIONAL and item.name not in given:
+                message = f"no dtypes={{'{item.name}': ...}}: compiled for {DEFAULT_DTYPE}"
+                yield remark("T0014", f"{interface.kernel}: {message}", item.span)
 
 
 def _check_names(

@@ -91,21 +91,10 @@ def check_arguments(
     Raises:
         LaunchError: A rule is broken; the message names the kernel, the arguments and the axes.
     """
-    arrays: dict[str, ArrayView] = {}
-    for parameter in interface.of_kind(ARRAY):
-        value = values[parameter.name]
-        if not is_array(value):
-            raise interface.error(
-                "T0702",
-                f"{parameter.name} must be an array {parameter.declaration}, got "
-                f"{_describe(value)}",
-                at=parameter,
-            )
-        array = view_array(value, f"{interface.kernel}: {parameter.name}", stream)
-        if array.device_kind == "cuda" and array.device is None and locate is not None:
-            array = replace(array, device=locate(array.pointer))
-        _check_rank(interface, parameter, array)
-        arrays[parameter.name] = array
+    arrays = {
+        item.name: _view(interface, item, values[item.name], stream, locate)
+        for item in interface.of_kind(ARRAY)
+    }
     dtypes = _bind_dtypes(interface, values, arrays)
     _check_dtypes(interface, arrays, dtypes)
     device = _check_devices(interface, arrays)
@@ -125,6 +114,24 @@ def check_arguments(
     return BoundArguments(
         arrays, scalars, scalar_dtypes, constants, dtypes, dims, device, dict(values)
     )
+
+
+def _view(
+    interface: Interface,
+    parameter: Parameter,
+    value: Any,
+    stream: int,
+    locate: Callable[[int], int | None] | None,
+) -> ArrayView:
+    """Return the memory view of one array argument, its rank checked and its device known."""
+    if not is_array(value):
+        message = f"{parameter.name} must be an array {parameter.declaration}"
+        raise interface.error("T0702", f"{message}, got {_describe(value)}", at=parameter)
+    array = view_array(value, f"{interface.kernel}: {parameter.name}", stream)
+    if array.device_kind == "cuda" and array.device is None and locate is not None:
+        array = replace(array, device=locate(array.pointer))
+    _check_rank(interface, parameter, array)
+    return array
 
 
 def _describe(value: Any) -> str:

@@ -179,16 +179,19 @@ def bind_call(
                 f"has no parameter '{name}'",
                 hint=f"it takes {_names(interface.parameters)}",
             )
+    _check_complete(interface, values)
+    return values
+
+
+def _check_complete(interface: Interface, values: Mapping[str, Any]) -> None:
     missing = [
         item
         for item in interface.parameters
         if item.name not in values and (item.kind in (ARRAY, SCALAR) or item.default is REQUIRED)
     ]
     if missing:
-        raise interface.error(
-            "T0701", f"no value for {join_names(i.name for i in missing)}", at=missing[0]
-        )
-    return values
+        names = join_names(item.name for item in missing)
+        raise interface.error("T0701", f"no value for {names}", at=missing[0])
 
 
 def _check_compiled_in(interface: Interface, name: str, value: Any) -> None:

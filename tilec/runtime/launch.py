@@ -170,7 +170,7 @@ def make_plan(
         extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
         blocks = 0 if arguments.is_empty else count_blocks(extents)
         if blocks:
-            shape = _launch_shape(metadata, blocks)
+            shape = _launch_shape(driver, loaded.device, metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
             _add_hidden(layout, hidden_parameters, len(arguments.arrays), metadata["name"])
             launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
@@ -197,12 +197,27 @@ def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) 
         raise LaunchError([error("T0706", f"{name}: {text}") for text in broken])
 
 
-def _launch_shape(metadata: Mapping[str, Any], blocks: int) -> LaunchShape:
+def persistent_blocks(tiles: int, slots: int) -> int:
+    """Return how many blocks work off `tiles` when `slots` of them run at a time.
+
+    The fewest that need no more rounds than all slots would: idle SMs save power.
+    """
+    rounds = -(-tiles // slots)
+    return -(-tiles // rounds)
+
+
+def _launch_shape(
+    driver: Driver, device: int, metadata: Mapping[str, Any], blocks: int
+) -> LaunchShape:
     x, y, z = metadata.get("cluster", (1, 1, 1))
     if blocks % (x * y * z):
         raise launch_error(
             "T0707",
             f"{metadata['name']}: {blocks} blocks do not fill clusters of {x * y * z}",
+        )
+    if metadata.get("persistent", False):
+        blocks = persistent_blocks(blocks, driver.device(device).sm_count // (x * y * z)) * (
+            x * y * z
         )
     return LaunchShape(
         blocks, metadata["block_threads"], (x, y, z), metadata.get("shared_bytes", 0)

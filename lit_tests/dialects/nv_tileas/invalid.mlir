@@ -274,10 +274,31 @@
 
 // -----
 
-// A conversion of layouts keeps shape and elements.
+// A conversion of layouts keeps the elements.
 %x = builtin.unrealized_conversion_cast to tensor<8x4xf32>
-// expected-error @below {{'nv_tileas.convert_layout' op cannot convert tensor<8x4xf32> to tensor<4x8xf32>}}
-%y = "nv_tileas.convert_layout"(%x) : (tensor<8x4xf32>) -> tensor<4x8xf32>
+// expected-error @below {{'nv_tileas.convert_layout' op cannot convert tensor<8x4xf32> to tensor<4x4xf32>}}
+%y = "nv_tileas.convert_layout"(%x) : (tensor<8x4xf32>) -> tensor<4x4xf32>
+
+// -----
+
+// A tile that is copied out has a coordinate for each dim.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%s = builtin.unrealized_conversion_cast to !slot
+%v = builtin.unrealized_conversion_cast to !memref
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.copy_out' op expects 2 coordinates, but got 1}}
+"nv_tileas.copy_out"(%s, %v, %i) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!slot, !memref, i32) -> ()
+
+// -----
+
+// Threads copy a tile out of shared memory.
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%s = builtin.unrealized_conversion_cast to tensor<128x64xbf16>
+%v = builtin.unrealized_conversion_cast to !memref
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.copy_out' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
+"nv_tileas.copy_out"(%s, %v, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (tensor<128x64xbf16>, !memref, i32, i32) -> ()
 
 // -----
 

@@ -1,6 +1,6 @@
 """Runs a kernel's protocol and proves that it is safe, for one choice of trip counts at a time.
 
-Every warp is an agent with a vector clock. What runs beside the warps (TMA copies, wgmma groups,
+Warps are agents with vector clocks. What runs beside the warps (TMA copies, wgmma groups,
 bulk stores) has actors of its own in the clocks, so that "has happened" means "is ordered before by
 barriers", not "came first in this run". The agents communicate through barriers only, and a
 barrier's outcome does not depend on who comes first; so one maximal run decides each case.
@@ -22,6 +22,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Kind,
     Node,
     Protocol,
+    RoleProgram,
     Violation,
 )
 
@@ -65,11 +66,16 @@ class _Slot:
 
 @dataclass
 class _Agent:
-    """One warp (or the single producer thread)."""
+    """A warp, the single producer thread, or all warps of a role but its first.
+
+    Those warps run the same program and none of them is elected for anything, so one agent stands
+    for them; `weight` is how many they are.
+    """
 
     name: str
     role: int
     first: bool
+    weight: int
     events: Iterator[Event]
     clock: Clock = field(default_factory=dict)
     positions: dict[int, int] = field(default_factory=dict)
@@ -109,14 +115,9 @@ class Simulation:
         self.slots: dict[tuple[int, int], _Slot] = {}
         self.gathered: dict[tuple[int, int], list[_Agent]] = {}
         self.agents = [
-            _Agent(
-                f"{role.name}{warp if role.warps > 1 else ''}",
-                number,
-                warp == 0,
-                _unroll(role.body, trips, taken),
-            )
+            _Agent(name, number, first, weight, _unroll(role.body, trips, taken))
             for number, role in enumerate(protocol.roles)
-            for warp in range(max(1, role.warps))
+            for name, first, weight in _representatives(role)
         ]
 
     def run(self) -> None:
@@ -206,13 +207,13 @@ class Simulation:
         return True
 
     def _arrive(self, agent: _Agent, barrier: _Barrier, event: Event) -> None:
-        if barrier.pending == 0:
+        if barrier.pending < agent.weight:
             raise ProtocolViolationError(
                 event.where, f"more than {barrier.count} arrivals in one phase of a barrier"
             )
         agent.tick()
         _join(barrier.clock, agent.clock)
-        barrier.pending -= 1
+        barrier.pending -= agent.weight
         self._settle(barrier, event)
 
     def _settle(self, barrier: _Barrier, event: Event) -> None:
@@ -403,6 +404,14 @@ _ACTIONS = {
     Kind.COMMIT: Simulation.commit,
     Kind.DRAIN: Simulation.drain,
 }
+
+
+def _representatives(role: RoleProgram) -> list[tuple[str, bool, int]]:
+    """Return (name, whether it is elected, number of warps) of the agents of a role."""
+    if role.warps <= 1:
+        return [(role.name, True, 1)]
+    rest = (f"{role.name} warps 1..{role.warps - 1}", False, role.warps - 1)
+    return [(f"{role.name} warp 0", True, 1), rest]
 
 
 def _known(number: int | None) -> int:

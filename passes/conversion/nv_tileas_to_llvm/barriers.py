@@ -5,6 +5,7 @@ waits for the other parity of the empty barrier, so that its first round falls t
 barrier (PTX ISA, mbarrier.try_wait.parity: true when the phase of that parity has completed).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,10 +38,29 @@ def role_barrier(lowering: Lowering, op: Any) -> None:
     nvvm.BarrierOp(barrierId=emit.value(identity), numberOfThreads=threads)
 
 
-def elected(lowering: Lowering) -> Any:
-    """Return a context manager: code inside runs in one thread of the role."""
-    predicate = lowering.current_role.elected
-    return guarded(predicate)
+def in_one_thread(
+    lowering: Lowering, text: str, constraints: str = "", operands: Sequence[Any] = ()
+) -> None:
+    """Emit one PTX instruction that a single thread of the role executes.
+
+    It is predicated, not branched around: a branch that only some threads take keeps ptxas from
+    using uniform registers after it (measured: 21 R2UR moves between the wgmma of a GEMM loop).
+    """
+    predicated(lowering.current_role.elected, text, constraints, operands)
+
+
+def predicated(
+    predicate: Any, text: str, constraints: str = "", operands: Sequence[Any] = ()
+) -> None:
+    """Emit one PTX instruction under an i1 predicate (None: always)."""
+    parts = [part for part in (constraints, "~{memory}") if part]
+    if predicate is None:
+        emit.inline_ptx(text, ",".join(parts), operands)
+        return
+    parts.insert(len(parts) - 1, "r")
+    body = f"{{ .reg .pred p; setp.ne.b32 p, ${len(operands)}, 0; @p {text} }}"
+    flag = arith.extui(emit.i32_type(), predicate)
+    emit.inline_ptx(body, ",".join(parts), [*operands, flag])
 
 
 class guarded:  # noqa: N801 - reads as a keyword at its uses
@@ -98,6 +118,8 @@ def lower_ring_advance(lowering: Lowering, op: Any) -> None:
         slot = arith.select(wraps, wrapped, stepped)
         flipped = arith.xori(phase_value, emit.value(1))
         phase_value = arith.select(wraps, flipped, phase_value)
+    if lowering.current_role.thread is not None:
+        slot = emit.broadcast(slot)
     lowering.set(op.results[0], (slot, phase_value))
 
 
@@ -131,8 +153,8 @@ def lower_ring_release(lowering: Lowering, op: Any) -> None:
     ring, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     nvvm.SyncWarpOp(emit.value(-1))
     lane = lowering.current_role.ids[Owner.LANE]
-    with guarded(emit.compare("eq", lane, 0)):
-        nvvm.MBarrierArriveOp(slot_barrier(ring.empty, slot))
+    text = "mbarrier.arrive.shared::cta.b64 _, [$0];"
+    predicated(emit.compare("eq", lane, 0), text, "r", [slot_barrier(ring.empty, slot)])
 
 
 @lowers("nv_tileas.ring_barrier")
@@ -147,10 +169,8 @@ def lower_arrive_expect_tx(lowering: Lowering, op: Any) -> None:
     """One thread arrives and announces the bytes to come."""
     barrier = lowering.get(op.operands[0])
     count = op.opview.tx_count.value
-    with elected(lowering):
-        emit.inline_ptx(
-            f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {count};", "r,~{memory}", [barrier]
-        )
+    text = f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {count};"
+    in_one_thread(lowering, text, "r", [barrier])
 
 
 @lowers("nv_tileas.barrier")
@@ -174,8 +194,7 @@ def lower_fence_proxy(lowering: Lowering, op: Any) -> None:
 @lowers("nv_tileas.order_memory")
 def lower_order_memory(lowering: Lowering, op: Any) -> None:
     """Finish bulk stores, fence global memory across proxies, synchronise the role."""
-    with elected(lowering):
-        nvvm.CpAsyncBulkWaitGroupOp(0)
+    in_one_thread(lowering, "cp.async.bulk.wait_group 0;")
     nvvm.FenceProxyOp(ir.Attribute.parse("#nvvm.proxy_kind<async.global>"))
     role_barrier(lowering, op)
 
@@ -183,16 +202,14 @@ def lower_order_memory(lowering: Lowering, op: Any) -> None:
 @lowers("nv_tileas.bulk_commit")
 def lower_bulk_commit(lowering: Lowering, op: Any) -> None:
     """Close the group of bulk stores."""
-    with elected(lowering):
-        nvvm.CpAsyncBulkCommitGroupOp()
+    in_one_thread(lowering, "cp.async.bulk.commit_group;")
 
 
 @lowers("nv_tileas.bulk_wait")
 def lower_bulk_wait(lowering: Lowering, op: Any) -> None:
     """Wait for bulk stores."""
-    with elected(lowering):
-        pending, read = op.opview.pending.value, op.opview.read.value
-        nvvm.CpAsyncBulkWaitGroupOp(pending, read=read or None)
+    suffix = ".read" if op.opview.read.value else ""
+    in_one_thread(lowering, f"cp.async.bulk.wait_group{suffix} {op.opview.pending.value};")
 
 
 @lowers("nv_tileas.set_registers")

@@ -58,7 +58,6 @@ TENSOR_MAP_ALIGNMENT = 64
 """Size and alignment of a tensor map (cuda.h, CUtensorMap)."""
 WARP_LANES = 32
 WARPGROUP_WARPS = 4
-ALL_LANES = -1
 
 
 @register_pass(PASS_NAME)
@@ -155,16 +154,7 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
     """Initialise the barriers, then branch to the code of this thread's role."""
     roles = op.opview
     thread = nvvm.ThreadIdXOp().res
-    # Uniform in a warp, and known to be: without the shuffle ptxas keeps addresses that depend on
-    # the warp in vector registers (R2UR moves before each HGMMA).
-    warp = nvvm.ShflOp(
-        emit.value(ALL_LANES),
-        emit.value(emit.divide(thread, WARP_LANES)),
-        emit.value(0),
-        emit.value(WARP_LANES - 1),
-        ir.Attribute.parse("#nvvm<shfl_kind idx>"),
-        results=[emit.i32_type()],
-    ).results[0]
+    warp = emit.broadcast(emit.value(emit.divide(thread, WARP_LANES)))
     lane = emit.remainder(thread, WARP_LANES)
     _initialise_barriers(lowering, op, thread)
     producer_warps, consumer_warps = roles.producer_warps.value, roles.consumer_warps.value

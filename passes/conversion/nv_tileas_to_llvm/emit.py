@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.ir.bindings import arith, ir, llvm
+from tilec.ir.bindings import arith, ir, llvm, nvvm
 
 Index = int | Any
 """An i32: a Python int as long as it is known, else an SSA value."""
@@ -188,6 +188,18 @@ def inline_ptx(
         asm_dialect=ir.IntegerAttr.get(i64_type(), 0),
     )
     return op.res if result is not None else None
+
+
+def broadcast(number: Any) -> Any:
+    """Return lane 0's value of an i32 that is equal in all lanes.
+
+    It tells ptxas that the value is uniform: addresses made of it stay in uniform registers, and
+    wgmma descriptors need no R2UR moves (measured: 21 in a persistent GEMM without it).
+    """
+    kind = ir.Attribute.parse("#nvvm<shfl_kind idx>")
+    return nvvm.ShflOp(
+        value(-1), number, value(0), value(31), kind, results=[i32_type()]
+    ).results[0]
 
 
 def literal_struct(element: Any, count: int) -> Any:

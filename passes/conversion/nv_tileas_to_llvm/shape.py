@@ -71,11 +71,12 @@ def _plain(tile: Any) -> SharedLayout:
 def lower_convert_layout(lowering: Lowering, op: Any) -> None:
     """Write the tile to the scratch area in one layout and read it back in the other."""
     source, result = op.operands[0], op.results[0]
-    scratch, plain = _scratch(lowering, op), _plain(source.type)
-    write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
+    scratch, element = _scratch(lowering, op), source.type.element_type
+    layout = tile_layout(source)
+    write_tile(lowering, scratch, _plain(source.type), layout, lowering.tile(source))
     role_barrier(lowering, op)
-    element = source.type.element_type
-    lowering.set(result, read_tile(lowering, scratch, plain, tile_layout(result), element))
+    layout = tile_layout(result)
+    lowering.set(result, read_tile(lowering, scratch, _plain(result.type), layout, element))
     role_barrier(lowering, op)
 
 

@@ -5,7 +5,6 @@ from typing import Any
 from tilec.ir.bindings import llvm, nvvm
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.barriers import elected
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
 
 
@@ -30,8 +29,9 @@ def lower_tma_load(lowering: Lowering, op: Any) -> None:
     number = llvm.PtrToIntOp(emit.i32_type(), address).res
     destination = llvm.IntToPtrOp(emit.pointer_type(emit.CLUSTER), number).res
     descriptor, barrier = lowering.get(load.descriptor), lowering.get(load.barrier)
-    with elected(lowering):
-        nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp(destination, descriptor, coords, barrier, [])
+    nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp(
+        destination, descriptor, coords, barrier, [], predicate=lowering.current_role.elected
+    )
 
 
 @lowers("nv_tileas.async_tiled_tma_store")
@@ -41,5 +41,6 @@ def lower_tma_store(lowering: Lowering, op: Any) -> None:
     coords = hardware_coordinates(lowering, store.coords)
     address = _box_address(lowering, store.source, store.box_index.value)
     descriptor = lowering.get(store.descriptor)
-    with elected(lowering):
-        nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp(descriptor, address, coords)
+    nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp(
+        descriptor, address, coords, predicate=lowering.current_role.elected
+    )

@@ -58,6 +58,7 @@ class _Assignment:
     warps: int
     parents: dict[Any, Any] = field(default_factory=dict)
     layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
+    replaced: list[Any] = field(default_factory=list)
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
@@ -73,6 +74,8 @@ class _Assignment:
         for value in list(self.parents):
             layout = self.layouts[self._find(value)]
             value.set_type(with_register_layout(value.type, layout))
+        for op in self.replaced:
+            op.erase()
         _retype_constants(self.block)
 
     def _find(self, value: Any) -> Any:
@@ -156,9 +159,7 @@ class _Assignment:
             have = self.layouts[self._find(op.operands[0])]
             wanted = source_layout(op, self.layouts[self._find(op.results[0])])
             if wanted is None:
-                # The result's layout has no counterpart: shape in the source's own terms, then
-                # convert the result.
-                self._convert_result(op, have)
+                self._convert_shape(op)
             elif wanted != have:
                 self._convert_operand(op, wanted)
 
@@ -169,22 +170,14 @@ class _Assignment:
         op.operands[0] = converted
         self.layouts[self._find(converted)] = wanted
 
-    def _convert_result(self, op: Any, have: RegisterLayout) -> None:
+    def _convert_shape(self, op: Any) -> None:
+        """Replace a view by a move through shared memory, where elements lie in row-major order."""
         result = op.results[0]
-        shaped = result_layout(op, have)
-        if shaped is None:
-            plain = choose_blocked(tuple(op.operands[0].type.shape), 32, 1)
-            raise LayoutError(f"no register layout for {op.name} from {plain} to {result.type}")
-        uses = [(use.owner.operation, use.operand_number) for use in result.uses]
-        clone = op.clone(ip=ir.InsertionPoint(op))
         with ir.InsertionPoint(op), op.location:
-            converted = ConvertLayoutOp(source=clone.results[0], result=result.type).result
-        self.layouts[self._find(clone.results[0])] = shaped
-        self._join(converted, result)
-        for user, number in uses:
-            user.operands[number] = converted
-        del self.parents[result]
-        op.erase()
+            converted = ConvertLayoutOp(source=op.operands[0], result=result.type).result
+        self.layouts[self._find(converted)] = self.layouts[self._find(result)]
+        result.replace_all_uses_with(converted)
+        self.replaced.append(op)
 
 
 def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:

@@ -57,6 +57,8 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "consumer_warps": plan.worker_warps,
         "producer_registers": plan.producer_registers,
         "consumer_registers": plan.consumer_registers,
+        "persistent": plan.persistent,
+        "tile_group": plan.tile_group,
     }
 
 

@@ -27,6 +27,9 @@ class AddressOfOp(_ResultOp):
 class PoisonOp(_ResultOp):
     def __init__(self, res: Any, *, loc: Any = None, ip: Any = None) -> None: ...
 
+class BitcastOp(_ResultOp):
+    def __init__(self, res: Any, arg: Any, *, loc: Any = None, ip: Any = None) -> None: ...
+
 class PtrToIntOp(_ResultOp):
     def __init__(self, res: Any, arg: Any, *, loc: Any = None, ip: Any = None) -> None: ...
 
