@@ -94,7 +94,7 @@ CODES: dict[str, str] = {
     "T0541": "why an mma does not use wgmma",
     "T0551": "the buffers of a kernel need more shared memory than there is",
     "T0561": "a tile constant whose elements differ",
-    "T0562": "arithmetic on 8-bit floats",
+    "T0562": "arithmetic on a restricted float",
     "T0599": "internal error of tilec",
     # LLVM, PTX and ptxas.
     "T0601": "an operation that the passes of the llvm stage did not lower",

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from tilec.compilation import Compilation, Stopwatch
+from tilec.compilation import Compilation, Stopwatch, Timing
 from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, error, remark
 from tilec.dumps import DumpWriter, write_reproducer
 from tilec.options import CompileOptions
@@ -136,7 +136,7 @@ class _Steps:
             from tilec.frontend.emit import emit_module
 
             module = emit_module(tree, self.result.kernel, specialization, context)
-            timing.operations = count_operations(module)
+        self._count(module, timing)
         self._after_pass(STAGES[0], _FRONTEND, module)
         return module
 
@@ -149,7 +149,7 @@ class _Steps:
 
             module = parse_module(self.source.text, context, self.source.name)
             verify_module(module, [self.source])
-            timing.operations = count_operations(module)
+        self._count(module, timing)
         self._check_metadata(module)
         stage = STAGE_NAMES.index(stage_name)
         return module, stage, self._resume_position(module, STAGES[stage])
@@ -223,8 +223,12 @@ class _Steps:
             except InternalCompilerError as failure:
                 self._add_reproducer(failure, before)
                 raise
-            timing.operations = count_operations(module)
+        self._count(module, timing)
         self._after_pass(stage, name, module)
+
+    def _count(self, module: Any, timing: Timing) -> None:
+        if self.options.count_operations:
+            timing.operations = count_operations(module)
 
     def _add_reproducer(self, failure: InternalCompilerError, before: Any) -> None:
         from tilec.ir.text import print_module

@@ -21,18 +21,9 @@ class DumpWriter:
     """Writes the files of `--dump-ir DIR`, numbered in the order of the pipeline."""
 
     def __init__(self, directory: Path | None) -> None:
-        """Make `directory` if it is missing; None writes nothing.
-
-        Raises:
-            CompileError: The folder cannot be made.
-        """
+        """Write to `directory`, which is made with the first file; None writes nothing."""
         self.directory = directory
         self._count = 0
-        if directory is not None:
-            try:
-                directory.mkdir(parents=True, exist_ok=True)
-            except OSError as failure:
-                raise _cannot_write(directory, failure) from failure
 
     def write_pass(self, stage: str, pass_name: str, text: str) -> None:
         """Write `NN-stage-pass.mlir`."""
@@ -50,13 +41,11 @@ class DumpWriter:
             return
         path = self.directory / name
         try:
+            self.directory.mkdir(parents=True, exist_ok=True)
             write_atomic(path, text)
         except OSError as failure:
-            raise _cannot_write(path, failure) from failure
-
-
-def _cannot_write(path: Path, failure: OSError) -> CompileError:
-    return CompileError(error("T0004", f"cannot write '{path}': {failure.strerror or failure}"))
+            reason = failure.strerror or str(failure)
+            raise CompileError(error("T0004", f"cannot write '{path}': {reason}")) from failure
 
 
 def write_reproducer(text: str, failure: InternalCompilerError, target: str) -> Path | None:

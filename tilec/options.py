@@ -26,6 +26,7 @@ class CompileOptions:
         lineinfo: Keep source lines in the PTX and the cubin.
         allow_spills: Accept register spills and serialised wgmma instead of rejecting them.
         run_ptxas: Assemble the PTX, which also checks it.
+        count_operations: Count the operations after every pass, for the timings.
     """
 
     target: str = "sm_90a"
@@ -36,6 +37,7 @@ class CompileOptions:
     lineinfo: bool = False
     allow_spills: bool = False
     run_ptxas: bool = True
+    count_operations: bool = False
 
     def reaches(self, step: str) -> bool:
         """Tell whether the compilation goes as far as `step`, one of `EMIT_CHOICES`."""

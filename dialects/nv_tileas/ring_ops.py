@@ -175,27 +175,36 @@ class RingBarrierOp(_RingOperation, name="ring_barrier", traits=[Pure]):
 
 
 def ring_of_position(position: Any) -> Any:
-    """Return the ring value that a ring position belongs to.
+    """Return the ring value that a ring position belongs to."""
+    return start_of_position(position).owner.opview.ring
 
-    Follows advances and loop-carried values back to the `ring_start`.
+
+def start_of_position(position: Any) -> Any:
+    """Return the `ring_start` result that a ring position comes from.
+
+    Follows advances and values that loops and branches carry.
     """
     value = position
     while True:
         if isinstance(value, ir.BlockArgument):
             value = _loop_init(value)
             continue
-        owner = value.owner.opview if hasattr(value.owner, "opview") else value.owner
-        if isinstance(owner, RingStartOp | RingAdvanceOp):
-            return owner.ring
-        value = _region_result_source(value)
+        owner = value.owner.opview
+        if isinstance(owner, RingStartOp):
+            return value
+        value = owner.position if isinstance(owner, RingAdvanceOp) else _region_result_source(value)
 
 
 def _loop_init(argument: Any) -> Any:
     """Return the initial value of a loop-carried block argument."""
     loop = argument.owner.owner.operation
+    number = argument.arg_number
     if loop.name == "scf.for":
-        return loop.operands[3 + argument.arg_number - 1]
-    return loop.operands[argument.arg_number]
+        return loop.operands[2 + number]
+    if argument.owner == loop.regions[0].blocks[0]:
+        return loop.operands[number]
+    before = loop.regions[0].blocks[0]
+    return before.operations[len(before.operations) - 1].operation.operands[1 + number]
 
 
 def _region_result_source(value: Any) -> Any:

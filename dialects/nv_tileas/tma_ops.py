@@ -154,11 +154,11 @@ class BulkWaitOp(CheckedOperation, name="bulk_wait"):
 
 
 def element_bits(element_type: Any) -> int:
-    """Return the size in bits of a number type as it lies in memory (i1 takes a byte)."""
+    """Return the size in bits of a number type as it lies in memory (i1 and tf32 are padded)."""
     width = ir.IntegerType(element_type).width if isinstance(element_type, ir.IntegerType) else None
     if width is not None:
         return max(8, width)
-    return ir.FloatType(element_type).width
+    return 32 if str(element_type) == "tf32" else ir.FloatType(element_type).width
 
 
 def box_bytes(shape: SequenceABC[int], element_type: Any) -> int:

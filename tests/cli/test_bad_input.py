@@ -40,7 +40,8 @@ def test_bad_source(case: str, tmp_path: Path, capsys: pytest.CaptureFixture[str
     text, line, pattern = CASES[case]
     source, output = tmp_path / "bad.tile", tmp_path / "out.ptx"
     source.write_text(text)
-    assert main(["compile", str(source), "-o", str(output)]) == EXIT_DIAGNOSTICS
+    words = ["compile", str(source), "-o", str(output), "--dump-ir", str(tmp_path / "dump")]
+    assert main(words) == EXIT_DIAGNOSTICS
     captured = capsys.readouterr()
     assert captured.out == ""
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad.tile"]
@@ -116,5 +117,8 @@ def test_output_that_cannot_be_written(tmp_path: Path, capsys):
     source.write_text(KERNEL)
     target = tmp_path / "no" / "such" / "folder.mlir"
     words = ["compile", str(source), "--emit", "cuda_tile", "-o", str(target)]
+    assert main(words) == EXIT_DIAGNOSTICS
+    assert "error[T0004]: cannot write" in capsys.readouterr().err
+    words = ["compile", str(source), "--emit", "cuda_tile", "--dump-ir", str(source / "dump")]
     assert main(words) == EXIT_DIAGNOSTICS
     assert "error[T0004]: cannot write" in capsys.readouterr().err

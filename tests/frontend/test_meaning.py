@@ -33,7 +33,9 @@ def test_integer_division_rounds_down(run_kernel, divisor):
             np.testing.assert_array_equal(found, expected, err_msg=f"a {text} {right}")
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 @given(st.integers(-(2**20), 2**20), st.integers(-1000, 1000).filter(bool))
 def test_scalar_division_is_that_of_python(run_kernel, p, q):
     lines = (

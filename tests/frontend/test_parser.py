@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilec.diagnostics import CompileError, SourceFile
@@ -212,12 +212,14 @@ _EXPRESSIONS = st.recursive(
 )
 
 
+@settings(deadline=None)
 @given(_EXPRESSIONS)
 def test_spelled_out_expressions_parse_to_themselves(text: str):
     once = spell(expression(text))
     assert spell(expression(once.replace("Ellipsis", "..."))) == once
 
 
+@settings(deadline=None)
 @given(st.text(alphabet="abdefilnorstuwy019 ()[]:,.=+-*/<>@\n\t#'\"\\", max_size=60))
 def test_any_text_parses_or_gives_diagnostics_with_places(text: str):
     source = SourceFile("t.tile", text)

@@ -1,7 +1,7 @@
 """Element types and shapes: promotion, conversion, broadcasting, limits."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tilec.dtypes import DTYPES, Kind
@@ -34,6 +34,7 @@ def test_promotion(left, right, expected):
     assert (found.name if found else None) == expected
 
 
+@settings(deadline=None)
 @given(st.sampled_from(ORDINARY), st.sampled_from(ORDINARY))
 def test_promotion_is_symmetric_and_never_narrows(left, right):
     common = promote(left, right)

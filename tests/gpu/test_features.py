@@ -20,6 +20,7 @@ CASES = {
     "mma_computed": GEMM,
     "mma_bias": GEMM,
     "mma_f8": GEMM,
+    "mma_tf32": GEMM,
     "mma_batched": ({"B": 2, "M": 64, "N": 64, "K": 64}, {"B": 3, "M": 70, "N": 90, "K": 50}),
     "column_sum": PLANE,
     "math_chain": LINE,

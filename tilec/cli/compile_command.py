@@ -108,6 +108,7 @@ def _compile_options(options: argparse.Namespace) -> CompileOptions:
         lineinfo=options.lineinfo,
         allow_spills=options.allow_spills,
         run_ptxas=not options.no_ptxas,
+        count_operations=options.timing,
     )
 
 

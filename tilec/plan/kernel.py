@@ -23,8 +23,9 @@ from tilec.target import Target
 
 DEFAULT_WORKER_WARPS = 4
 MAX_WORKER_WARPS = 16
-DEFAULT_TILE_GROUP = 8
-"""Rows of tiles swept together (CUTLASS and DeepGEMM use 8 to 16 on sm_90)."""
+DEFAULT_TILE_GROUP = 16
+"""Rows of tiles swept together. Measured at 8192^3 in bf16 against cuBLAS of the same run (H200, driver
+580, 2026-11-21): 4 rows 1.00, 8 rows 1.036, 16 rows 1.047, row-major 0.977."""
 MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""

@@ -54,9 +54,9 @@ class Event:
     Attributes:
         kind: What happens.
         where: Source position for messages.
-        ring: Ring that it belongs to, if any.
+        ring: Walk through a ring that it belongs to, if any (see `Protocol.walks`).
         buffer: Buffer that it touches, if any.
-        in_ring: Whether `buffer` is indexed by the position in `ring`.
+        in_ring: Whether `buffer` is indexed by the position of `ring`.
         other: Second buffer of an mma; `other_in_ring` as above.
         amount: Bytes, slots, pending groups or a barrier id.
     """
@@ -113,9 +113,18 @@ class RoleProgram:
 
 @dataclass(frozen=True)
 class Protocol:
-    """Everything that the check needs to know about a kernel."""
+    """Everything that the check needs to know about a kernel.
+
+    Attributes:
+        rings: The rings by number.
+        walks: The ring of each walk. A walk is a position that starts at slot 0 and moves on: a
+            role that both fills and drains a ring walks it twice.
+        roles: What each role does.
+        buffers: Names of the buffers, for messages.
+    """
 
     rings: dict[int, RingShape]
+    walks: dict[int, int]
     roles: tuple[RoleProgram, ...]
     buffers: dict[int, str] = field(default_factory=dict)
 

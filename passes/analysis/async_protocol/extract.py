@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.dialects.nv_tileas.ring_ops import ring_of_position
+from tilec.dialects.nv_tileas.ring_ops import start_of_position
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation
 from tilec.passes.analysis.async_protocol.events import (
@@ -30,6 +30,7 @@ class Extraction:
         """Collect rings and buffers."""
         ops = kernel_operations(function)
         self.rings: dict[Any, int] = {}
+        self.walks: dict[Any, int] = {}
         self.buffers: dict[Any, int] = {}
         self.shapes: dict[int, RingShape] = {}
         self.names: dict[int, str] = {}
@@ -54,7 +55,11 @@ class Extraction:
             programs.append(RoleProgram("producer", 0, self._body(roles.producer.blocks[0], 0)))
         warps = roles.consumer_warps.value
         programs.append(RoleProgram("consumer", warps, self._body(roles.consumer.blocks[0], 0)))
-        return Protocol(self.shapes, tuple(programs), self.names)
+        walks = {
+            number: self.rings[defining_operation(start).operands[0]]
+            for start, number in self.walks.items()
+        }
+        return Protocol(self.shapes, walks, tuple(programs), self.names)
 
     def _body(self, block: Any, depth: int) -> tuple[Node, ...]:
         nodes: list[Node] = []
@@ -77,23 +82,26 @@ class Extraction:
         return tuple(nodes)
 
     def _buffer(self, tile: Any) -> tuple[int, int | None]:
-        """Return the buffer of a shared-memory tile and the ring that indexes it."""
+        """Return the buffer of a shared-memory tile and the walk that indexes it."""
         op = defining_operation(tile)
         if op.name == "nv_tileas.slot_view":
-            ring = self.rings[ring_of_position(op.operands[1])]
-            return self.buffers[op.operands[0]], ring
+            return self.buffers[op.operands[0]], self._walk(op)
         return self.buffers[tile], None
+
+    def _walk(self, op: Any) -> int:
+        """Return the walk that the position of `op`, its second operand, belongs to."""
+        return self.walks.setdefault(start_of_position(op.operands[1]), len(self.walks))
 
     def _events(self, op: Any) -> list[Event]:
         short = op.name.removeprefix("nv_tileas.")
         place = where(op)
         if short in _RING_EVENTS:
-            return [Event(_RING_EVENTS[short], place, ring=self.rings[op.operands[0]])]
+            return [Event(_RING_EVENTS[short], place, ring=self._walk(op))]
         if short == "ring_advance":
-            ring, count = self.rings[op.operands[0]], op.opview.count.value
-            return [Event(Kind.ADVANCE, place, ring=ring, amount=count)]
+            count = op.opview.count.value
+            return [Event(Kind.ADVANCE, place, ring=self._walk(op), amount=count)]
         if short == "mbarrier_arrive_expect_tx":
-            ring = self.rings[defining_operation(op.operands[0]).operands[0]]
+            ring = self._walk(defining_operation(op.operands[0]))
             return [Event(Kind.EXPECT, place, ring=ring, amount=op.opview.tx_count.value)]
         if short in _TILE_EVENTS:
             return self._tile_events(op, short, place)

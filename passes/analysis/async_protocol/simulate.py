@@ -159,11 +159,19 @@ class Simulation:
         agent.blocked = None
         return True
 
-    def _slot_number(self, agent: _Agent, ring: int) -> int:
-        return agent.positions.get(ring, 0) % self.protocol.rings[ring].stages
+    def _stages(self, walk: int) -> int:
+        return self.protocol.rings[self.protocol.walks[walk]].stages
 
-    def _round(self, agent: _Agent, ring: int) -> int:
-        return agent.positions.get(ring, 0) // self.protocol.rings[ring].stages
+    def _slot_number(self, agent: _Agent, walk: int) -> int:
+        return agent.positions.get(walk, 0) % self._stages(walk)
+
+    def _barrier_key(self, agent: _Agent, event: Event) -> tuple[int, int]:
+        """Return the ring and the slot whose barriers `event` uses."""
+        walk = _known(event.ring)
+        return self.protocol.walks[walk], self._slot_number(agent, walk)
+
+    def _round(self, agent: _Agent, walk: int) -> int:
+        return agent.positions.get(walk, 0) // self._stages(walk)
 
     def _pass_phase(self, agent: _Agent, barrier: _Barrier, phase: int) -> bool:
         """Wait for completed phase number `phase` (negative: a fresh barrier lets it through)."""
@@ -177,32 +185,29 @@ class Simulation:
 
     def acquire(self, agent: _Agent, event: Event) -> bool:
         """Wait until the slot's previous round was released."""
-        ring = _known(event.ring)
-        key = (ring, self._slot_number(agent, ring))
+        walk, key = _known(event.ring), self._barrier_key(agent, event)
         if key not in self.empty:
-            raise ProtocolViolationError(event.where, f"ring {ring} is refilled, but never emptied")
-        return self._pass_phase(agent, self.empty[key], self._round(agent, ring) - 1)
+            message = f"ring {key[0]} is refilled, but never emptied"
+            raise ProtocolViolationError(event.where, message)
+        return self._pass_phase(agent, self.empty[key], self._round(agent, walk) - 1)
 
     def wait(self, agent: _Agent, event: Event) -> bool:
         """Wait until the slot of this round is filled."""
-        ring = _known(event.ring)
-        key = (ring, self._slot_number(agent, ring))
-        return self._pass_phase(agent, self.full[key], self._round(agent, ring))
+        walk, key = _known(event.ring), self._barrier_key(agent, event)
+        return self._pass_phase(agent, self.full[key], self._round(agent, walk))
 
     def expect(self, agent: _Agent, event: Event) -> bool:
         """Arrive on the full barrier with a byte count."""
-        ring = _known(event.ring)
-        barrier = self.full[ring, self._slot_number(agent, ring)]
+        barrier = self.full[self._barrier_key(agent, event)]
         barrier.tx += event.amount
         self._arrive(agent, barrier, event)
         return True
 
     def release(self, agent: _Agent, event: Event) -> bool:
         """Arrive on the empty barrier."""
-        ring = _known(event.ring)
-        key = (ring, self._slot_number(agent, ring))
+        key = self._barrier_key(agent, event)
         if key not in self.empty:
-            raise ProtocolViolationError(event.where, f"ring {ring} has no empty barriers")
+            raise ProtocolViolationError(event.where, f"ring {key[0]} has no empty barriers")
         self._arrive(agent, self.empty[key], event)
         return True
 
@@ -238,7 +243,7 @@ class Simulation:
             self._check_free(agent, slot, event)
         slot.fills, slot.generic, slot.reads = fill, False, {}
         slot.writers = {actor: fill}
-        barrier = self.full[ring, number]
+        barrier = self.full[self._barrier_key(agent, event)]
         if event.amount > 0:
             barrier.tx -= event.amount
             _join(barrier.clock, {**agent.clock, actor: fill})

@@ -6,7 +6,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.ir.bindings import arith, ir, llvm
 from tilec.passes.analysis.kernels import span_of
-from tilec.passes.conversion.nv_tileas_to_llvm import emit, float8
+from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     PASS_NAME,
@@ -58,7 +58,7 @@ def lower_elementwise(lowering: Lowering, op: Any) -> None:
         if op.name in _LIBDEVICE or op.name in _INTRINSICS:
             operands = [lowering.get(operand) for operand in op.operands]
             lowering.set(op.results[0], _apply(lowering, op, operands, op.results[0].type))
-        elif _float8_types(op):
+        elif _restricted_types(op):
             operands = [lowering.get(operand) for operand in op.operands]
             lowering.set(op.results[0], _instance(lowering, op, operands, op.results[0].type))
         else:
@@ -80,9 +80,9 @@ def lower_elementwise(lowering: Lowering, op: Any) -> None:
 
 
 def _scalar_constant(element: Any, value: Any) -> Any:
-    if not float8.is_float8(element):
+    if not restricted_floats.is_restricted(element):
         return arith.ConstantOp(element, value).result
-    return float8.constant(ir.FloatAttr(value).value, element)
+    return restricted_floats.constant(ir.FloatAttr(value).value, element)
 
 
 def _narrows_pairs(op: Any, registers: int) -> bool:
@@ -130,24 +130,24 @@ def _registers(lowering: Lowering, operand: Any, count: int) -> list[Any]:
     return [lowering.get(operand)] * count
 
 
-def _float8_types(op: Any) -> list[Any]:
-    """Return the 8-bit float types among the operands and results of `op`."""
+def _restricted_types(op: Any) -> list[Any]:
+    """Return the restricted float types among the operands and results of `op`."""
     types = [getattr(v.type, "element_type", v.type) for v in (*op.operands, *op.results)]
-    return [type_ for type_ in types if float8.is_float8(type_)]
+    return [type_ for type_ in types if restricted_floats.is_restricted(type_)]
 
 
 def _instance(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
-    """Emit one scalar instance of `op`, 8-bit floats included."""
-    if not _float8_types(op):
+    """Emit one scalar instance of `op`, restricted floats included."""
+    if not _restricted_types(op):
         return _apply(lowering, op, operands, result)
     source = getattr(op.operands[0].type, "element_type", op.operands[0].type)
     if op.name in ("arith.extf", "arith.truncf"):
         single = ir.F32Type.get()
-        wide = float8.is_float8(source) and float8.is_float8(result)
-        if float8.is_float8(source):
-            value = float8.extend(operands[0], source, single if wide else result)
-            return float8.truncate(value, result) if wide else value
-        return float8.truncate(operands[0], result)
+        wide = restricted_floats.is_restricted(source) and restricted_floats.is_restricted(result)
+        if restricted_floats.is_restricted(source):
+            value = restricted_floats.extend(operands[0], source, single if wide else result)
+            return restricted_floats.truncate(value, result) if wide else value
+        return restricted_floats.truncate(operands[0], result)
     if op.name == "arith.bitcast":
         return operands[0]
     if op.name == "arith.select":
@@ -155,7 +155,7 @@ def _instance(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> 
     raise CompileError(
         error(
             "T0562",
-            f"8-bit floats have no arithmetic: '{op.name}'",
+            f"restricted floats (f8, tf32) have no arithmetic: '{op.name}'",
             span_of(op),
             hint="cast to f32 first",
         )

@@ -111,16 +111,17 @@ def memory_type(element: Any) -> Any:
     """Return the type of an element in memory: a bool takes a byte."""
     if isinstance(element, ir.IntegerType) and ir.IntegerType(element).width == 1:
         return ir.IntegerType.get_signless(8)
-    if isinstance(element, ir.FloatType) and ir.FloatType(element).width == 8:
-        return ir.IntegerType.get_signless(8)
-    return element
+    return register_type(element)
 
 
 def register_type(element: Any) -> Any:
-    """Return the type of an element in registers: LLVM has no 8-bit floats, they travel as bits."""
+    """Return the type of an element in registers.
+
+    LLVM has no 8-bit floats, which travel as bits, and no tf32, which is an f32 with fewer bits.
+    """
     if isinstance(element, ir.FloatType) and ir.FloatType(element).width == 8:
         return ir.IntegerType.get_signless(8)
-    return element
+    return ir.F32Type.get() if str(element) == "tf32" else element
 
 
 def to_memory(element: Any) -> Any:
@@ -197,9 +198,9 @@ def broadcast(number: Any) -> Any:
     wgmma descriptors need no R2UR moves (measured: 21 in a persistent GEMM without it).
     """
     kind = ir.Attribute.parse("#nvvm<shfl_kind idx>")
-    return nvvm.ShflOp(
-        value(-1), number, value(0), value(31), kind, results=[i32_type()]
-    ).results[0]
+    return nvvm.ShflOp(value(-1), number, value(0), value(31), kind, results=[i32_type()]).results[
+        0
+    ]
 
 
 def literal_struct(element: Any, count: int) -> Any:

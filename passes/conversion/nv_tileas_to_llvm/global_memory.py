@@ -14,7 +14,7 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
 from tilec.passes.analysis.shared_layouts import layout_of_shared
-from tilec.passes.conversion.nv_tileas_to_llvm import emit, float8
+from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     Lowering,
@@ -80,8 +80,8 @@ def _load(accesses: "_Accesses", first: int, padding: str) -> list[Any]:
 
 
 def _padding_constant(element: Any, padding: str) -> Any:
-    if float8.is_float8(element):
-        return float8.constant(_PADDING[padding], element)
+    if restricted_floats.is_restricted(element):
+        return restricted_floats.constant(_PADDING[padding], element)
     if isinstance(element, ir.FloatType):
         return arith.ConstantOp(element, ir.FloatAttr.get(element, _PADDING[padding])).result
     return arith.constant(element, 0)

@@ -4,7 +4,7 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir, llvm, scf
 from tilec.passes.analysis.shared_layouts import layout_of_shared
-from tilec.passes.conversion.nv_tileas_to_llvm import emit, float8
+from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
 
@@ -65,8 +65,8 @@ class _Operand:
 
 
 def _widen(value: Any, stored: Any, wanted: Any, signed: bool) -> Any:
-    if float8.is_float8(stored):
-        return float8.extend(value, stored, wanted)
+    if restricted_floats.is_restricted(stored):
+        return restricted_floats.extend(value, stored, wanted)
     if value.type == wanted:
         return value
     if isinstance(wanted, ir.FloatType):

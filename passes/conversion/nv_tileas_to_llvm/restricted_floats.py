@@ -1,0 +1,86 @@
+"""Conversions of floats that LLVM does not know: 8-bit floats and tf32.
+
+8-bit floats travel as their bits (i8), tf32 as an f32 whose low mantissa bits are zero. Source: PTX
+ISA, cvt (`.e4m3x2` and `.e5m2x2`, which convert pairs: the second element is zero here; `.tf32`).
+"""
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from tilec.ir.bindings import arith, ir, llvm
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+
+_PAIR_NAMES = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
+_NUMPY_TYPES: dict[str, Any] = {
+    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
+    "f8E5M2": ml_dtypes.float8_e5m2,
+}
+_TF32 = "tf32"
+_TF32_DROPPED_BITS = 13
+"""Mantissa bits of an f32 that a tf32 lacks (PTX ISA, tf32: 10 of 23 bits)."""
+
+
+def is_restricted(type_: Any) -> bool:
+    """Tell whether `type_` is a float without arithmetic: f8 or tf32."""
+    return str(type_) == _TF32 or str(type_) in _PAIR_NAMES
+
+
+def constant(value: float, type_: Any) -> Any:
+    """Emit a constant in the form that registers hold."""
+    single = np.asarray(value, np.float32)
+    if str(type_) == _TF32:
+        return arith.constant(ir.F32Type.get(), _round_to_tf32(single))
+    rounded = single.astype(_NUMPY_TYPES[str(type_)])
+    return arith.constant(ir.IntegerType.get_signless(8), int(rounded.view(np.int8)))
+
+
+def _round_to_tf32(single: np.ndarray) -> float:
+    if not np.isfinite(single):
+        return float(single)
+    bits = int(single.view(np.uint32))
+    half = (1 << (_TF32_DROPPED_BITS - 1)) - 1 + (bits >> _TF32_DROPPED_BITS & 1)
+    kept = (bits + half) >> _TF32_DROPPED_BITS << _TF32_DROPPED_BITS
+    return float(np.uint32(kept & 0xFFFFFFFF).view(np.float32))
+
+
+def extend(value: Any, source: Any, wanted: Any) -> Any:
+    """Convert an element of restricted type `source` to float type `wanted`."""
+    if str(source) == _TF32:
+        return value if value.type == wanted else _resize(value, wanted)
+    pair = arith.extui(ir.IntegerType.get_signless(16), value)
+    text = f"cvt.rn.f16x2.{_PAIR_NAMES[str(source)]} $0, $1;"
+    converted = _convert(text, "=r,h", [pair], emit.i32_type())
+    vector = llvm.BitcastOp(ir.VectorType.get([2], ir.F16Type.get()), converted).res
+    half = llvm.ExtractElementOp(vector, emit.value(0)).res
+    return half if half.type == wanted else _resize(half, wanted)
+
+
+def truncate(value: Any, wanted: Any) -> Any:
+    """Round a float to restricted type `wanted`; 8-bit formats saturate at their largest value."""
+    single = ir.F32Type.get()
+    if value.type != single:
+        value = _resize(value, single)
+    if str(wanted) == _TF32:
+        bits = _convert("cvt.rn.tf32.f32 $0, $1;", "=r,f", [value], emit.i32_type())
+        return arith.bitcast(single, bits)
+    zero = arith.constant(single, 0.0)
+    text = f"cvt.rn.satfinite.{_PAIR_NAMES[str(wanted)]}.f32 $0, $1, $2;"
+    pair = _convert(text, "=h,f,f", [zero, value], ir.IntegerType.get_signless(16))
+    return arith.trunci(ir.IntegerType.get_signless(8), pair)
+
+
+def _resize(value: Any, wanted: Any) -> Any:
+    have, want = ir.FloatType(value.type).width, ir.FloatType(wanted).width
+    if have < want:
+        return arith.extf(wanted, value)
+    if have == want:  # f16 and bf16: neither contains the other
+        value = arith.extf(ir.F32Type.get(), value)
+    return arith.truncf(wanted, value)
+
+
+def _convert(text: str, constraints: str, operands: list[Any], result: Any) -> Any:
+    """Emit an instruction without side effects."""
+    dialect = ir.IntegerAttr.get(emit.i64_type(), 0)
+    return llvm.InlineAsmOp(result, operands, text, constraints, asm_dialect=dialect).res
