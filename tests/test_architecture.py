@@ -200,6 +200,22 @@ def test_only_one_module_imports_the_bindings():
         assert (name == "tilec.ir.bindings") or not strings & providers, name
 
 
+def test_modules_that_define_operations_keep_their_annotations():
+    """The binding layer reads the fields of an operation as objects, not as text."""
+    for name in modules():
+        assert not inside(name, "tilec.dialects") or "__future__" not in imports(name), name
+
+
+def test_one_module_reads_environment_variables():
+    readers = {
+        name
+        for name, tree in modules().items()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and node.attr in ("environ", "getenv")
+    }
+    assert readers == {"tilec.environment"}
+
+
 def sources():
     """Yield the text files of the repository that people write."""
     folders = ["docs", "examples", "lit_tests", "tests", "tools", "typings", *TREES]

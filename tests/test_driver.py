@@ -216,10 +216,13 @@ def test_spans_of_locations():
     with make_context():
         inner = ir.Location.file("a.tile", 2, 3, 2, 9)
         outer = ir.Location.file("b.tile", 7, 1)
-        assert str(source_span(inner)) == "a.tile:2:3"
-        assert source_span(inner).end_column == 9
+        span = source_span(inner)
+        assert span is not None
+        assert (str(span), span.end_column) == ("a.tile:2:3", 9)
         assert str(source_span(ir.Location.name("acc", inner))) == "a.tile:2:3"
         assert str(source_span(ir.Location.callsite(inner, [outer]))) == "a.tile:2:3"
         assert str(source_span(ir.Location.fused([ir.Location.unknown(), outer]))) == "b.tile:7:1"
         assert source_span(ir.Location.unknown()) is None
-        assert source_span(outer).end_column == 2
+        span = source_span(outer)
+        assert span is not None
+        assert span.end_column == 2

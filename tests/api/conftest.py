@@ -1,11 +1,7 @@
 """A private kernel cache and a stand-in for the GPU driver."""
 
-import sys
-from pathlib import Path
-
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent.parent / "runtime"))
+from runtime_fakes import FakeDriver
 
 
 @pytest.fixture(autouse=True)
@@ -20,8 +16,6 @@ def kernel_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def gpu():
     """Put a recorder in place of the driver."""
-    from runtime_fakes import FakeDriver
-
     from tilec.runtime.driver import set_driver
 
     fake = FakeDriver()

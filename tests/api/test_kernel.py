@@ -1,8 +1,11 @@
 """`tilec.load`, the decorators, and calls with NumPy arrays: the CPU reference."""
 
+# A kernel is Python by its syntax only: its annotations are shapes.
+# pyright: reportInvalidTypeForm=false
+
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import ml_dtypes
 import numpy as np
@@ -43,7 +46,7 @@ def affine(X: f32[N], Y: f32[N], factor: f32):
 @tilec.kernel(worker_warps=8)
 def doubled(X: T[N], Y: T[N], BLOCK: const = 32, *, T: dtype):
     i = tilec.grid(tilec.cdiv(N, BLOCK))
-    x = tilec.load(X, (i,), (BLOCK,))
+    x = tilec.load(X, (i,), (BLOCK,))  # pyright: ignore[reportCallIssue] - the language's load
     store(Y, (i,), x + x)
 
 
@@ -58,7 +61,7 @@ OFFSET = 3.0
 UNUSED = (auto, bf16)
 
 
-def vectors(n=100, dtype=np.float32):
+def vectors(n=100, dtype: Any = np.float32):
     x = np.random.default_rng(0).standard_normal(n).astype(dtype)
     return x, np.full_like(x, np.nan)
 
@@ -113,12 +116,12 @@ def test_errors_point_into_the_python_file():
 
 
 def test_a_function_without_source_is_refused():
-    namespace = {"tilec": tilec}
+    namespace: dict[str, Any] = {"tilec": tilec}
     exec("@tilec.kernel\ndef k(A: 'f32[N]'):\n    pass\n", namespace)
     with pytest.raises(tilec.CompileError, match="cannot be read back"):
         namespace["k"](np.zeros(4, np.float32))
     with pytest.raises(tilec.LaunchError, match="decorates a function"):
-        tilec.kernel(3)
+        tilec.kernel(3)  # pyright: ignore[reportArgumentType] - refused at run time
 
 
 def test_helpers_cannot_be_called_from_python():

@@ -1,5 +1,8 @@
 """Ahead of time: compile, save, load without MLIR, launch, refuse."""
 
+# A kernel is Python by its syntax only: its annotations are shapes.
+# pyright: reportInvalidTypeForm=false
+
 from __future__ import annotations
 
 import subprocess

@@ -1,11 +1,10 @@
 """`tilec run`: inputs, the CPU reference, the check against the NumPy function."""
 
-import importlib.util
 import shutil
-import sys
 from pathlib import Path
 
 import pytest
+from runtime_fakes import FakeDriver
 
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, EXIT_USAGE, main
 
@@ -110,15 +109,10 @@ def test_gpu_without_driver_is_an_error(kernel, capsys, monkeypatch):
 
 @pytest.fixture
 def fake_driver(tmp_path, monkeypatch):
-    path = Path(__file__).parents[1] / "runtime" / "runtime_fakes.py"
-    spec = importlib.util.spec_from_file_location("runtime_fakes_for_cli", path)
-    fakes = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, spec.name, fakes)
-    spec.loader.exec_module(fakes)
     monkeypatch.setenv("TILEC_CACHE_DIR", str(tmp_path / "cache"))
     from tilec.runtime import driver
 
-    made = fakes.FakeDriver()
+    made = FakeDriver()
     previous = driver.set_driver(made)
     yield made
     driver.set_driver(previous)

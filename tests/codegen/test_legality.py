@@ -157,6 +157,28 @@ UNSUPPORTED = [
         "llvm.mlir.global @g(1 : i32) {addr_space = 3 : i32} : i32",
         "a global in shared memory cannot have an initial value",
     ),
+    (
+        kernel('%c = "llvm.intr.uadd.with.overflow"(%i, %i) : (i32, i32) -> i32', "%i: i32"),
+        "has to return !llvm.struct<(i32, i1)>",
+    ),
+    (
+        kernel("%c = llvm.alloca %i x f32 : (i32) -> !llvm.ptr<3>", "%i: i32"),
+        "outside of the stack",
+    ),
+    (kernel("%c = llvm.fpext %x : bf16 to f16", "%x: bf16"), "cannot convert bf16 to f16"),
+    (kernel("%c = llvm.trunc %x : i8 to i32", "%x: i8"), "cannot convert i8 to i32"),
+    (
+        kernel("%c = llvm.uitofp %x : i32 to vector<2xf32>", "%x: i32"),
+        "cannot convert i32 to vector<2xf32>",
+    ),
+    (
+        kernel(
+            "%c = llvm.select %b, %x, %x : vector<2xi1>, !llvm.array<2 x i8>",
+            "%b: vector<2xi1>, %x: !llvm.array<2 x i8>",
+        ),
+        "cannot choose !llvm.array<2 x i8> by elements",
+    ),
+    (kernel('%c = "llvm.intr.no.such.thing"(%x) : (f32) -> f32'), "is not supported on GPUs"),
     (kernel('%c = "llvm.intr.vscale"() : () -> i32'), "'llvm.intr.vscale' op is not supported"),
     (
         kernel(

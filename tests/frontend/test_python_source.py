@@ -1,10 +1,13 @@
 """Kernels in Python files: the text is read back with the right lines, globals become values."""
 
+# A kernel is Python by its syntax only: its annotations are shapes, its names the language's.
+# pyright: reportInvalidTypeForm=false, reportUndefinedVariable=false
+
 from __future__ import annotations
 
 import functools
 import math
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
 
@@ -34,7 +37,7 @@ class _Decorated:
         raise NotImplementedError(arguments)
 
 
-def kernel(function=None, **hints):
+def kernel(function=None, **hints) -> Any:
     del hints
     return _Decorated(function) if function else _Decorated
 
@@ -198,7 +201,8 @@ def test_function_from_exec_cannot_be_read_back(source):
 
 
 def test_lambda_and_other_objects_are_refused():
-    for item in (lambda x: x, len, 3):
+    items: list[Any] = [lambda x: x, len, 3]
+    for item in items:
         with pytest.raises(CompileError) as caught:
             parse_python_kernel(item)
         assert caught.value.diagnostics[0].code == "T0113"

@@ -1,15 +1,12 @@
 """Fixtures of the tests that need a GPU: torch allocates, tilec launches."""
 
 import importlib
-import sys
 import warnings
 from pathlib import Path
 
 import pytest
 
 from tilec.runtime.driver import has_gpu
-
-sys.path.insert(0, str(Path(__file__).parent))
 
 
 def pytest_collection_modifyitems(items):

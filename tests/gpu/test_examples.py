@@ -20,9 +20,16 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.til
 _kernels = {}
 
 
+def example_of(path):
+    """Return the example beside the kernel; every kernel here has one."""
+    example = load_example(path)
+    assert example is not None, f"{path.stem}.py is missing"
+    return example
+
+
 def cases(path):
     """Return (sizes, layouts, dtypes) of every run of one example."""
-    example = load_example(path)
+    example = example_of(path)
     sizes = [dict(example.sizes), *(dict(case) for case in example.cases)]
     dtypes = [dict(item) for item in example.dtypes] or [{}]
     runs = [(size, {}, dtypes[0]) for size in sizes]
@@ -57,7 +64,7 @@ def kernel_of(path):
 @pytest.mark.parametrize(("path", "sizes", "layouts", "dtypes"), PARAMETERS)
 def test_example(torch, path, sizes, layouts, dtypes):
     kernel = kernel_of(path)
-    example = load_example(path)
+    example = example_of(path)
     seed = zlib.crc32(repr((path.stem, sizes, layouts, dtypes)).encode())
     inputs = make_arguments(
         kernel.signature, sizes, dtypes=dtypes, layouts=layouts, example=example, seed=seed
@@ -89,7 +96,7 @@ def test_example(torch, path, sizes, layouts, dtypes):
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_a_saved_package_gives_the_same_result(torch, path, tmp_path):
-    example = load_example(path)
+    example = example_of(path)
     dtypes = dict(example.dtypes[0]) if example.dtypes else {}
     tilec.compile(path, dtypes=dtypes).save(tmp_path / "example.tilepkg")
     packaged = tilec.load_package(tmp_path / "example.tilepkg")[path.stem]

@@ -5,7 +5,6 @@ import importlib
 import re
 
 import pytest
-from cuda.bindings import driver as bindings
 
 from tilec.diagnostics import DeviceError
 from tilec.runtime import driver as driver_module
@@ -15,6 +14,7 @@ from tilec.runtime.cuda_driver import CudaDriver
 from tilec.runtime.driver import LaunchShape, PreparedLaunch, get_driver, has_gpu, set_driver
 from tilec.runtime.tensor_map import make_encoding
 
+bindings = importlib.import_module("cuda.bindings.driver")  # compiled, without types
 SUCCESS = bindings.CUresult.CUDA_SUCCESS
 ENCODE = ctypes.CFUNCTYPE(
     ctypes.c_int,

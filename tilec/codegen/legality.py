@@ -34,8 +34,13 @@ _WIDEST_INTEGER = 64
 """LLVM turns wider conversions and atomics into library calls, which a GPU does not have."""
 _SHARED_SPACE = 3
 _LLVM_TYPES_WITHOUT_PTX = ("!llvm.x86", "!llvm.ppc", "!llvm.target", "!llvm.token", "!llvm.label")
-_NARROW_ONLY = ("llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp", "llvm.cmpxchg")
+_CONVERSIONS = (
+    "llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp", "llvm.inttoptr", "llvm.ptrtoint",
+)  # fmt: skip
+_NARROWING = ("llvm.trunc", "llvm.fptrunc")
+_WIDENING = ("llvm.zext", "llvm.sext", "llvm.fpext")
 _TYPED_MEMORY = ("llvm.getelementptr", "llvm.alloca")
+_STACK_POINTERS = ("!llvm.ptr", "!llvm.ptr<5>")
 _INLINE_PTX = ("nvvm.inline_ptx", "nvvm.mbarrier.try_wait.parity", "nvvm.wgmma.mma_async")
 """Operations that exist as inline assembly only; others become it when they have a predicate."""
 _LOWER_FIRST = "every operation has to be lowered by the passes of the llvm stage"
@@ -149,9 +154,15 @@ def _check_intrinsic(op: Any, name: str) -> Finding | None:
     """Check an `llvm.intr.*` operation by its name and the types of its operands."""
     kinds = {_element_name(value.type) for value in (*op.operands, *op.results)}
     finding = _check_selectable(f"'{op.name}' op", name, kinds)
-    if finding is None and name not in FLOAT_INTRINSICS | INTEGER_INTRINSICS | OTHER_INTRINSICS:
+    if finding is not None:
+        return finding
+    if name not in FLOAT_INTRINSICS | INTEGER_INTRINSICS | OTHER_INTRINSICS:
         return _unsupported(f"'{op.name}' op is not supported on GPUs")
-    return finding
+    if name.endswith(".with.overflow"):  # MLIR does not verify these results.
+        expected = f"!llvm.struct<({op.operands[0].type}, i1)>"
+        if str(op.results[0].type) != expected:
+            return _unsupported(f"'{op.name}' op has to return {expected}")
+    return None
 
 
 def _check_selectable(subject: str, name: str, kinds: set[str]) -> Finding | None:
@@ -215,6 +226,31 @@ def _has_initial_value(op: Any) -> bool:
     return "value" in op.attributes or not without.issuperset(inside)
 
 
+def _check_alloca(op: Any) -> Finding | None:
+    if str(op.results[0].type) not in _STACK_POINTERS:
+        return _unsupported("'llvm.alloca' op allocates outside of the stack")
+    return _check_width(op)
+
+
+def _check_cast(op: Any) -> Finding | None:
+    """Check what MLIR's verifier leaves to LLVM: vector lengths and the order of widths."""
+    source, target = op.operands[0].type, op.results[0].type
+    fits = _vector_length(source) == _vector_length(target)
+    if op.name in _NARROWING or op.name in _WIDENING:
+        difference = _bit_width(target) - _bit_width(source)
+        fits = fits and (difference < 0 if op.name in _NARROWING else difference > 0)
+    if not fits:
+        return _unsupported(f"'{op.name}' op cannot convert {source} to {target}")
+    return _check_width(op)
+
+
+def _check_select(op: Any) -> Finding | None:
+    length = _vector_length(op.operands[0].type)
+    if length and length != _vector_length(op.operands[1].type):
+        return _unsupported(f"'{op.name}' op cannot choose {op.operands[1].type} by elements")
+    return None
+
+
 def _check_width(op: Any) -> Finding | None:
     widths = [_integer_width(value.type) for value in (*op.operands, *op.results)]
     if max(widths, default=0) > _WIDEST_INTEGER:
@@ -229,10 +265,13 @@ def _check_memory(op: Any) -> Finding | None:
 _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
     "llvm.call_intrinsic": _check_call_intrinsic,
     "llvm.inline_asm": _check_inline_assembly,
+    "llvm.alloca": _check_alloca,
     "llvm.mlir.global": _check_global,
     "llvm.load": _check_memory,
     "llvm.store": _check_memory,
-    **dict.fromkeys(_NARROW_ONLY, _check_width),
+    "llvm.select": _check_select,
+    "llvm.cmpxchg": _check_width,
+    **dict.fromkeys((*_CONVERSIONS, *_NARROWING, *_WIDENING), _check_cast),
 }
 
 
@@ -269,6 +308,15 @@ def _has_ptx_type(item: Any) -> bool:
 def _element_name(item: Any) -> str:
     element = item.element_type if isinstance(item, ir.VectorType) else item
     return str(element)
+
+
+def _vector_length(item: Any) -> int:
+    return item.shape[0] if isinstance(item, ir.VectorType) else 0
+
+
+def _bit_width(item: Any) -> int:
+    element = item.element_type if isinstance(item, ir.VectorType) else item
+    return getattr(element, "width", 0)
 
 
 def _integer_width(item: Any) -> int:

@@ -28,8 +28,8 @@ UNSELECTABLE_TYPES = {"exp2": frozenset({"f64"}), "canonicalize": frozenset({"bf
 
 FLOAT_INTRINSICS = _names(
     """
-    arithmetic.fence ceil copysign exp2 fabs floor fma fmuladd frexp is.fpclass ldexp maximum
-    maximumnum maxnum minimum minimumnum minnum nearbyint rint round roundeven sqrt trunc
+    arithmetic.fence ceil copysign exp2 fabs floor fma fmuladd is.fpclass maximum
+    maxnum minimum minnum nearbyint rint round roundeven sqrt trunc
     vector.reduce.fadd vector.reduce.fmax vector.reduce.fmaximum vector.reduce.fmin
     vector.reduce.fminimum vector.reduce.fmul
     """
@@ -37,8 +37,8 @@ FLOAT_INTRINSICS = _names(
 CALLABLE_INTRINSICS = {
     **dict.fromkeys(("ceil", "exp2", "fabs", "floor", "nearbyint", "rint", "round"), 1),
     **dict.fromkeys(("roundeven", "sqrt", "trunc"), 1),
-    **dict.fromkeys(("copysign", "maximum", "maximumnum", "maxnum"), 2),
-    **dict.fromkeys(("minimum", "minimumnum", "minnum"), 2),
+    **dict.fromkeys(("copysign", "maximum", "maxnum"), 2),
+    **dict.fromkeys(("minimum", "minnum"), 2),
     **dict.fromkeys(("fma", "fmuladd"), 3),
 }
 """Float intrinsics that `llvm.call_intrinsic` may name, with their number of operands; operands

@@ -55,7 +55,7 @@ _INTRINSICS = {
 def lower_elementwise(lowering: Lowering, op: Any) -> None:
     """Lower an operation of arith or math on scalars or on tiles."""
     if not isinstance(op.results[0].type, ir.RankedTensorType):
-        if op.name in _LIBDEVICE or op.name in _INTRINSICS:
+        if op.name.startswith("math.") or op.name in _LIBDEVICE or op.name in _INTRINSICS:
             operands = [lowering.get(operand) for operand in op.operands]
             lowering.set(op.results[0], _apply(lowering, op, operands, op.results[0].type))
         elif _restricted_types(op):
@@ -168,6 +168,9 @@ def _apply(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any
         return _call_libdevice(lowering, op, operands, result)
     if op.name in _INTRINSICS:
         return llvm.CallIntrinsicOp(result, _intrinsic(op.name, result), operands, [], []).results_
+    if op.name == "math.absi":
+        negated = arith.subi(arith.constant(result, 0), operands[0])
+        return arith.maxsi(operands[0], negated)
     if op.name.startswith("math."):
         raise InternalCompilerError(
             f"'{op.name}' has no lowering to LLVM", pass_name=PASS_NAME, op=op.name

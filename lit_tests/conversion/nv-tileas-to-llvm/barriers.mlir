@@ -1,0 +1,38 @@
+// RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
+
+// The barrier of a role beside a producer counts the threads of that role only.
+// CHECK-LABEL: llvm.func @role_barriers_count_their_threads
+// CHECK:         nvvm.barrier id = %c1{{.*}} number_of_threads = %c256
+// CHECK:         cp.async.bulk.wait_group 0
+// CHECK-NEXT:    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}
+// CHECK-NEXT:    nvvm.barrier id = %c1{{.*}} number_of_threads = %c256
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.barrier"() {id = 1 : i64} : () -> ()
+    "nv_tileas.order_memory"() {id = 1 : i64} : () -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "role_barriers_count_their_threads", function_type = (i32) -> (), tilec.kernel = {block_threads = 384 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+// A single role uses the barrier of the whole CTA; the fence of global memory names no space.
+// CHECK-LABEL: llvm.func @a_single_role_uses_the_barrier_of_the_cta
+// CHECK:         nvvm.barrier
+// CHECK-NOT:     number_of_threads
+// CHECK:         nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.barrier"() {id = 0 : i64} : () -> ()
+    "nv_tileas.fence_proxy"() {space = "global"} : () -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_single_role_uses_the_barrier_of_the_cta", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

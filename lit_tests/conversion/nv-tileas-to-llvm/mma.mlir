@@ -1,0 +1,139 @@
+// RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
+
+!a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<64x128xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!acc = tensor<128x128xf32, #nv_tileas.layout<"128x128|reg:2*(0,1),2*(8,0),16*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(64,0)">>
+
+// A group is one block of PTX: fence, a wgmma per step of 16 along K, commit. Each of two warpgroups
+// computes its own 64 rows; B is not transposed in memory, so its major bit is set.
+// CHECK-LABEL: llvm.func @a_group_is_one_block
+// CHECK:         %[[GROUP:.*]] = arith.divui %{{.*}}, %{{.*}}
+// CHECK:         %[[SECOND:.*]] = arith.cmpi eq, %[[GROUP]], %{{.*}}
+// CHECK:         arith.select %[[SECOND]], %c8192
+// CHECK:         llvm.inline_asm has_side_effects{{.*}}wgmma.fence.sync.aligned;
+// CHECK-SAME:      wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {$0, $1, $2, {{.*}}$63}, da, db, 1, 1, 1, 0, 1;
+// CHECK-SAME:      wgmma.mma_async
+// CHECK-SAME:      wgmma.mma_async
+// CHECK-SAME:      wgmma.mma_async
+// CHECK-SAME:      wgmma.commit_group.sync.aligned;
+// CHECK:         wgmma.wait_group.sync.aligned 0;
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_group_is_one_block", function_type = (i32) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<16x64xf16, #nv_tileas.shared_layout<array<i64: 16, 64>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<32x16xf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
+!acc = tensor<64x32xf32, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// Operands in the other order set the other major bits; one step of K is one instruction.
+// CHECK-LABEL: llvm.func @majors_set_their_bits
+// CHECK:         wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 {{.*}}, da, db, 1, 1, 1, 1, 0;
+// CHECK-NOT:     m64n32k16{{.*}}m64n32k16
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 2048 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "m", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "majors_set_their_bits", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<384x16xbf16, #nv_tileas.shared_layout<array<i64: 192, 16>, 32 : i64>>>
+!acc = tensor<64x384xf32, #nv_tileas.layout<"64x384|reg:2*(0,1),2*(8,0),48*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// A tile wider than an instruction takes several, each with its own registers.
+// CHECK-LABEL: llvm.func @wide_tiles_take_several_instructions
+// CHECK:         wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {$0, {{.*}}$95}, da, db
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {$96, {{.*}}$191}, da, db
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 2048 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "wide_tiles_take_several_instructions", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<16x8xf32, #nv_tileas.shared_layout<array<i64: 16, 8>, 0 : i64>>>
+!b = !nv_tileas.smem<tensor<8x16xf32, #nv_tileas.shared_layout<array<i64: 8, 16>, 0 : i64>>>
+!acc = tensor<16x16xf32, #nv_tileas.layout<"16x16|reg:2*(8,0)|lane:16*(0,1),2*(1,0)|warp:4*(2,0)">>
+
+// The product on CUDA cores loops over K: a column of A, a row of B, one fused multiply-add for each
+// element of a thread. What two elements share is loaded once.
+// CHECK-LABEL: llvm.func @cuda_cores_loop_over_k
+// CHECK:         scf.for {{.*}} -> (f32, f32)
+// CHECK-COUNT-3:   llvm.load
+// CHECK-NOT:       llvm.load
+// CHECK:           llvm.call_intrinsic "llvm.fma.f32"
+// CHECK:           llvm.call_intrinsic "llvm.fma.f32"
+// CHECK:           scf.yield
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 512 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %d = "nv_tileas.simt_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "cuda_cores_loop_over_k", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<16x8xi8, #nv_tileas.shared_layout<array<i64: 16, 8>, 0 : i64>>>
+!b = !nv_tileas.smem<tensor<8x16xi8, #nv_tileas.shared_layout<array<i64: 8, 16>, 0 : i64>>>
+!acc = tensor<16x16xi32, #nv_tileas.layout<"16x16|reg:2*(8,0)|lane:16*(0,1),2*(1,0)|warp:4*(2,0)">>
+
+// Integer operands are widened by their own signedness.
+// CHECK-LABEL: llvm.func @integers_widen_by_their_signedness
+// CHECK:         scf.for
+// CHECK:           %[[A:.*]] = arith.extui %{{.*}} : i8 to i32
+// CHECK:           %[[B:.*]] = arith.extsi %{{.*}} : i8 to i32
+// CHECK:           %[[P:.*]] = arith.muli %[[A]], %[[B]]
+// CHECK:           arith.addi %[[P]],
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 128 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0> : !acc
+    %d = "nv_tileas.simt_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", signedness_a = "unsigned", signedness_b = "signed"} : (!a, !b, !acc) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "integers_widen_by_their_signedness", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -1,0 +1,54 @@
+"""Every example and every GPU test kernel is assembled by ptxas without a warning or a spill."""
+
+from pathlib import Path
+
+import pytest
+
+from tilec.codegen.ptxas import assemble
+from tilec.codegen.sass import count_opcodes, disassemble
+from tilec.diagnostics import SourceFile
+from tilec.driver import compile_source
+from tilec.frontend import parser
+from tilec.target import get_target
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCES = sorted((ROOT / "examples").glob("*.tile")) + sorted(
+    (ROOT / "tests/kernels").glob("*.tile")
+)
+
+
+def parse(path):
+    return SourceFile(path.name, path.read_text())
+
+
+def kernels():
+    for path in SOURCES:
+        for kernel in parser.kernels(parser.parse_source(parse(path))):
+            yield pytest.param(path, kernel.name, id=kernel.name)
+
+
+def compile_kernel(path, name):
+    (kernel,) = compile_source(parse(path), name).artifact.kernels
+    return kernel
+
+
+@pytest.mark.parametrize(("path", "name"), list(kernels()))
+def test_assembles_cleanly(path, name):
+    assembly = assemble(compile_kernel(path, name).ptx, get_target("sm_90a"))
+    assert assembly.cubin
+    assert assembly.warnings == ()
+    assert (assembly.spill_stores, assembly.spill_loads) == (0, 0)
+
+
+def test_gemm_keeps_the_shape_an_expert_would_write():
+    kernel = compile_kernel(ROOT / "examples/matmul.tile", "matmul")
+    opcodes = count_opcodes(disassemble(kernel.cubin))
+    plan = kernel.metadata["plan"]
+    constants = kernel.metadata["constants"]
+    k_steps = constants["BK"] // 16
+    rows = constants["BM"] // (plan["consumer_warps"] // 4)
+    assert opcodes["HGMMA"] == rows // 64 * k_steps
+    assert opcodes["USETMAXREG"] == 2
+    assert opcodes["UTMALDG"] == 1 + constants["BN"] // 64
+    assert opcodes["UTMASTG"] == constants["BN"] // 64
+    assert opcodes["LDL"] == opcodes["STL"] == 0
