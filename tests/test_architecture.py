@@ -61,7 +61,7 @@ NO_MLIR = [
 """Packages and modules that load without MLIR: parsing, planning, packages and launching."""
 
 MAX_LINES = 400
-LONGER = {"passes/analysis/async_protocol/simulate.py": 465}
+LONGER: dict[str, int] = {}
 """Files over the ceiling, with the length that they have now; none may grow."""
 
 TEXT_SUFFIXES = {".md", ".mlir", ".py", ".pyi", ".test", ".tile", ".toml", ".lark", ".cfg"}

@@ -67,11 +67,11 @@ class CodeGenerator:
                 )
             )
         if stage == "llvmir":
-            self._run_llvm(rest, metadata)
+            self._run_llvm(rest, metadata, edited=True)
         else:
             self._run_ptx(rest, metadata)
 
-    def _run_llvm(self, text: str, metadata: dict[str, Any]) -> None:
+    def _run_llvm(self, text: str, metadata: dict[str, Any], *, edited: bool = False) -> None:
         self.result.texts["llvmir"] = text
         self.dumps.write(f"{metadata['name']}.ll", metadata_comment(metadata, ";") + text)
         if not self.options.reaches("ptx"):
@@ -79,7 +79,7 @@ class CodeGenerator:
         with self.watch.step(_STAGE, "LLVM to PTX"):
             from tilec.codegen.ptx import emit_ptx
 
-            ptx = emit_ptx(text, self.target)
+            ptx = emit_ptx(text, self.target, edited=edited)
         self._run_ptx(ptx, metadata)
 
     def _run_ptx(self, ptx: str, metadata: dict[str, Any]) -> None:

@@ -81,6 +81,7 @@ CODES: dict[str, str] = {
     "T0425": "the register counts of the warp roles exceed the registers of a CTA",
     "T0430": "remark: how the values of `auto` constants were chosen",
     "T0431": "remark: a choice of the plan and its reason",
+    "T0432": "remark: why a smaller tile was planned after one that did not fit",
     # IR verifiers and passes.
     "T0500": "the IR breaks a rule of its dialect",
     "T0501": "a pass rejects the program",

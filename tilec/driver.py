@@ -7,6 +7,7 @@ they are first needed: a syntax error is reported without them.
 
 import sys
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -48,9 +49,22 @@ def compile_source(
         InternalCompilerError: A pass failed; a reproducer was written.
     """
     steps = _Steps(source, options or CompileOptions(), module_globals)
-    module = steps.run_frontend(kernel, specialization or Specialization())
-    steps.run_stages(module, 0, 0)
-    return steps.finish(module)
+    wanted = specialization or Specialization()
+    try:
+        return steps.compile(kernel, wanted)
+    except CompileError as failure:
+        first = failure
+    while (smaller := steps.runner_up(first)) is not None:
+        remarks = (*steps.result.sink.items, remark("T0432", smaller.reason))
+        steps = _Steps(source, options or CompileOptions(), module_globals)
+        for item in remarks:
+            steps.result.sink.emit(item)
+        try:
+            return steps.compile(kernel, smaller.specialization)
+        except CompileError as failure:
+            if failure.diagnostics[0].code not in _OVER_BUDGET:
+                break
+    raise first
 
 
 def emit_source(
@@ -97,6 +111,28 @@ def resume(
     return steps.finish(module)
 
 
+@dataclass(frozen=True)
+class RunnerUp:
+    """The next plan to try, and why."""
+
+    specialization: Specialization
+    reason: str
+
+
+_OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
+"""Codes of plans that need too many registers or too much shared memory, or that spill."""
+
+
+def _planned_accumulator(module: Any) -> int:
+    """Return the accumulator elements that the planner chose for the kernel of `module`."""
+    from tilec.ir.attributes import read_kernel_metadata
+
+    operations = module.operation.regions[0].blocks[0].operations
+    return max(
+        (read_kernel_metadata(op).get("planned_accumulator", 0) for op in operations), default=0
+    )
+
+
 class _Steps:
     """The state of one compilation while it runs."""
 
@@ -115,6 +151,30 @@ class _Steps:
         self.result = Compilation("", source, timings=self.watch.timings)
         self.hints = Specialization()
         self.pass_context: Any = None
+        self.specialization = Specialization()
+        self.planned_accumulator = 0
+
+    def compile(
+        self,
+        kernel: str | None,
+        specialization: Specialization | Callable[[Any], Specialization],
+    ) -> Compilation:
+        """Run everything."""
+        module = self.run_frontend(kernel, specialization)
+        self.run_stages(module, 0, 0)
+        return self.finish(module)
+
+    def runner_up(self, failure: CompileError) -> RunnerUp | None:
+        """Return what to compile after a plan that is over a budget; None if it was not ours."""
+        code = failure.diagnostics[0].code
+        if code not in _OVER_BUDGET or not self.planned_accumulator:
+            return None
+        limit = self.planned_accumulator // 2
+        reason = (
+            f"accumulators of {self.planned_accumulator} elements do not fit"
+            f" ({failure.diagnostics[0].message}): planned again with at most {limit}"
+        )
+        return RunnerUp(replace(self.specialization, accumulator_limit=limit), reason)
 
     def run_frontend(
         self,
@@ -136,6 +196,8 @@ class _Steps:
             from tilec.frontend.emit import emit_module
 
             module = emit_module(tree, self.result.kernel, specialization, context)
+        self.specialization = specialization
+        self.planned_accumulator = _planned_accumulator(module)
         self._count(module, timing)
         self._after_pass(STAGES[0], _FRONTEND, module)
         return module

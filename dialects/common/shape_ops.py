@@ -83,11 +83,21 @@ class SplatBase(ext.Operation, traits=[Pure]):
         return cls(value=value, tile=tile_type(shape, value.type), **where).tile
 
 
-class BroadcastBase(ext.Operation, traits=[Pure]):
-    """Repeat a tile along the dims where its extent is 1."""
+class _NewShapeBase(ext.Operation, traits=[Pure]):
+    """What the ops that give a tile another shape share."""
 
     source: Operand[Any]
     tile: Result[Any]
+
+    @classmethod
+    def build(cls, source: Any, shape: Sequence[int], **where: Any) -> Any:
+        """Build the op and return the tile of `shape`."""
+        tile = tile_type(shape, source.type.element_type)
+        return cls(source=source, tile=tile, **where).tile
+
+
+class BroadcastBase(_NewShapeBase):
+    """Repeat a tile along the dims where its extent is 1."""
 
     def verify_invariants(self) -> bool:
         """Report dims that are neither equal nor 1."""
@@ -101,18 +111,9 @@ class BroadcastBase(ext.Operation, traits=[Pure]):
             return report(self, f"cannot broadcast {source} to {tile}")
         return True
 
-    @classmethod
-    def build(cls, source: Any, shape: Sequence[int], **where: Any) -> Any:
-        """Build the op and return the tile of `shape`."""
-        tile = tile_type(shape, source.type.element_type)
-        return cls(source=source, tile=tile, **where).tile
 
-
-class ViewBase(ext.Operation, traits=[Pure]):
+class ViewBase(_NewShapeBase):
     """Give a tile another shape; elements keep their row-major order."""
-
-    source: Operand[Any]
-    tile: Result[Any]
 
     def verify_invariants(self) -> bool:
         """Report a change of the element count or type."""
@@ -123,12 +124,6 @@ class ViewBase(ext.Operation, traits=[Pure]):
         if not same or source.element_type != tile.element_type:
             return report(self, f"expects the same elements, but got {source} and {tile}")
         return True
-
-    @classmethod
-    def build(cls, source: Any, shape: Sequence[int], **where: Any) -> Any:
-        """Build the op and return the tile of `shape`."""
-        tile = tile_type(shape, source.type.element_type)
-        return cls(source=source, tile=tile, **where).tile
 
 
 class PermuteBase(ext.Operation, traits=[Pure]):

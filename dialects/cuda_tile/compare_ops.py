@@ -58,8 +58,13 @@ class CompareOperation(TileOperation):
         return "failed to verify that Result type has i1 element type and same shape as operands"
 
 
-def _boolean_like(tile: Any) -> TileType:
-    return TileType.of(tile.type.shape, ir.IntegerType.get_signless(1))
+def _common_fields(predicate: str, lhs: Any, rhs: Any) -> dict[str, Any]:
+    return {
+        "lhs": lhs,
+        "rhs": rhs,
+        "result": TileType.of(lhs.type.shape, ir.IntegerType.get_signless(1)),
+        "predicate": ir.StringAttr.get(predicate),
+    }
 
 
 class CmpFOp(CompareOperation, name="cmpf", traits=[Pure]):
@@ -79,14 +84,8 @@ class CmpFOp(CompareOperation, name="cmpf", traits=[Pure]):
         cls, predicate: str, lhs: Any, rhs: Any, *, ordering: str = "ordered", **where: Any
     ) -> Any:
         """Build the operation and return its result."""
-        return cls(
-            lhs=lhs,
-            rhs=rhs,
-            result=_boolean_like(lhs),
-            predicate=ir.StringAttr.get(predicate),
-            ordering=ir.StringAttr.get(ordering),
-            **where,
-        ).result
+        fields = _common_fields(predicate, lhs, rhs)
+        return cls(ordering=ir.StringAttr.get(ordering), **fields, **where).result
 
 
 class CmpIOp(CompareOperation, name="cmpi", traits=[Pure]):
@@ -106,14 +105,8 @@ class CmpIOp(CompareOperation, name="cmpi", traits=[Pure]):
         cls, predicate: str, lhs: Any, rhs: Any, *, signedness: str = "signed", **where: Any
     ) -> Any:
         """Build the operation and return its result."""
-        return cls(
-            lhs=lhs,
-            rhs=rhs,
-            result=_boolean_like(lhs),
-            predicate=ir.StringAttr.get(predicate),
-            signedness=ir.StringAttr.get(signedness),
-            **where,
-        ).result
+        fields = _common_fields(predicate, lhs, rhs)
+        return cls(signedness=ir.StringAttr.get(signedness), **fields, **where).result
 
 
 class SelectOp(TileOperation, name="select", traits=[Pure]):

@@ -9,8 +9,6 @@ from tilec.dialects.cuda_tile.base import NUMBERS, TileOperation
 from tilec.dialects.cuda_tile.types import PtrType, TileType, spell, spell_tile
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
-_SAME_ELEMENT = "requires the same element type for all operands and results"
-
 
 def _tile_error(kind: str, index: int, type_: Any) -> str | None:
     if isinstance(type_, TileType):
@@ -20,8 +18,8 @@ def _tile_error(kind: str, index: int, type_: Any) -> str | None:
     return f"{kind} #{index} must be tile of number or pointer values, but got '{spell(type_)}'"
 
 
-class BroadcastOp(TileOperation, name="broadcast", traits=[Pure]):
-    """Repeat a tile along its dimensions of extent 1; the rank stays."""
+class NewShapeOperation(TileOperation, traits=[Pure]):
+    """Base of the operations that give a tile another shape; the element type stays."""
 
     source: Operand[Any]
     result: Result[Any]
@@ -33,7 +31,25 @@ class BroadcastOp(TileOperation, name="broadcast", traits=[Pure]):
         if message is not None:
             return message
         if source.element_type != result.element_type:
-            return _SAME_ELEMENT
+            return "requires the same element type for all operands and results"
+        return self.find_shape_error(source, result)
+
+    def find_shape_error(self, source: TileType, result: TileType) -> str | None:
+        """Return what is wrong with the two shapes."""
+        raise NotImplementedError
+
+    @classmethod
+    def build(cls, source: Any, shape: Sequence[int], **where: Any) -> Any:
+        """Give `source` the `shape` (elements, outer first) and return the result."""
+        result = TileType.of(shape, source.type.element_type)
+        return cls(source=source, result=result, **where).result
+
+
+class BroadcastOp(NewShapeOperation, name="broadcast"):
+    """Repeat a tile along its dimensions of extent 1; the rank stays."""
+
+    def find_shape_error(self, source: TileType, result: TileType) -> str | None:
+        """Return the message for dimensions that are neither equal nor 1."""
         if source.rank != result.rank:
             return "failed to verify that all of {source, result} have same rank"
         pairs = zip(source.shape, result.shape, strict=True)
@@ -44,36 +60,15 @@ class BroadcastOp(TileOperation, name="broadcast", traits=[Pure]):
             f" but got: {list_extents(source.shape)} and {list_extents(result.shape)}"
         )
 
-    @classmethod
-    def build(cls, source: Any, shape: Sequence[int], **where: Any) -> Any:
-        """Repeat `source` to `shape` (elements, outer first) and return the result."""
-        result = TileType.of(shape, source.type.element_type)
-        return cls(source=source, result=result, **where).result
 
-
-class ReshapeOp(TileOperation, name="reshape", traits=[Pure]):
+class ReshapeOp(NewShapeOperation, name="reshape"):
     """The same elements in row-major order under another shape."""
 
-    source: Operand[Any]
-    result: Result[Any]
-
-    def find_error(self) -> str | None:
-        """Return the first broken rule on shapes and element types."""
-        source, result = self.source.type, self.result.type
-        message = _tile_error("operand", 0, source) or _tile_error("result", 0, result)
-        if message is not None:
-            return message
-        if source.element_type != result.element_type:
-            return _SAME_ELEMENT
+    def find_shape_error(self, source: TileType, result: TileType) -> str | None:
+        """Return the message for shapes of another number of elements."""
         if source.num_elements == result.num_elements:
             return None
         return "expected source tile and result tile to have the same number of elements"
-
-    @classmethod
-    def build(cls, source: Any, shape: Sequence[int], **where: Any) -> Any:
-        """Give `source` another `shape` (elements, outer first) and return the result."""
-        result = TileType.of(shape, source.type.element_type)
-        return cls(source=source, result=result, **where).result
 
 
 class PermuteOp(TileOperation, name="permute", traits=[Pure]):

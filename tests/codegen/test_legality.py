@@ -178,6 +178,10 @@ UNSUPPORTED = [
         ),
         "cannot choose !llvm.array<2 x i8> by elements",
     ),
+    (
+        kernel("%c = llvm.bitcast %x : vector<4xf32> to i32", "%x: vector<4xf32>"),
+        "changes the size from 128 to 32 bits",
+    ),
     (kernel('%c = "llvm.intr.no.such.thing"(%x) : (f32) -> f32'), "is not supported on GPUs"),
     (kernel('%c = "llvm.intr.vscale"() : () -> i32'), "'llvm.intr.vscale' op is not supported"),
     (

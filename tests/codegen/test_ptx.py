@@ -152,6 +152,17 @@ def test_an_intrinsic_that_is_only_not_listed_compiles():
     assert "sin.approx.f32" in emit_ptx(calls("llvm.nvvm.sin.approx.f"), TARGET)
 
 
+def test_edited_text_cannot_end_the_process():
+    text = kernel("", 'call float asm "foo $9;", "=f"()')
+    with pytest.raises(CompileError) as caught:
+        emit_ptx(text, TARGET, edited=True)
+    problem = caught.value.diagnostics[0]
+    assert problem.code == "T0604"
+    assert "LLVM cannot compile the LLVM IR for sm_90a: " in problem.message
+    good = kernel("", "fadd float %x, 1.0")
+    assert emit_ptx(good, TARGET, edited=True) == emit_ptx(good, TARGET)
+
+
 def test_errors_of_the_isolated_process_keep_their_code():
     text = calls("llvm.nvvm.sin.approx.f") + "garbage"
     assert emit_error(text).code == "T0603"

@@ -8,7 +8,6 @@ from tilec.runtime.specialize import (
     alias_groups,
     array_spec,
     find_overlaps,
-    size_bucket,
     specialize,
 )
 
@@ -76,12 +75,11 @@ def test_specialization():
     arguments = bound(a, b, M=64, K=100)
     spec = specialize(arguments, plan={"stages": 3})
     assert spec.divisors == {"M": 16}
-    assert spec.sizes == {"M": 64, "K": 128}
+    assert spec.sizes == {"M": 64, "K": 100}
     assert spec.constants == {"BM": 64}
     assert spec.dtypes == {"T": "bf16"}
     assert spec.plan == {"stages": 3}
     assert {item.alias_group for item in spec.arrays.values()} == {-1}
-    assert specialize(arguments, plans_for_size=False).sizes == {}
     merged = specialize(arguments, [("A", "B")])
     assert {item.alias_group for item in merged.arrays.values()} == {0}
 
@@ -92,13 +90,3 @@ def test_overlaps_are_found_in_bytes():
     after = device_view((8,), "f32", pointer=a.pointer + 64 * 100 * 2)
     assert find_overlaps({"A": a, "B": after}) == {}
 
-
-def test_nearby_sizes_share_a_bucket():
-    assert [size_bucket(extent) for extent in (1, 16, 17, 1000, 1024, 1025)] == [
-        16,
-        16,
-        32,
-        1024,
-        1024,
-        2048,
-    ]

@@ -234,7 +234,7 @@ def _check_alloca(op: Any) -> Finding | None:
 
 def _check_cast(op: Any) -> Finding | None:
     """Check what MLIR's verifier leaves to LLVM: vector lengths and the order of widths."""
-    source, target = op.operands[0].type, op.results[0].type
+    source, target = _types_of(op)
     fits = _vector_length(source) == _vector_length(target)
     if op.name in _NARROWING or op.name in _WIDENING:
         difference = _bit_width(target) - _bit_width(source)
@@ -242,6 +242,13 @@ def _check_cast(op: Any) -> Finding | None:
     if not fits:
         return _unsupported(f"'{op.name}' op cannot convert {source} to {target}")
     return _check_width(op)
+
+
+def _check_bitcast(op: Any) -> Finding | None:
+    sizes = [_bit_width(item) * max(_vector_length(item), 1) for item in _types_of(op)]
+    if sizes[0] != sizes[1]:
+        return _unsupported(f"'{op.name}' op changes the size from {sizes[0]} to {sizes[1]} bits")
+    return None
 
 
 def _check_select(op: Any) -> Finding | None:
@@ -269,6 +276,7 @@ _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
     "llvm.mlir.global": _check_global,
     "llvm.load": _check_memory,
     "llvm.store": _check_memory,
+    "llvm.bitcast": _check_bitcast,
     "llvm.select": _check_select,
     "llvm.cmpxchg": _check_width,
     **dict.fromkeys((*_CONVERSIONS, *_NARROWING, *_WIDENING), _check_cast),
@@ -308,6 +316,10 @@ def _has_ptx_type(item: Any) -> bool:
 def _element_name(item: Any) -> str:
     element = item.element_type if isinstance(item, ir.VectorType) else item
     return str(element)
+
+
+def _types_of(op: Any) -> tuple[Any, Any]:
+    return op.operands[0].type, op.results[0].type
 
 
 def _vector_length(item: Any) -> int:

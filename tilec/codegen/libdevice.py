@@ -1,5 +1,6 @@
 """NVIDIA's libdevice: LLVM bitcode of the math functions that NVPTX has no instructions for."""
 
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,15 @@ def _read(path: Path) -> bytes:
     return path.read_bytes()
 
 
+def _require(wanted: Sequence[str]) -> bytes:
+    path = find_libdevice()
+    if path is None:
+        names = ", ".join(wanted)
+        hint = f"install it with: pip install {_PACKAGE}"
+        raise CompileError(error("T0605", f"libdevice, needed for {names}, is missing", hint=hint))
+    return _read(path)
+
+
 def missing_functions(module: Any) -> list[str]:
     """Return the libdevice functions that `module` (of llvmlite) calls but does not define."""
     return [
@@ -64,13 +74,8 @@ def link_libdevice(module: Any, context: Any, builder: Any) -> None:
         return
     import llvmlite.binding as llvm
 
-    path = find_libdevice()
-    if path is None:
-        names = ", ".join(wanted)
-        hint = f"install it with: pip install {_PACKAGE}"
-        raise CompileError(error("T0605", f"libdevice, needed for {names}, is missing", hint=hint))
     with (
-        llvm.parse_bitcode(_read(path), context) as library,
+        llvm.parse_bitcode(_require(wanted), context) as library,
         llvm.parse_assembly(_FLAGS, context) as flags,
         llvm.create_new_module_pass_manager() as cleanup,
     ):

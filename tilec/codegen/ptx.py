@@ -2,7 +2,7 @@
 
 LLVM ends the process when it meets an intrinsic that it has no instruction for. The intrinsics
 that tilec's own passes use are known to be fine (`tilec.codegen.supported`); text that declares
-any other one, which people write by hand, is compiled in a process of its own.
+any other one, or that people have edited, is compiled in a process of its own.
 """
 
 import re
@@ -33,12 +33,14 @@ _LOCK = threading.Lock()
 """LLVM's target machine serves one thread at a time."""
 
 
-def emit_ptx(llvm_text: str, target: Target) -> str:
+def emit_ptx(llvm_text: str, target: Target, *, edited: bool = False) -> str:
     """Compile LLVM IR to PTX.
 
     Args:
         llvm_text: What `tilec.codegen.llvmir.translate` returned, perhaps edited.
         target: Architecture and PTX version to write.
+        edited: The text comes from outside and may hold anything, so it is compiled in a process
+            of its own (about 0.2 s slower).
 
     Returns:
         The PTX text.
@@ -50,7 +52,8 @@ def emit_ptx(llvm_text: str, target: Target) -> str:
     if "\0" in llvm_text:  # LLVM would stop reading there, and say nothing.
         raise CompileError(error("T0603", "LLVM rejects the LLVM IR: it holds a zero byte"))
     strange = [name for name in _INTRINSIC.findall(llvm_text) if not is_known_intrinsic(name)]
-    ptx = _emit_isolated(llvm_text, target, strange) if strange else emit_here(llvm_text, target)
+    isolated = edited or strange
+    ptx = _emit_isolated(llvm_text, target, strange) if isolated else emit_here(llvm_text, target)
     _check_externals(ptx)
     _check_header(ptx, target)
     return ptx
@@ -126,7 +129,7 @@ def _rejection(message: str, llvm_text: str) -> Any:
 def _emit_isolated(llvm_text: str, target: Target, strange: Sequence[str]) -> str:
     result = run_isolated("emit-ptx", {"target": target.name, "text": llvm_text})
     if result.text is None:
-        names = ", ".join(f"'{name}'" for name in strange)
+        names = ", ".join(f"'{name}'" for name in strange) or "the LLVM IR"
         reason = f": {result.message}" if result.message else ""
         raise CompileError(error("T0604", f"LLVM cannot compile {names} for {target.name}{reason}"))
     return result.text

@@ -45,8 +45,8 @@ CALLABLE_INTRINSICS = {
 and result have one type."""
 INTEGER_INTRINSICS = _names(
     """
-    abs bitreverse bswap ctlz ctpop cttz fshl fshr sadd.sat sadd.with.overflow scmp smax smin
-    smul.with.overflow sshl.sat ssub.sat ssub.with.overflow uadd.sat uadd.with.overflow ucmp
+    abs bitreverse ctlz ctpop cttz fshl fshr sadd.sat sadd.with.overflow smax smin
+    smul.with.overflow sshl.sat ssub.sat ssub.with.overflow uadd.sat uadd.with.overflow
     umax umin umul.with.overflow ushl.sat usub.sat usub.with.overflow vector.reduce.add
     vector.reduce.and vector.reduce.mul vector.reduce.or vector.reduce.smax vector.reduce.smin
     vector.reduce.umax vector.reduce.umin vector.reduce.xor
@@ -54,8 +54,7 @@ INTEGER_INTRINSICS = _names(
 )
 OTHER_INTRINSICS = _names(
     """
-    assume dbg.declare dbg.label dbg.value debugtrap expect experimental.noalias.scope.decl
-    invariant.end invariant.start is.constant lifetime.end lifetime.start memcpy memcpy.inline
+    assume debugtrap expect experimental.noalias.scope.decl is.constant memcpy memcpy.inline
     memmove memset memset.inline prefetch trap
     """
 )

@@ -284,32 +284,15 @@ def thread_value(block: Any, value: Any, user: Any, step: Callable[[Any], Any]) 
 
 
 def _thread_structured(op: Any, state: Any, user: Any, step: Callable[[Any], Any]) -> Any:
-    operands = list(op.operands)
-    if op.name != "scf.if":
-        operands.append(state)
     inside = _region_number(op, user)
-    clone = ir.Operation.create(
-        op.name,
-        results=[*[result.type for result in op.results], state.type],
-        operands=operands,
-        attributes=dict(op.attributes.items()),
-        regions=len(op.regions),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
-    for number, (region, target) in enumerate(zip(op.regions, clone.regions, strict=True)):
-        if len(region.blocks):
-            region.blocks[0].append_to(target)
-        else:
-            _yield([], target.blocks.append(), "scf.yield", op.location)
-        block = target.blocks[0]
-        inner = state if op.name == "scf.if" else block.add_argument(state.type, op.location)
+    is_loop = op.name in LOOPS
+    clone = add_carried_value(op, state.type, state if is_loop else None)
+    for number, region in enumerate(clone.regions):
+        block = region.blocks[0]
+        inner = block.add_argument(state.type, clone.location) if is_loop else state
         if number == inside:
             inner = thread_value(block, inner, user, step)
-        _yield_more(terminator(block), inner)
-    for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
-        old.replace_all_uses_with(new)
-    op.erase()
+        append_operand(terminator(block), inner)
     return clone.results[len(clone.results) - 1]
 
 
@@ -320,7 +303,39 @@ def _region_number(op: Any, nested: Any) -> int:
     return [len(r.blocks) and r.blocks[0] == nested.block for r in op.regions].index(True)
 
 
-def _yield_more(last: Any, value: Any) -> None:
+def add_carried_value(op: Any, type_: Any, initial: Any) -> Any:
+    """Replace `op` by one that has one more result and holds the same blocks; return that.
+
+    The blocks keep their arguments and terminators, which the caller extends. A missing `else`
+    block is added, since an `scf.if` with results needs both.
+
+    Args:
+        op: scf.for, scf.while or scf.if.
+        type_: Type of the value.
+        initial: The value before the first iteration; None for scf.if.
+    """
+    clone = ir.Operation.create(
+        op.name,
+        results=[*[result.type for result in op.results], type_],
+        operands=list(op.operands) if initial is None else [*op.operands, initial],
+        attributes=dict(op.attributes.items()),
+        regions=len(op.regions),
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
+    for region, target in zip(op.regions, clone.regions, strict=True):
+        if len(region.blocks):
+            region.blocks[0].append_to(target)
+        else:
+            _yield([], target.blocks.append(), "scf.yield", op.location)
+    for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
+        old.replace_all_uses_with(new)
+    op.erase()
+    return clone
+
+
+def append_operand(last: Any, value: Any) -> None:
+    """Replace terminator `last` by one with the operand `value` more."""
     ir.Operation.create(
         last.name,
         operands=[*last.operands, value],

@@ -49,10 +49,17 @@ class TileUse:
 
 @dataclass(frozen=True, slots=True)
 class TileChoice:
-    """Values of the `auto` constants and why they are what they are."""
+    """Values of the `auto` constants and why they are what they are.
+
+    Attributes:
+        values: Value by name.
+        reasons: One sentence per choice.
+        accumulator_elements: Elements of the largest accumulator chosen; 0 without an mma.
+    """
 
     values: Mapping[str, int]
     reasons: tuple[str, ...]
+    accumulator_elements: int = 0
 
 
 def choose_tiles(
@@ -80,8 +87,10 @@ def plan_tiles(
         CompileError: Extents that the user fixed leave no tile that fits the machine (T0410).
     """
     sizes = dict(specialization.sizes) if specialization is not None else {}
+    limit = specialization.accumulator_limit if specialization is not None else None
     values: dict[str, int] = {}
     reasons: list[str] = []
+    accumulator = 0
     for name, use in _mma_first(uses):
         if name in values:
             continue
@@ -90,14 +99,16 @@ def plan_tiles(
             raise InternalCompilerError(f"tile of '{name}' names unknown constants {unknown}")
         bound = tuple(values.get(e, e) if isinstance(e, str) else e for e in use.extents)
         known = {item: _size_of(uses, item, sizes) for item in bound if isinstance(item, str)}
-        chosen = (
-            _choose_mma(name, use, bound, known, target)
-            if use.role in _MMA_ROLES
-            else _choose_elementwise(use, bound, known)
-        )
+        if use.role in _MMA_ROLES:
+            tile = _choose_mma(name, use, bound, known, target, limit)
+            accumulator = max(accumulator, tile.m * tile.n)
+            pairs = zip(bound, (tile.m, tile.n, tile.k), strict=True)
+            chosen = {item: value for item, value in pairs if isinstance(item, str)}
+        else:
+            chosen = _choose_elementwise(use, bound, known)
         values.update(chosen)
         reasons.append(_reason(use, chosen, known))
-    return TileChoice(values, tuple(reasons))
+    return TileChoice(values, tuple(reasons), accumulator)
 
 
 def _mma_first(uses: Mapping[str, TileUse]) -> Iterable[tuple[str, TileUse]]:
@@ -133,30 +144,31 @@ def _choose_mma(
     extents: tuple[int | str, ...],
     sizes: Mapping[str, int | None],
     target: Target,
-) -> dict[str, int]:
-    """Return the extents with the lowest modelled time; ties within 1% go to the larger tile."""
+    accumulator_limit: int | None,
+) -> GemmTile:
+    """Return the tile with the lowest modelled time; ties within 1% go to the larger tile."""
     candidates = list(_mma_candidates(use, extents, sizes))
     problem = tuple(
         (sizes.get(item) or LARGE_EXTENT) if isinstance(item, str) else max(item, LARGE_EXTENT)
         for item in extents
     )
     fitting = [tile for tile in candidates if misfit(tile, target) is None]
+    if accumulator_limit is not None:
+        fitting = [tile for tile in fitting if tile.m * tile.n <= accumulator_limit]
     if not fitting:
         raise CompileError(
             error(
                 "T0410",
-                f"no value of '{name}' fits: {misfit(candidates[0], target)}",
+                f"no value of '{name}' fits: {misfit(candidates[0], target) or 'all are too large'}",
                 hint="give this constant, or the other extents of its mma, a smaller value",
             )
         )
     clocks = {tile: gemm_clocks(tile, problem, target) for tile in fitting}
     limit = min(clocks.values()) * 1.01
-    best = max(
+    return max(
         (tile for tile in fitting if clocks[tile] <= limit),
         key=lambda tile: (tile.m * tile.n * tile.k, -clocks[tile], tile.n),
     )
-    pairs = zip(extents, (best.m, best.n, best.k), strict=True)
-    return {item: value for item, value in pairs if isinstance(item, str)}
 
 
 def _mma_candidates(

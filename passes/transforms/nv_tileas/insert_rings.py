@@ -32,6 +32,7 @@ from tilec.dialects.nv_tileas import (
     SharedTileType,
     SlotViewOp,
 )
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     body_operations,
@@ -72,6 +73,7 @@ def insert_rings(module: Any, context: PassContext) -> None:
     """Replace every send and receive by operations on rings."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
+        spec["tile_loop"] = read_kernel_metadata(function).get("persistent", False)
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
             for channels in _group_channels(roles):
@@ -143,7 +145,7 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
 
 def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring:
     # The loop over tiles of a persistent kernel refills slots, but one stage per tile is enough.
-    loops = len(enclosing_loops(channels.sends[0])) - int(spec.get("persistent", False))
+    loops = len(enclosing_loops(channels.sends[0])) - int(spec["tile_loop"])
     stages = spec["stages"] if loops > 0 else 1
     i64 = ir.IntegerType.get_signless(64)
     count = ir.IntegerAttr.get(i64, stages)

@@ -13,9 +13,9 @@ from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
 from tilec.ir.bindings import ir
+from tilec.passes.analysis.async_protocol.cases import check_protocol
 from tilec.passes.analysis.async_protocol.events import Protocol, Violation
 from tilec.passes.analysis.async_protocol.extract import Extraction, where
-from tilec.passes.analysis.async_protocol.simulate import check_protocol
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 

@@ -27,7 +27,7 @@ from tilec.frontend.semantics.values import (
 )
 from tilec.frontend.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.suggest import did_you_mean
-from tilec.plan.tiles import plan_tiles
+from tilec.plan.tiles import TileChoice, plan_tiles
 from tilec.specialization import Specialization
 
 BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
@@ -93,14 +93,15 @@ def analyze_kernel(
     """
     kernel = find_kernel(module, name)
     bound = bind_kernel(signature(kernel, module), specialization, module)
-    reasons: tuple[str, ...] = ()
+    choice: TileChoice | None = None
     if bound.automatic:
-        bound, reasons = _plan_constants(module, kernel, bound, specialization)
+        bound, choice = _plan_constants(module, kernel, bound, specialization)
     ctx, arguments = _run(module, kernel, bound, specialization)
     ctx.raise_if_failed()
     metadata = kernel_metadata(ctx, bound, arguments, module)
-    if reasons:
-        metadata["tile_reasons"] = list(reasons)
+    if choice is not None:
+        metadata["tile_reasons"] = list(choice.reasons)
+        metadata["planned_accumulator"] = choice.accumulator_elements
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel)
 
 
@@ -109,8 +110,8 @@ def _plan_constants(
     kernel: ast.FunctionDef,
     bound: BoundKernel,
     specialization: Specialization,
-) -> tuple[BoundKernel, tuple[str, ...]]:
-    """Return `bound` with a value for every `auto` constant, and why it was chosen."""
+) -> tuple[BoundKernel, TileChoice]:
+    """Return `bound` with a value for every `auto` constant, and the planner's choice."""
     provisional = {name: AutoInt(_PROVISIONAL_EXTENT, name) for name in bound.automatic}
     trial = replace(bound, constants={**bound.constants, **provisional})
     ctx, _ = _run(module, kernel, trial, specialization)
@@ -140,7 +141,7 @@ def _plan_constants(
         for item in bound.signature.params
         if isinstance(item, ConstParam)
     }
-    return replace(bound, constants=constants), choice.reasons
+    return replace(bound, constants=constants), choice
 
 
 def _run(

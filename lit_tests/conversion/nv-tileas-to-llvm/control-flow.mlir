@@ -1,0 +1,73 @@
+// RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
+
+!t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
+!token = !nv_tileaa.mem_token
+
+// A loop carries a tile as its registers and a ring position as two integers; tokens are gone.
+// CHECK-LABEL: llvm.func @loops_carry_registers
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) -> (f32, f32, i32, i32)
+// CHECK:           %[[C:.*]] = arith.addf %[[A]], %[[A]]
+// CHECK:           %[[D:.*]] = arith.addf %[[B]], %[[B]]
+// CHECK:           scf.yield %[[C]], %[[D]], %{{.*}}, %{{.*}} : f32, f32, i32, i32
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %token = "nv_tileas.create_mem_token"() : () -> !token
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !t
+    %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+    %r:3 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %zero, %tok = %token, %p = %start) -> (!t, !token, !nv_tileas.ring_position) : i32 {
+      %y = arith.addf %x, %x : !t
+      %q = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
+      scf.yield %y, %tok, %q : !t, !token, !nv_tileas.ring_position
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "loops_carry_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
+
+// Branches and while loops pass registers on in the same way.
+// CHECK-LABEL: llvm.func @branches_and_while_loops_carry_registers(
+// CHECK-SAME:    %[[P:.*]]: i1)
+// CHECK:         %[[R:.*]]:2 = scf.if %[[P]] -> (f32, f32) {
+// CHECK:           scf.yield %{{.*}}, %{{.*}} : f32, f32
+// CHECK:         } else {
+// CHECK:           scf.yield %{{.*}}, %{{.*}} : f32, f32
+// CHECK:         scf.while (%[[A:.*]] = %[[R]]#0, %[[B:.*]] = %[[R]]#1) : (f32, f32) -> (f32, f32) {
+// CHECK:           scf.condition(%[[P]]) %[[A]], %[[B]] : f32, f32
+// CHECK:         } do {
+// CHECK:         ^bb0(%[[C:.*]]: f32, %[[D:.*]]: f32):
+// CHECK:           arith.mulf %[[C]], %[[C]]
+// CHECK:           arith.mulf %[[D]], %[[D]]
+"nv_tileaa.func"() ({
+^bb0(%p: i1):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !t
+    %r = scf.if %p -> (!t) {
+      %y = arith.addf %zero, %zero : !t
+      scf.yield %y : !t
+    } else {
+      scf.yield %zero : !t
+    }
+    %w = scf.while (%x = %r) : (!t) -> !t {
+      scf.condition(%p) %x : !t
+    } do {
+    ^bb0(%y: !t):
+      %z = arith.mulf %y, %y : !t
+      scf.yield %z : !t
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "branches_and_while_loops_carry_registers", function_type = (i1) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -1,0 +1,88 @@
+// RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
+
+!s = !nv_tileas.smem<tensor<256xf32, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
+!t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
+
+// An operation on a tile becomes one scalar operation for each register.
+// CHECK-LABEL: llvm.func @tiles_unroll_over_registers
+// CHECK:         %[[V:.*]] = llvm.load
+// CHECK:         %[[X0:.*]] = llvm.extractelement %[[V]]
+// CHECK:         %[[X1:.*]] = llvm.extractelement %[[V]]
+// CHECK:         %[[Y0:.*]] = arith.mulf %[[X0]], %[[X0]] : f32
+// CHECK:         %[[Y1:.*]] = arith.mulf %[[X1]], %[[X1]] : f32
+// CHECK:         %[[C0:.*]] = arith.cmpf ogt, %[[Y0]], %[[X0]] : f32
+// CHECK:         %[[C1:.*]] = arith.cmpf ogt, %[[Y1]], %[[X1]] : f32
+// CHECK:         arith.select %[[C0]], %[[Y0]], %[[X0]] : f32
+// CHECK:         arith.select %[[C1]], %[[Y1]], %[[X1]] : f32
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %y = arith.mulf %x, %x : !t
+    %c = arith.cmpf ogt, %y, %x : !t
+    %z = arith.select %c, %y, %x : tensor<256xi1, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>, !t
+    "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tiles_unroll_over_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<256xf32, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
+!t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
+
+// Registers that hold the same value are computed once.
+// CHECK-LABEL: llvm.func @equal_registers_are_computed_once
+// CHECK:         %[[C:.*]] = arith.constant 2.000000e+00 : f32
+// CHECK:         %[[R:.*]] = arith.mulf %[[C]], %[[C]] : f32
+// CHECK-NOT:     arith.mulf
+// CHECK:         llvm.insertelement %[[R]]
+// CHECK:         llvm.insertelement %[[R]]
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<2.0> : !t
+    %y = arith.mulf %x, %x : !t
+    "nv_tileas.store_shared"(%y, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "equal_registers_are_computed_once", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<128xbf16, #nv_tileas.shared_layout<array<i64: 128>, 0 : i64>>>
+!t = tensor<128xbf16, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
+
+// Transcendental functions call libdevice, 16-bit elements in f32; what NVPTX has becomes an
+// intrinsic. Scalars are treated alike.
+// CHECK:       llvm.func @__nv_tanhf(f32) -> f32
+// CHECK-LABEL: llvm.func @functions_call_libdevice
+// CHECK:         %[[X:.*]] = llvm.load %{{.*}} -> bf16
+// CHECK:         %[[WIDE:.*]] = arith.extf %[[X]] : bf16 to f32
+// CHECK:         %[[E:.*]] = llvm.call @__nv_tanhf(%[[WIDE]]) : (f32) -> f32
+// CHECK:         %[[Y:.*]] = arith.truncf %[[E]] : f32 to bf16
+// CHECK:         llvm.call_intrinsic "llvm.fabs.bf16"(%[[Y]])
+// CHECK:         llvm.call @__nv_tanhf(%{{.*}}) : (f32) -> f32
+"nv_tileaa.func"() ({
+^bb0(%a: f32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %y = math.tanh %x : !t
+    %z = math.absf %y : !t
+    "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
+    %b = math.tanh %a : f32
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "functions_call_libdevice", function_type = (f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -1,0 +1,92 @@
+// RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
+
+!v = !nv_tileaa.memref<memref<?xf32, strided<[1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!t = tensor<512xf32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
+
+// Accesses that stay inside the array are plain vectors.
+// CHECK-LABEL: llvm.func @accesses_in_bounds_are_plain_vectors(
+// CHECK-SAME:    %[[P:.*]]: !llvm.ptr<1>, %[[N:.*]]: i32, %[[I:.*]]: i32)
+// CHECK-NOT:     arith.cmpi slt
+// CHECK:         %[[WIDE:.*]] = arith.extsi %{{.*}} : i32 to i64
+// CHECK:         %[[A:.*]] = llvm.getelementptr %[[P]][%[[WIDE]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
+// CHECK:         llvm.load %[[A]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+// CHECK-NOT:     scf.if
+// CHECK:         llvm.store %{{.*}}, %[[A]] {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32, %i: i32):
+  %v = "nv_tileas.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x, %u = "nv_tileas.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>, in_bounds = array<i1: true>, atom = #ldg} : (!v, i32) -> (!t, !token)
+    %w = "nv_tileas.tiled_store"(%v, %x, %i) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, in_bounds = array<i1: true>, atom = #stg} : (!v, !t, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "accesses_in_bounds_are_plain_vectors", function_type = (!nv_tileaa.ptr<f32>, i32, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!t = tensor<4x128xf32, #nv_tileas.layout<"4x128|reg:4*(0,1)|lane:32*(0,4)|warp:4*(1,0)">>
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
+
+// A load that may leave the array reads its first element instead and takes the padding; only the
+// dims that may leave are checked. A store outside is not done.
+// CHECK-LABEL: llvm.func @outside_loads_take_the_padding(
+// CHECK-SAME:    %[[P:.*]]: !llvm.ptr<1>, %[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i64, %{{.*}}: i32)
+// CHECK-DAG:     %[[PAD:.*]] = arith.constant 0xFF800000 : f32
+// CHECK:         %[[ROW:.*]] = arith.extsi %{{.*}} : i32 to i64
+// CHECK:         arith.muli %[[ROW]], %[[S]]
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %{{.*}}, %[[M]]
+// CHECK-NOT:     arith.cmpi slt, %{{.*}}, %[[N]]
+// CHECK:         %[[OFFSET:.*]] = arith.select %[[INSIDE]], %{{.*}}, %c0_i64
+// CHECK:         %[[A:.*]] = llvm.getelementptr %[[P]][%[[OFFSET]]]
+// CHECK:         llvm.load %[[A]]
+// CHECK-COUNT-4: arith.select %[[INSIDE]], %{{.*}}, %[[PAD]]
+// CHECK:         scf.if %[[INSIDE]] {
+// CHECK:           llvm.store
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, in_bounds = array<i1: false, true>, padding = "neg_inf", atom = #ldg} : (!v, i32, i32) -> (!t, !token)
+    %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, in_bounds = array<i1: false, true>, atom = #stg} : (!v, !t, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "outside_loads_take_the_padding", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x8xf32, strided<[8, 1]>, 1>, 0 : i64>
+!s = !nv_tileas.smem<tensor<4x8xf32, #nv_tileas.shared_layout<array<i64: 4, 8>, 32 : i64>>>
+
+// Threads copy a tile out one element each, in turn, and leave out what lies outside.
+// CHECK-LABEL: llvm.func @tiles_are_copied_out_by_elements
+// CHECK:         %[[TOTAL:.*]] = arith.constant 32 : i32
+// CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK:         scf.for %[[E:.*]] = %[[THREAD]] to %{{.*}} step %c128
+// CHECK:           arith.cmpi slt
+// CHECK:           scf.if
+// CHECK:             llvm.load %{{.*}} : !llvm.ptr<3> -> f32
+// CHECK:             llvm.store %{{.*}} : f32, !llvm.ptr<1>
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %i: i32):
+  %v = "nv_tileas.make_memref"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.copy_out"(%s, %v, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (!s, !v, i32, i32) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tiles_are_copied_out_by_elements", function_type = (!nv_tileaa.ptr<f32>, i32, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -1,0 +1,96 @@
+// RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
+
+!s = !nv_tileas.smem<tensor<4x32xi32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
+!row = tensor<32xi32, #nv_tileas.layout<"32|lane:32*(1)|warp:4*(0)">>
+
+// A range is the coordinate of each register plus its start; view, permute and broadcast are free.
+// CHECK-LABEL: llvm.func @relabelling_is_free
+// CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
+// CHECK:         %[[LANE:.*]] = arith.remui %[[THREAD]], %c32
+// CHECK:         %[[VALUE:.*]] = arith.addi %[[LANE]], %c5
+// CHECK:         llvm.store %[[VALUE]], %{{.*}} : i32, !llvm.ptr<3>
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %r = "nv_tileas.make_range"() {start = 5 : i64} : () -> !row
+    %c = "nv_tileas.view"(%r) : (!row) -> tensor<32x1xi32, #nv_tileas.layout<"32x1|lane:32*(1,0)|warp:4*(0,0)">>
+    %p = "nv_tileas.permute"(%c) {permutation = array<i64: 1, 0>} : (tensor<32x1xi32, #nv_tileas.layout<"32x1|lane:32*(1,0)|warp:4*(0,0)">>) -> tensor<1x32xi32, #nv_tileas.layout<"1x32|lane:32*(0,1)|warp:4*(0,0)">>
+    %b = "nv_tileas.broadcast"(%p) : (tensor<1x32xi32, #nv_tileas.layout<"1x32|lane:32*(0,1)|warp:4*(0,0)">>) -> tensor<4x32xi32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
+    "nv_tileas.store_shared"(%b, %s) : (tensor<4x32xi32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "relabelling_is_free", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
+!rows = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
+!columns = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:4*(1,0),8*(0,1)|warp:4*(0,8)">>
+
+// A conversion writes the scratch area, meets, reads it in the other layout and meets again, so that
+// the next user may write it.
+// CHECK-LABEL: llvm.func @conversions_meet_twice
+// CHECK:         %[[SCRATCH:.*]] = llvm.getelementptr %{{.*}}[1024]
+// CHECK-NEXT:    llvm.getelementptr %[[SCRATCH]]
+// CHECK-NEXT:    llvm.store
+// CHECK-NEXT:    nvvm.barrier
+// CHECK:         llvm.getelementptr %[[SCRATCH]]
+// CHECK-NEXT:    llvm.load
+// CHECK-NEXT:    nvvm.barrier
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !rows
+    %y = "nv_tileas.convert_layout"(%x) {offset = 1024 : i64, id = 0 : i64} : (!rows) -> !columns
+    "nv_tileas.store_shared"(%y, %s) : (!columns, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "conversions_meet_twice", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
+!t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
+!tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
+
+// Two tiles are joined in scratch memory, the second behind the first; a slice is read at its
+// run-time place.
+// CHECK-LABEL: llvm.func @scratch_joins_and_cuts
+// CHECK-SAME:    %[[I:.*]]: i32)
+// CHECK:         llvm.store
+// CHECK:         %[[BEHIND:.*]] = arith.addi %{{.*}}, %c4
+// CHECK:         arith.muli %[[BEHIND]], %c128
+// CHECK:         llvm.store
+// CHECK:         nvvm.barrier
+// CHECK-COUNT-2: llvm.load
+// CHECK:         nvvm.barrier
+// CHECK:         llvm.store
+// CHECK:         llvm.store
+// CHECK:         nvvm.barrier
+// CHECK:         %[[ROW:.*]] = arith.muli %[[I]], %c4
+// CHECK:         arith.addi %{{.*}}, %[[ROW]]
+// CHECK:         llvm.load
+// CHECK:         nvvm.barrier
+"nv_tileaa.func"() ({
+^bb0(%i: i32):
+  %c0 = arith.constant 0 : i32
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
+    %z = "nv_tileas.extract"(%y, %i, %c0) {offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "scratch_joins_and_cuts", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -1,0 +1,45 @@
+"""The cases that prove a protocol: which trip counts and branches a run has to be made for."""
+
+from tilec.passes.analysis.async_protocol.events import Branch, Event, Node, Protocol, Violation
+from tilec.passes.analysis.async_protocol.simulate import ProtocolViolationError, Simulation
+
+
+def check_protocol(protocol: Protocol) -> Violation | None:
+    """Run a protocol for every relevant choice of trip counts; return the first violation.
+
+    Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring), the loops
+    around them 0 to 3 times, and branches go both ways.
+    """
+    stages = max((ring.stages for ring in protocol.rings.values()), default=1)
+    inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
+    depth = max((_depth(role.body) for role in protocol.roles), default=0)
+    outer = range(4) if depth > 1 else (1,)
+    branches = (True, False) if any(_has_branch(role.body) for role in protocol.roles) else (True,)
+    for taken in branches:
+        for around in outer:
+            for trip in inner if depth else (0,):
+                trips = dict.fromkeys(range(depth), around)
+                trips[depth - 1] = trip
+                try:
+                    Simulation(protocol, trips, taken=taken).run()
+                except ProtocolViolationError as broken:
+                    return broken.violation
+    return None
+
+
+def _depth(body: tuple[Node, ...]) -> int:
+    """Return how deep loops nest in `body`."""
+    deepest = 0
+    for node in body:
+        if isinstance(node, Branch):
+            deepest = max(deepest, _depth(node.then), _depth(node.otherwise))
+        elif not isinstance(node, Event):
+            deepest = max(deepest, 1 + _depth(node.body))
+    return deepest
+
+
+def _has_branch(body: tuple[Node, ...]) -> bool:
+    return any(
+        isinstance(node, Branch) or (not isinstance(node, Event) and _has_branch(node.body))
+        for node in body
+    )

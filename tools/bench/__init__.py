@@ -1,0 +1,1 @@
+"""Benchmarks on a GPU: tilec against vendor libraries and Triton, in one process."""
