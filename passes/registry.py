@@ -21,12 +21,14 @@ class PassContext:
         sink: Collects remarks and warnings.
         plan_overrides: Plan fields that the user fixed (`--plan stages=4`).
         problem_sizes: Extents of named dims to plan for (`--size M=8192`).
+        buffer: Name of the file that MLIR calls `-`: the dump that was parsed, if one was.
     """
 
     target: Target = field(default_factory=lambda: TARGETS["sm_90a"])
     sink: DiagnosticSink = field(default_factory=DiagnosticSink)
     plan_overrides: dict[str, Any] = field(default_factory=dict)
     problem_sizes: dict[str, int] = field(default_factory=dict)
+    buffer: str = "-"
 
 
 PassFunction = Callable[[Any, PassContext], None]

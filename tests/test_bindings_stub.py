@@ -15,11 +15,10 @@ STUBS = sorted((ROOT / "typings" / "mlir").rglob("*.pyi"))
 MISSING = object()
 
 FIELD_PROTOCOL = {
-    "Operand": {"__get__", "__set__"},
     "Result": {"__get__", "__set__"},
     "Operation": {"loc", "ip"},
 }
-"""Names of `ext` that exist for the type checker only: how a field of an operation reads and what
+"""Names of `ext` that exist for the type checker only: how the field of a result reads and what
 else the constructor takes. The bindings make the properties and the constructor of each class."""
 
 SET_ON_DERIVED_CLASSES = {

@@ -43,8 +43,10 @@ def test_every_data_file_is_packaged():
     for package, patterns in data.items():
         folder = ROOT / package.replace(".", "/")
         assert all(list(folder.glob(pattern)) for pattern in patterns)
-    shipped = set((ROOT / "tilec").rglob("*.lark"))
-    assert shipped == set((ROOT / "tilec" / "frontend").glob("*.lark"))
+    for suffix, folder in ((".lark", "frontend"), (".pyi", "ir")):
+        found = set((ROOT / "tilec").rglob(f"*{suffix}"))
+        assert found == set((ROOT / "tilec" / folder).glob(f"*{suffix}"))
+        assert f"*{suffix}" in data[f"tilec.{folder}"]
 
 
 def test_every_pass_of_the_pipeline_is_registered_or_upstream():

@@ -262,6 +262,7 @@ class _Steps:
                 sink=self.result.sink,
                 plan_overrides=dict(specialization.plan),
                 problem_sizes=dict(specialization.sizes),
+                buffer=self.source.name,
             )
             return make_context()
 

@@ -125,7 +125,7 @@ def lint() -> int:
     codes = [
         run([PYTHON, "-m", "ruff", "check", "."], check=False),
         run([PYTHON, "-m", "ruff", "format", "--check", "."], check=False),
-        run([PYTHON, "-m", "pyright"], check=False),
+        run([PYTHON, "-m", "pyright", "--pythonpath", PYTHON], check=False),
     ]
     return max(codes)
 

@@ -97,6 +97,16 @@ def test_a_kernel_without_grid_maps_and_preconditions():
     assert "// preconditions: none" in text
 
 
+def test_the_grid_of_a_persistent_kernel():
+    loop = "// grid: gridDim.x = at most one block per SM; the blocks loop over"
+    text = block({**METADATA, "persistent": True})
+    assert f"{loop} (cdiv(M, 128)) * (cdiv(N, 256)) tiles\n" in text
+    text = block({**METADATA, "persistent": True, "grid": ["cdiv(N, 64)"]})
+    assert f"{loop} cdiv(N, 64) tiles\n" in text
+    text = block({**METADATA, "persistent": True, "grid": []})
+    assert f"{loop} the tiles of the grid that the caller gives\n" in text
+
+
 def test_workspace_and_hidden_parameters():
     text = block(
         workspace=Workspace("M * N * 4", zeroed=True),

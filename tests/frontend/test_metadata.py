@@ -1,6 +1,7 @@
 """The metadata that the launcher and the later stages read."""
 
 from types import MappingProxyType
+from typing import Any
 
 import pytest
 
@@ -8,7 +9,9 @@ from tilec.specialization import ArraySpec, Specialization
 
 
 def meta(frontend, text, **specialization):
-    frozen = {name: MappingProxyType(value) for name, value in specialization.items()}
+    frozen: dict[str, Any] = {
+        name: MappingProxyType(value) for name, value in specialization.items()
+    }
     return frontend.analyze(text, None, Specialization(**frozen)).metadata
 
 

@@ -93,6 +93,24 @@ def test_memory_bound_loops_get_a_short_ring():
     assert plan(tiles(slot=4096)).stages == 8
 
 
+def test_reasons_name_every_decision():
+    text = "\n".join(plan(gemm()).reasons)
+    assert "persistent = true: loads of the next tile overlap the epilogue" in text
+    assert "tile_group = 16: rows of tiles" in text
+    text = "\n".join(plan(gemm(), specialize=False).reasons)
+    assert "persistent = false: no producer warp" in text
+    assert "tile_group = 0: row-major order" in text
+    text = "\n".join(plan(gemm(), persistent=False, tile_group=4).reasons)
+    assert "persistent = false: fixed by the user" in text
+    assert "tile_group = 4: fixed by the user" in text
+
+
+def test_reasons_count_elements():
+    assert "worker_warps = 4: 1 element of the largest tile a thread" in plan(tiles(128)).reasons
+    assert "worker_warps = 4: 2 elements of the largest tile a thread" in plan(tiles(256)).reasons
+    assert not any("tile_group" in reason for reason in plan(tiles()).reasons)
+
+
 def test_overrides_win():
     result = plan(
         gemm(), stages=2, cluster=(2, 1), consumers=1, producer_registers=24, consumer_registers=248

@@ -18,7 +18,7 @@ from tilec.version import __version__
 
 _TOOL_SECONDS = 20
 _OLDEST_PYTHON = (3, 11)
-_PACKAGES = ("cuda-python", "lark", "llvmlite", "ml_dtypes", "numpy")
+_PACKAGES = ("cuda-bindings", "lark", "llvmlite", "ml_dtypes", "numpy")
 
 
 class Status(enum.Enum):

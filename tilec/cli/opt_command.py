@@ -4,15 +4,19 @@ import argparse
 import re
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 from tilec.cli.files import read_source, write_result
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
 from tilec.cli.verify_diagnostics import compare
 from tilec.diagnostics import Diagnostic, SourceFile, TileError
+from tilec.driver import STAMP
+from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module, print_module
 from tilec.passes.registry import PassContext
 from tilec.passes.runner import check_pass_name, run_pass, verify_module
+from tilec.pipeline import STAGES
 from tilec.target import get_target
 
 SPLIT_MARKER = "// -----"
@@ -76,16 +80,51 @@ def _process(
     Returns:
         The printed result (None when there is none) and everything that was reported.
     """
-    settings = PassContext(target=get_target(options.target))
+    settings = PassContext(target=get_target(options.target), buffer=source.name)
     try:
         module = parse_module(source.text, context, source.name)
         verify_module(module, [source])
         for name in names:
             run_pass(module, name, settings, [source])
+        _stamp(module, names)
     except TileError as failure:
         return None, [*settings.sink.items, *failure.diagnostics]
     text = print_module(module, locations=options.locations)
     return text if text.endswith("\n") else text + "\n", settings.sink.items
+
+
+def _stamp(module: Any, names: list[str]) -> None:
+    """Bring the stamp of a dump up to date; IR without one was written by hand and gets none."""
+    attributes = module.operation.attributes
+    if STAMP in attributes:
+        stamp = moved_stamp(ir.StringAttr(attributes[STAMP]).value, names)
+        with module.context:
+            attributes[STAMP] = ir.StringAttr.get(stamp)
+
+
+def moved_stamp(stamp: str, names: list[str]) -> str:
+    """Return the stamp of a dump after more passes: the last one that moved it on.
+
+    A pass moves the dump on when it follows in its stage or begins the next one. Others, such as a
+    `cse` in between, leave the place in the pipeline where it was.
+
+    Args:
+        stamp: Pass that wrote the dump, or `frontend`.
+        names: Passes that ran on it, in order, possibly with options.
+    """
+    for name in (item.partition("{")[0] for item in names):
+        for index, stage in enumerate(STAGES):
+            passes = ("frontend", *stage.passes) if index == 0 else stage.passes
+            if stamp in passes:
+                follows = (*passes[passes.index(stamp) + 1 :], *_first_pass(index + 1))
+                if name in follows:
+                    stamp = name
+                    break
+    return stamp
+
+
+def _first_pass(stage: int) -> tuple[str, ...]:
+    return STAGES[stage].passes[:1] if stage < len(STAGES) else ()
 
 
 def split_pass_names(text: str) -> list[str]:

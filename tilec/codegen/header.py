@@ -119,9 +119,12 @@ def _tensor_map_lines(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 def _grid(metadata: Mapping[str, Any]) -> str:
     extents: Sequence[str] = metadata.get("grid") or ()
+    product = " * ".join(f"({text})" if len(extents) > 1 else text for text in extents)
+    if metadata.get("persistent"):
+        tiles = f"{product} tiles" if extents else "the tiles of the grid that the caller gives"
+        return f"gridDim.x = at most one block per SM; the blocks loop over {tiles}"
     if not extents:
         return "given by the caller, flattened into gridDim.x"
-    product = " * ".join(f"({text})" if len(extents) > 1 else text for text in extents)
     return f"gridDim.x = {product}"
 
 

@@ -65,15 +65,21 @@ class Slice:
     Attributes:
         ops: Needed operations, structured ones included.
         carried: Needed carried values: (operation, index). For `scf.for` the index counts
-            iteration arguments, for `scf.if` results; `scf.while` keeps all of its values.
+            iteration arguments, for `scf.if` and `scf.while` results.
+        arguments: Needed arguments of the condition of an `scf.while`: (operation, index).
     """
 
     ops: set[Any] = field(default_factory=set)
     carried: set[tuple[Any, int]] = field(default_factory=set)
+    arguments: set[tuple[Any, int]] = field(default_factory=set)
 
     def indices(self, op: Any, count: int) -> list[int]:
         """Return the needed carried indices of `op`, in order."""
         return [index for index in range(count) if (op, index) in self.carried]
+
+    def argument_indices(self, op: Any) -> list[int]:
+        """Return the needed arguments of the condition of a `while`, in order."""
+        return [index for index in range(len(op.operands)) if (op, index) in self.arguments]
 
 
 def backward_slice(
@@ -105,13 +111,25 @@ class _SliceSearch:
         if self.unneeded(value):
             return
         if isinstance(value, ir.BlockArgument):
-            owner = value.owner.owner.operation
-            if owner in self.inside and owner.name == "scf.for" and value.arg_number > 0:
-                self.need_carried(owner, value.arg_number - 1)
-        elif value.owner.operation.name in ("scf.for", "scf.if"):
+            self._need_argument(value)
+        elif value.owner.operation.name in STRUCTURED:
             self.need_carried(value.owner.operation, ir.OpResult(value).result_number)
         else:
             self.need_op(value.owner.operation)
+
+    def _need_argument(self, argument: Any) -> None:
+        owner, number = argument.owner.owner.operation, argument.arg_number
+        if owner not in self.inside:
+            return
+        if owner.name == "scf.for" and number > 0:
+            self.need_carried(owner, number - 1)
+        elif owner.name == "scf.while" and argument.owner == owner.regions[1].blocks[0]:
+            self.need_carried(owner, number)
+        elif owner.name == "scf.while" and (owner, number) not in self.found.arguments:
+            self.found.arguments.add((owner, number))
+            self.need_op(owner)
+            returned = terminator(owner.regions[1].blocks[0]).operands[number]
+            self.pending.extend([owner.operands[number], returned])
 
     def need_carried(self, op: Any, index: int) -> None:
         """Add carried value `index` of a structured operation."""
@@ -122,15 +140,11 @@ class _SliceSearch:
         self.pending.extend(_carried_sources(op, index))
 
     def need_op(self, op: Any) -> None:
-        """Add an operation, what encloses it and, for a `while`, what is inside it."""
+        """Add an operation and what encloses it."""
         if op in self.found.ops or op not in self.inside:
             return
         self.found.ops.add(op)
         self.pending.extend(_shell_operands(op))
-        if op.name == "scf.while":
-            for region in op.regions:
-                for nested in walk_operations(region.blocks[0]):
-                    self.need_op(nested)
         parent = parent_operation(op)
         if parent is not None:
             self.need_op(parent)
@@ -140,14 +154,16 @@ def _shell_operands(op: Any) -> list[Any]:
     """Return the operands that `op` needs whatever is kept inside it."""
     if op.name == "scf.for":
         return list(op.operands)[:3]
-    if op.name == "scf.yield":
-        return list(op.operands) if op.parent.operation.name == "scf.while" else []
+    if op.name == "scf.while":
+        return [terminator(op.regions[0].blocks[0]).operands[0]]
     return list(op.operands)
 
 
 def _carried_sources(op: Any, index: int) -> list[Any]:
     if op.name == "scf.for":
         return [op.operands[3 + index], terminator(op.regions[0].blocks[0]).operands[index]]
+    if op.name == "scf.while":
+        return [terminator(op.regions[0].blocks[0]).operands[1 + index]]
     return [terminator(region.blocks[0]).operands[index] for region in op.regions]
 
 
@@ -251,22 +267,31 @@ def _clone_if(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) ->
 
 
 def _clone_while(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
+    results = kept.indices(op, len(op.results))
+    arguments = kept.argument_indices(op)
     clone = ir.Operation.create(
         "scf.while",
-        results=[result.type for result in op.results],
-        operands=_mapped(list(op.operands), mapping),
+        results=[op.results[index].type for index in results],
+        operands=_mapped([op.operands[index] for index in arguments], mapping),
         regions=2,
         loc=op.location,
     )
-    for source, region in zip(op.regions, clone.regions, strict=True):
-        block = source.blocks[0]
-        types = [argument.type for argument in block.arguments]
-        target = region.blocks.append(*types, arg_locs=[op.location] * len(types))
-        mapping.update(zip(block.arguments, target.arguments, strict=True))
-        _fill_block(block, target, kept, mapping, hook)
-        last = terminator(block)
-        _yield(_mapped(list(last.operands), mapping), target, last.name, last.location)
-    mapping.update(zip(op.results, clone.results, strict=True))
+    passed = [0, *(1 + index for index in results)]
+    for region, target, taken, returned in zip(
+        op.regions, clone.regions, (arguments, results), (passed, arguments), strict=True
+    ):
+        source = region.blocks[0]
+        carried = [source.arguments[index] for index in taken]
+        block = target.blocks.append(
+            *[argument.type for argument in carried], arg_locs=[op.location] * len(carried)
+        )
+        mapping.update(zip(carried, block.arguments, strict=True))
+        _fill_block(source, block, kept, mapping, hook)
+        last = terminator(source)
+        values = [last.operands[index] for index in returned]
+        _yield(_mapped(values, mapping), block, last.name, last.location)
+    for index, result in zip(results, clone.results, strict=True):
+        mapping[op.results[index]] = result
 
 
 def thread_value(block: Any, value: Any, user: Any, step: Callable[[Any], Any]) -> Any:

@@ -96,7 +96,9 @@ def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> flo
         * tile.n
         * (tile.output_bytes / machine.STORE_BYTES_PER_CLOCK + machine.CONVERT_CLOCKS)
     )
-    per_tile = k_tiles * max(tensor / 0.97, shared, level2) + epilogue + machine.START_CLOCKS
+    bubble = machine.MMA_BUBBLE_CLOCKS[tile.consumers]
+    per_k_tile = max(tensor / 0.97, shared, level2) + bubble
+    per_tile = k_tiles * per_k_tile + epilogue + machine.START_CLOCKS
     return waves * per_tile
 
 

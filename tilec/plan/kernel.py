@@ -24,8 +24,8 @@ from tilec.target import Target
 DEFAULT_WORKER_WARPS = 4
 MAX_WORKER_WARPS = 16
 DEFAULT_TILE_GROUP = 16
-"""Rows of tiles swept together. Measured at 8192^3 in bf16 against cuBLAS of the same run (H200, driver
-580, 2026-11-21): 4 rows 1.00, 8 rows 1.036, 16 rows 1.047, row-major 0.977."""
+"""Rows of tiles swept together. Measured at 8192^3 in bf16 against cuBLAS of the same run (H200,
+driver 580, 2026-11-21): 4 rows 1.00, 8 rows 1.036, 16 rows 1.047, row-major 0.977."""
 MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""
@@ -116,9 +116,9 @@ def plan_kernel(
     plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
     stages, reason = _choose_stages(problem, target, fixed)
     cluster = fixed.cluster or (1, 1)
-    reasons = (*plan.reasons, reason)
-    persistent = plan.specialize if fixed.persistent is None else fixed.persistent
-    group = DEFAULT_TILE_GROUP if problem.mma and persistent else 0
+    persistent, why_persistent = _choose_persistence(plan, fixed)
+    group, why_group = _choose_tile_group(problem, persistent, fixed)
+    reasons = (*plan.reasons, reason, why_persistent, *why_group)
     if fixed.cluster is not None:
         reasons = (*reasons, f"cluster = {cluster[0]} x {cluster[1]}: fixed by the user")
     return replace(
@@ -126,7 +126,7 @@ def plan_kernel(
         stages=stages,
         cluster=cluster,
         persistent=persistent,
-        tile_group=group if fixed.tile_group is None else fixed.tile_group,
+        tile_group=group,
         reasons=reasons,
     )
 
@@ -217,6 +217,28 @@ def _choose_roles(problem: KernelProblem, fixed: PlanOverrides) -> tuple[bool, s
     return False, "specialize = false: no loads in a loop"
 
 
+def _choose_persistence(plan: KernelPlan, fixed: PlanOverrides) -> tuple[bool, str]:
+    if fixed.persistent is not None:
+        return fixed.persistent, f"persistent = {str(fixed.persistent).lower()}: fixed by the user"
+    if plan.specialize:
+        return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
+    return False, "persistent = false: no producer warp to load the next tile ahead"
+
+
+def _choose_tile_group(
+    problem: KernelProblem, persistent: bool, fixed: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return the rows of tiles to sweep together, and why unless there is nothing to choose."""
+    if fixed.tile_group is not None:
+        return fixed.tile_group, (f"tile_group = {fixed.tile_group}: fixed by the user",)
+    if not problem.mma:
+        return 0, ()
+    if not persistent:
+        return 0, ("tile_group = 0: row-major order, as blocks do not loop over tiles",)
+    why = "rows of tiles that run at the same time share operands in L2"
+    return DEFAULT_TILE_GROUP, (f"tile_group = {DEFAULT_TILE_GROUP}: {why}",)
+
+
 def _check_instruction_registers(problem: KernelProblem, threads: int, target: Target) -> None:
     """Reject what ptxas rejects with C7602: one wgmma larger than the allocation at entry."""
     entry = entry_registers(threads, target)
@@ -272,7 +294,8 @@ def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
         producer_registers=0,
         consumer_registers=0,
         reasons=(
-            f"worker_warps = {warps}: {origin}{each} elements of the largest tile a thread",
+            f"worker_warps = {warps}: {origin}{each} element{'s' * (each != 1)} of the largest "
+            "tile a thread",
             why_roles,
         ),
     )

@@ -107,7 +107,7 @@ def plan_tiles(
         else:
             chosen = _choose_elementwise(use, bound, known)
         values.update(chosen)
-        reasons.append(_reason(use, chosen, known))
+        reasons.append(_reason(use, chosen, known, uses))
     return TileChoice(values, tuple(reasons), accumulator)
 
 
@@ -120,14 +120,24 @@ def _size_of(uses: Mapping[str, TileUse], name: str, sizes: Mapping[str, int]) -
     return sizes.get(dim) if dim is not None else None
 
 
-def _reason(use: TileUse, chosen: Mapping[str, int], sizes: Mapping[str, int | None]) -> str:
+def _reason(
+    use: TileUse,
+    chosen: Mapping[str, int],
+    sizes: Mapping[str, int | None],
+    uses: Mapping[str, TileUse],
+) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in chosen.items())
     if use.role in _MMA_ROLES:
         what = f"lowest modelled time of the {use.element_bytes * 8}-bit mma"
     else:
         what = "tiles of about 16 KB, wide along the contiguous axis"
-    known = [f"{name} walks {size} elements" for name, size in sizes.items() if size is not None]
-    unknown = [name for name, size in sizes.items() if size is None]
+    known = [
+        f"{name} walks {size} element{'s' * (size != 1)}"
+        for name, size in sizes.items()
+        if size is not None
+    ]
+    unknown = [uses[name].dim or name for name, size in sizes.items() if size is None]
+    unknown = list(dict.fromkeys(unknown))
     if unknown:
         known.append(f"large extents assumed for {', '.join(unknown)}")
     return f"{values}: {what}; {', '.join(known)}"
@@ -156,10 +166,11 @@ def _choose_mma(
     if accumulator_limit is not None:
         fitting = [tile for tile in fitting if tile.m * tile.n <= accumulator_limit]
     if not fitting:
+        reason = misfit(candidates[0], target) or "all accumulators are too large"
         raise CompileError(
             error(
                 "T0410",
-                f"no value of '{name}' fits: {misfit(candidates[0], target) or 'all are too large'}",
+                f"no value of '{name}' fits: {reason}",
                 hint="give this constant, or the other extents of its mma, a smaller value",
             )
         )
@@ -176,7 +187,8 @@ def _mma_candidates(
 ) -> Iterable[GemmTile]:
     """Yield the tiles to compare: powers of two up to the rounded-up extents."""
     k_step = machine.MMA_K_BYTES // use.element_bytes
-    ranges = ((machine.MMA_ROWS, 256), (16, 256), (k_step, 128 // use.element_bytes))
+    span = machine.SWIZZLE_BYTES // use.element_bytes
+    ranges = ((machine.MMA_ROWS, 256), (16, 256), (k_step, 2 * span))
     options: list[list[int]] = []
     for item, (low, high) in zip(extents, ranges, strict=True):
         size = sizes.get(item) if isinstance(item, str) else None
@@ -184,7 +196,7 @@ def _mma_candidates(
         values = [low << shift for shift in range((most // low).bit_length())]
         options.append(values if isinstance(item, str) else [item])
     if isinstance(extents[2], str):
-        options[2] = options[2][-1:]  # a whole swizzle span, or all of K
+        options[2] = [k for k in options[2] if k >= span] or options[2][-1:]  # whole swizzle spans
     for m in options[0]:
         for n in options[1]:
             for k in options[2]:

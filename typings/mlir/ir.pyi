@@ -238,8 +238,7 @@ class InsertionPoint:
     def at_block_terminator(block: Any) -> InsertionPoint: ...
     def insert(self, operation: Any) -> None: ...
 
-# Values. As the field of an operation (`source: Operand[Any]`) a value is read from the operation
-# and given to its constructor, for a result as the type.
+# Values
 
 class Value(Generic[_T]):
     def __init__(self, value: Any) -> None: ...

@@ -255,3 +255,45 @@
   %u = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "dead_loads_are_dropped", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// The producer replays a while loop for the scalar that bounds its own loop, but not its stores.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       "nv_tileas.roles"() ({
+// CHECK-NEXT:    %[[J:.*]] = scf.while (%{{.*}} = %{{.*}}) : (i32) -> i32 {
+// CHECK-NOT:     nv_tileas.tiled_store
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[J]] step
+// CHECK:           "nv_tileas.send"
+// CHECK:       }, {
+// CHECK:         scf.while ({{.*}}) : (i32, !nv_tileaa.mem_token) -> (i32, !nv_tileaa.mem_token)
+// CHECK:           "nv_tileas.tiled_store"
+// CHECK:         scf.for
+// CHECK:           "nv_tileas.receive"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %t = "nv_tileas.create_mem_token"() : () -> !token
+  %j:2 = scf.while (%a = %c0, %b = %t) : (i32, !token) -> (i32, !token) {
+    %more = arith.cmpi slt, %a, %n : i32
+    scf.condition(%more) %a, %b : i32, !token
+  } do {
+  ^bb0(%a: i32, %b: !token):
+    %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+    %u = "nv_tileas.tiled_store"(%v, %zero, %a, %a, %b) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
+    %next = arith.addi %a, %c1 : i32
+    scf.yield %next, %u : i32, !token
+  }
+  scf.for %k = %c0 to %j#0 step %c1 : i32 {
+    %x, %w = "nv_tileas.tiled_load"(%v, %k, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %s = "nv_tileas.tiled_store"(%v, %x, %k, %n, %j#1) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "while_loops_are_replayed_without_effects", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()

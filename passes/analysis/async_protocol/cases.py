@@ -7,24 +7,34 @@ from tilec.passes.analysis.async_protocol.simulate import ProtocolViolationError
 def check_protocol(protocol: Protocol) -> Violation | None:
     """Run a protocol for every relevant choice of trip counts; return the first violation.
 
-    Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring), the loops
-    around them 0 to 3 times, and branches go both ways.
+    Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops
+    around them run 0 to 3 times, but only twice for each of those counts: a run of two rounds
+    begins with the run of one, and what is left over differs by the number of rounds alone.
+    Branches go both ways.
     """
     stages = max((ring.stages for ring in protocol.rings.values()), default=1)
     inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
     depth = max((_depth(role.body) for role in protocol.roles), default=0)
-    outer = range(4) if depth > 1 else (1,)
     branches = (True, False) if any(_has_branch(role.body) for role in protocol.roles) else (True,)
     for taken in branches:
-        for around in outer:
-            for trip in inner if depth else (0,):
-                trips = dict.fromkeys(range(depth), around)
-                trips[depth - 1] = trip
-                try:
-                    Simulation(protocol, trips, taken=taken).run()
-                except ProtocolViolationError as broken:
-                    return broken.violation
+        for around, trip in _trip_counts(depth, inner, stages):
+            trips = dict.fromkeys(range(depth), around)
+            trips[depth - 1] = trip
+            try:
+                Simulation(protocol, trips, taken=taken).run()
+            except ProtocolViolationError as broken:
+                return broken.violation
     return None
+
+
+def _trip_counts(depth: int, inner: list[int], stages: int) -> list[tuple[int, int]]:
+    """Return the trip counts to run: of the outer loops and of the innermost ones."""
+    if depth == 0:
+        return [(1, 0)]
+    if depth == 1:
+        return [(1, trip) for trip in inner]
+    ends = [(0, 1), (1, 0), (1, 1), (1, stages + 1), (3, 0), (3, 1)]
+    return [*ends, *((2, trip) for trip in inner)]
 
 
 def _depth(body: tuple[Node, ...]) -> int:

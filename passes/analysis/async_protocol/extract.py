@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from tilec.dialects.nv_tileas.ring_ops import start_of_position
 from tilec.ir.bindings import ir
+from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
+from tilec.passes.analysis.async_protocol.boxes import BoxGroups
 from tilec.passes.analysis.async_protocol.events import (
     Branch,
     Event,
@@ -14,30 +15,41 @@ from tilec.passes.analysis.async_protocol.events import (
     Protocol,
     RingShape,
     RoleProgram,
+    Violation,
 )
-from tilec.passes.analysis.kernels import kernel_operations, span_of
+from tilec.passes.analysis.async_protocol.positions import Positions
+from tilec.passes.analysis.kernels import kernel_operations
 
 
-def where(op: Any) -> str:
-    """Return the source position of `op` for messages."""
-    return str(span_of(op) or "")
+def where(op: Any, buffer: str) -> str:
+    """Return the source position of `op` for messages; `buffer` is the file MLIR calls `-`."""
+    return str(source_span(op.location, buffer) or "")
 
 
 class Extraction:
-    """Numbers the rings and buffers of a kernel and translates its roles."""
+    """Numbers the rings and buffers of a kernel and translates its roles.
 
-    def __init__(self, function: Any) -> None:
-        """Collect rings and buffers."""
+    Attributes:
+        violation: The first rule that the IR breaks, whatever the order of events: an operation
+            that uses a stale ring position, or copies that miss a box of their tile.
+    """
+
+    def __init__(self, function: Any, buffer: str) -> None:
+        """Collect rings, walks and buffers; `buffer` is the name of the file MLIR calls `-`."""
         ops = kernel_operations(function)
+        self.file = buffer
+        self.violation: Violation | None = None
         self.rings: dict[Any, int] = {}
-        self.walks: dict[Any, int] = {}
         self.buffers: dict[Any, int] = {}
         self.shapes: dict[int, RingShape] = {}
         self.names: dict[int, str] = {}
+        self.positions = Positions(self._report)
         for op in ops:
             if op.name == "nv_tileas.create_ring":
                 number = self.rings.setdefault(op.results[0], len(self.rings))
-                self.shapes[number] = _ring_shape(op)
+                self.shapes[number] = _ring_shape(op, where(op, buffer))
+            elif op.name == "nv_tileas.ring_start":
+                self.positions.add_start(op, self.rings[op.operands[0]])
             elif op.name == "nv_tileas.alloc_shared":
                 number = self.buffers.setdefault(op.results[0], len(self.buffers))
                 tile = op.results[0].type
@@ -55,54 +67,58 @@ class Extraction:
             programs.append(RoleProgram("producer", 0, self._body(roles.producer.blocks[0], 0)))
         warps = roles.consumer_warps.value
         programs.append(RoleProgram("consumer", warps, self._body(roles.consumer.blocks[0], 0)))
-        walks = {
-            number: self.rings[defining_operation(start).operands[0]]
-            for start, number in self.walks.items()
-        }
-        return Protocol(self.shapes, walks, tuple(programs), self.names)
+        return Protocol(self.shapes, self.positions.rings, tuple(programs), self.names)
+
+    def _report(self, op: Any, message: str) -> None:
+        if self.violation is None:
+            self.violation = Violation(where(op, self.file), message)
 
     def _body(self, block: Any, depth: int) -> tuple[Node, ...]:
         nodes: list[Node] = []
+        boxes = BoxGroups(self._report)
         for op in body_operations(block):
-            if op.name in ("scf.for", "scf.while"):
-                bodies = [self._body(region.blocks[0], depth + 1) for region in op.regions]
-                body = tuple(node for part in bodies for node in part)
-                if body:
-                    nodes.append(Loop(0, depth, body))
+            if op.name == "scf.for":
+                body = self.positions.read_for(op, lambda inner: self._body(inner, depth + 1))
+                nodes += [Loop(0, depth, body)] if body else []
+            elif op.name == "scf.while":
+                parts = self.positions.read_while(op, lambda inner: self._body(inner, depth + 1))
+                body = tuple(node for part in parts for node in part)
+                nodes += [Loop(0, depth, body)] if body else []
             elif op.name == "scf.if":
-                then, *rest = [
-                    self._body(region.blocks[0], depth) if len(region.blocks) else ()
-                    for region in op.regions
-                ]
+                then, *rest = self.positions.read_if(op, lambda inner: self._body(inner, depth))
                 otherwise = rest[0] if rest else ()
-                if then or otherwise:
-                    nodes.append(Branch(0, then, otherwise))
-            else:
+                nodes += [Branch(0, then, otherwise)] if then or otherwise else []
+            elif op.name.startswith("nv_tileas."):
+                boxes.add(op)
+                if op.name == "nv_tileas.ring_start" and depth:
+                    ring = self.rings[op.operands[0]]
+                    self._report(op, f"ring {ring} starts at slot 0 in every round of a loop")
                 nodes.extend(self._events(op))
+        boxes.close()
         return tuple(nodes)
 
-    def _buffer(self, tile: Any) -> tuple[int, int | None]:
-        """Return the buffer of a shared-memory tile and the walk that indexes it."""
-        op = defining_operation(tile)
-        if op.name == "nv_tileas.slot_view":
-            return self.buffers[op.operands[0]], self._walk(op)
+    def _buffer(self, op: Any, tile: Any) -> tuple[int, int | None]:
+        """Return the buffer of the tile in shared memory that `op` uses and the walk in it."""
+        view = defining_operation(tile)
+        if view.name == "nv_tileas.slot_view":
+            return self.buffers[view.operands[0]], self.positions.use_of(op, tile)
         return self.buffers[tile], None
-
-    def _walk(self, op: Any) -> int:
-        """Return the walk that the position of `op`, its second operand, belongs to."""
-        return self.walks.setdefault(start_of_position(op.operands[1]), len(self.walks))
 
     def _events(self, op: Any) -> list[Event]:
         short = op.name.removeprefix("nv_tileas.")
-        place = where(op)
-        if short in _RING_EVENTS:
-            return [Event(_RING_EVENTS[short], place, ring=self._walk(op))]
-        if short == "ring_advance":
-            count = op.opview.count.value
-            return [Event(Kind.ADVANCE, place, ring=self._walk(op), amount=count)]
+        place = where(op, self.file)
+        if short in _RING_OPERATIONS:
+            walk = self.positions.use_in(op, self.rings[op.operands[0]])
+            if short == "ring_advance":
+                self.positions.advance(op)
+                return [Event(Kind.ADVANCE, place, ring=walk, amount=op.opview.count.value)]
+            return [Event(_RING_EVENTS[short], place, ring=walk)] if short in _RING_EVENTS else []
+        if short == "slot_view":
+            self.positions.use(op, op.operands[1])
+            return []
         if short == "mbarrier_arrive_expect_tx":
-            ring = self._walk(defining_operation(op.operands[0]))
-            return [Event(Kind.EXPECT, place, ring=ring, amount=op.opview.tx_count.value)]
+            walk = self.positions.use_of(op, op.operands[0])
+            return [Event(Kind.EXPECT, place, ring=walk, amount=op.opview.tx_count.value)]
         if short in _TILE_EVENTS:
             return self._tile_events(op, short, place)
         if short in ("async_mma", "simt_mma"):
@@ -111,20 +127,32 @@ class Extraction:
 
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
         kind, operand = _TILE_EVENTS[short]
-        buffer, ring = self._buffer(op.operands[operand])
-        amount = op.opview.tx_count.value if kind is Kind.COPY_IN else 0
-        return [Event(kind, place, ring, buffer, in_ring=ring is not None, amount=amount)]
+        buffer, walk = self._buffer(op, op.operands[operand])
+        amount = 0
+        if kind is Kind.COPY_IN:
+            amount = op.opview.tx_count.value
+            if self.positions.use_of(op, op.opview.barrier) != walk:
+                self._report(op, "a copy completes on the barrier of another slot than it fills")
+        return [Event(kind, place, walk, buffer, in_ring=walk is not None, amount=amount)]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
-        (a, a_ring), (b, b_ring) = (self._buffer(operand) for operand in list(op.operands)[:2])
+        (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
         if short == "async_mma":
-            return [Event(Kind.MMA, place, a_ring, a, a_ring is not None, b, b_ring)]
+            return [Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)]
         return [
-            Event(Kind.READ, place, ring, buffer, ring is not None)
-            for buffer, ring in ((a, a_ring), (b, b_ring))
+            Event(Kind.READ, place, walk, buffer, walk is not None)
+            for buffer, walk in ((a, a_walk), (b, b_walk))
         ]
 
 
+_RING_OPERATIONS = (
+    "ring_acquire",
+    "ring_wait",
+    "ring_release",
+    "ring_barrier",
+    "ring_advance",
+)
+"""Operations whose operands are a ring and a position."""
 _RING_EVENTS = {
     "ring_acquire": Kind.ACQUIRE,
     "ring_wait": Kind.WAIT,
@@ -139,13 +167,13 @@ _TILE_EVENTS = {
 }
 
 
-def _ring_shape(op: Any) -> RingShape:
+def _ring_shape(op: Any, place: str) -> RingShape:
     ring = op.opview
     counts = []
     for barriers in (ring.full, ring.empty):
         alloc = defining_operation(barriers) if barriers is not None else None
         counts.append(alloc.opview.count.value if alloc is not None else 0)
-    return RingShape(ring.stages.value, counts[0], counts[1], where(op))
+    return RingShape(ring.stages.value, counts[0], counts[1], place)
 
 
 def _thread_events(op: Any, short: str, place: str) -> list[Event]:

@@ -2,9 +2,11 @@
 
 Changes nothing. The roles' events on rings, buffers, barriers and fences are extracted from the IR
 and run, with vector clocks, for the trip counts at which rings behave differently
-(`tilec.passes.analysis.async_protocol`). Register moves and named barriers are checked by their
-sum and range rules. The first violation is an internal error of the compiler that names the source
-line, because no user input may lead to one. Results are memoised by the protocol's shape.
+(`tilec.passes.analysis.async_protocol`). On the way, every operation must use the current position
+of its ring, and the copies of a tile must move each of its boxes once. Register moves and named
+barriers are checked by their sum and range rules. The first violation is an internal error of the
+compiler that names the source line, because no user input may lead to one. Results are memoised by
+the protocol's shape.
 """
 
 from dataclasses import replace
@@ -28,20 +30,24 @@ WARP_LANES = 32
 @register_pass(NAME)
 def verify_async_protocol(module: Any, context: PassContext) -> None:
     """Check rings, fences, barriers and register moves of every kernel."""
+    file = context.buffer
     for function in kernel_functions(module):
         violation = (
-            _check_registers(function, context.target.registers_per_sm)
-            or _check_named_barriers(function)
-            or _check_events(function)
+            _check_registers(function, context.target.registers_per_sm, file)
+            or _check_named_barriers(function, file)
+            or _check_events(function, file)
         )
         if violation is not None:
             at = f"{violation.where}: " if violation.where else ""
             raise InternalCompilerError(f"{at}{violation.message}", pass_name=NAME)
 
 
-def _check_events(function: Any) -> Violation | None:
-    protocol = Extraction(function).protocol()
-    return None if protocol is None else _cached_check(_Key(protocol))
+def _check_events(function: Any, file: str) -> Violation | None:
+    extraction = Extraction(function, file)
+    protocol = extraction.protocol()
+    if protocol is None or extraction.violation is not None:
+        return extraction.violation
+    return _cached_check(_Key(protocol))
 
 
 class _Key:
@@ -64,7 +70,7 @@ def _cached_check(key: _Key) -> Violation | None:
     return check_protocol(key.protocol)
 
 
-def _check_registers(function: Any, registers_per_sm: int) -> Violation | None:
+def _check_registers(function: Any, registers_per_sm: int, file: str) -> Violation | None:
     """Check that `setmaxnreg` asks for no more registers than the SM has (else it deadlocks)."""
     total = 0
     last = None
@@ -78,11 +84,12 @@ def _check_registers(function: Any, registers_per_sm: int) -> Violation | None:
     if total <= registers_per_sm:
         return None
     return Violation(
-        where(last), f"roles ask for {total} registers, but an SM has {registers_per_sm}: deadlock"
+        where(last, file),
+        f"roles ask for {total} registers, but an SM has {registers_per_sm}: deadlock",
     )
 
 
-def _check_named_barriers(function: Any) -> Violation | None:
+def _check_named_barriers(function: Any, file: str) -> Violation | None:
     """Check that ids exist and that id 0, the whole CTA, is not used by one of two roles."""
     for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
         specialised = roles.opview.producer_warps.value > 0
@@ -91,7 +98,8 @@ def _check_named_barriers(function: Any) -> Violation | None:
                 continue
             identity = ir.IntegerAttr(op.attributes["id"]).value
             if not 0 <= identity < NAMED_BARRIERS:
-                return Violation(where(op), f"named barrier {identity} does not exist")
+                return Violation(where(op, file), f"named barrier {identity} does not exist")
             if specialised and identity == 0:
-                return Violation(where(op), "barrier 0 of the whole CTA is used by one role alone")
+                message = "barrier 0 of the whole CTA is used by one role alone"
+                return Violation(where(op, file), message)
     return None

@@ -1,7 +1,7 @@
 """What a kernel is compiled for, checked against its signature: types, constants, array facts."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error
 from tilec.dtypes import DTYPES, DType, Kind
@@ -115,6 +115,9 @@ class _Binder:
                 axes = "1 axis" if rank == 1 else f"{rank} axes"
                 message = f"array '{array.name}' has {axes}, but is used with {spec.rank}"
                 self.fail("T0301", message, array.span)
+            elif (spec.dtype, dtype.name) == ("f32", "tf32"):
+                # No array library has tf32: its values lie in memory as f32.
+                spec = replace(spec, dtype=dtype.name)
             elif spec.dtype != dtype.name:
                 message = f"array '{array.name}' holds {dtype.name}, but is used with {spec.dtype}"
                 self.fail("T0306", message, array.span)

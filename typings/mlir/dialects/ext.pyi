@@ -5,11 +5,9 @@ from mlir import ir
 
 _T = TypeVar("_T")
 
-# A field of an operation class: reads as a value, is set from a value (operand) or a type (result).
+Operand = ir.Value
 
-class Operand(ir.Value[_T]):
-    def __get__(self, instance: object, owner: type) -> ir.Value[Any]: ...
-    def __set__(self, instance: object, value: Any) -> None: ...
+# The field of a result reads as a value; the constructor takes its type.
 
 class Result(ir.OpResult[_T]):
     def __get__(self, instance: object, owner: type) -> ir.OpResult[Any]: ...

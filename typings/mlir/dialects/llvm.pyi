@@ -30,6 +30,9 @@ class PoisonOp(_ResultOp):
 class BitcastOp(_ResultOp):
     def __init__(self, res: Any, arg: Any, *, loc: Any = None, ip: Any = None) -> None: ...
 
+class ZeroOp(_ResultOp):
+    def __init__(self, res: Any, *, loc: Any = None, ip: Any = None) -> None: ...
+
 class PtrToIntOp(_ResultOp):
     def __init__(self, res: Any, arg: Any, *, loc: Any = None, ip: Any = None) -> None: ...
 

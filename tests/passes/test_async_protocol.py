@@ -1,0 +1,221 @@
+"""nv-tileas-verify-async-protocol: real kernels pass, every seeded fault is found.
+
+The faults are edits of the matmul example as the passes before the check leave it.
+"""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from time import process_time
+
+import pytest
+
+from tilec.diagnostics import InternalCompilerError, SourceFile
+from tilec.driver import choose_kernel, compile_source
+from tilec.frontend.parser import kernels, parse_source
+from tilec.ir.context import make_context
+from tilec.ir.text import parse_module
+from tilec.options import CompileOptions
+from tilec.passes import load_pass
+from tilec.passes.registry import PassContext
+from tilec.passes.transforms.nv_tileas import verify_async_protocol as check
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = (*(ROOT / "examples").glob("*.tile"), *(ROOT / "tests" / "kernels").glob("*.tile"))
+BEFORE = "nv-tileas-attach-tma-descriptors"
+LIMIT_SECONDS = 0.05
+"""What the check of the persistent matmul may cost on an idle machine."""
+
+
+def _source(path: Path) -> SourceFile:
+    return SourceFile(path.name, path.read_text())
+
+
+@pytest.fixture(scope="module")
+def matmul(tmp_path_factory) -> str:
+    folder = tmp_path_factory.mktemp("dump")
+    options = CompileOptions(emit="nv_tileas", dump_directory=folder)
+    compile_source(_source(ROOT / "examples" / "matmul.tile"), options=options)
+    return next(folder.glob(f"*-{BEFORE}.mlir")).read_text()
+
+
+def verify(text: str) -> None:
+    module = parse_module(text, make_context(), "dump.mlir")
+    with module.context:
+        load_pass(check.NAME).run(module, PassContext(buffer="dump.mlir"))
+
+
+def failure(text: str) -> str:
+    with pytest.raises(InternalCompilerError) as caught:
+        verify(text)
+    return str(caught.value)
+
+
+def lines_of(text: str, operation: str) -> list[int]:
+    lines = text.splitlines()
+    found = [index for index, line in enumerate(lines) if f'"nv_tileas.{operation}"' in line]
+    assert found, operation
+    return found
+
+
+def without(operation: str, *numbers: int) -> Callable[[str], str]:
+    """Return an edit that drops uses of an operation: those numbered, or all of them."""
+
+    def edit(text: str) -> str:
+        found = lines_of(text, operation)
+        dropped = {found[number] for number in numbers} if numbers else set(found)
+        lines = text.splitlines()
+        return "\n".join(line for index, line in enumerate(lines) if index not in dropped)
+
+    return edit
+
+
+def swap_before(operation: str, other: str) -> Callable[[str], str]:
+    """Return an edit that moves the only use of an operation before the only one of another."""
+
+    def edit(text: str) -> str:
+        lines = text.splitlines()
+        (source,), (target,) = lines_of(text, operation), lines_of(text, other)
+        lines.insert(target, lines.pop(source))
+        return "\n".join(lines)
+
+    return edit
+
+
+def replaced(pattern: str, result: str, count: int = 0) -> Callable[[str], str]:
+    def edit(text: str) -> str:
+        edited, found = re.subn(pattern, result, text, count=count)
+        assert found, pattern
+        return edited
+
+    return edit
+
+
+def stale(operation: str, number: int = 0) -> Callable[[str], str]:
+    """Return an edit that gives an operation the start position of its role's ring."""
+
+    def edit(text: str) -> str:
+        lines = text.splitlines()
+        index = lines_of(text, operation)[number]
+        start = max(line for line in lines_of(text, "ring_start") if line < index)
+        name = lines[start].split("=")[0].strip()
+        lines[index] = re.sub(r"\((%\w+), %\w+\)", rf"(\1, {name})", lines[index], count=1)
+        return "\n".join(lines)
+
+    return edit
+
+
+EMPTY_COUNT = r"(\"nv_tileas.alloc_mbarrier\"\(\) \{count = )8\b"
+RELEASE = r"(\n *\"nv_tileas.ring_release\".*)"
+STALE = "uses another position of ring 0 than the current one"
+BOXES = "not each of them once"
+FAULTS = {
+    "fewer bytes announced": (replaced("tx_count = 49152", "tx_count = 49136"), "deadlock"),
+    "more bytes announced": (replaced("tx_count = 49152", "tx_count = 49168"), "deadlock"),
+    "too few arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>7"), "more than 7 arrivals"),
+    "one arrival expected": (replaced(EMPTY_COUNT, r"\g<1>1"), "more than 1 arrivals"),
+    "too many arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>9"), "ends in mid-phase"),
+    "released twice": (replaced(RELEASE, r"\1\1"), "arrivals in one phase"),
+    "no release": (without("ring_release"), "deadlock"),
+    "no acquire": (without("ring_acquire"), "may be overwritten while"),
+    "no wait": (without("ring_wait"), "a tile is read before the write"),
+    "wait at the start": (stale("ring_wait"), f"ring_wait {STALE}"),
+    "acquire at the start": (stale("ring_acquire"), f"ring_acquire {STALE}"),
+    "release at the start": (stale("ring_release"), f"ring_release {STALE}"),
+    "barrier at the start": (stale("ring_barrier"), f"ring_barrier {STALE}"),
+    "fill the first slot": (stale("slot_view", 0), f"slot_view {STALE}"),
+    "read the first slot of A": (stale("slot_view", 2), f"slot_view {STALE}"),
+    "read the first slot of B": (stale("slot_view", 3), f"slot_view {STALE}"),
+    "advance from the start": (stale("ring_advance", 1), f"ring_advance {STALE}"),
+    "no proxy fence": (without("fence_proxy"), "no proxy fence"),
+    "no barrier": (without("barrier"), "may be overwritten while"),
+    "no barrier after the drain": (without("barrier", 0), "before the write of 'consumer warps"),
+    "no barrier before the store": (without("barrier", 1), "a tile is read before the write"),
+    "no drain": (without("bulk_wait"), "may end while a bulk store"),
+    "no drain before the next tile": (without("bulk_wait", 0), "may be overwritten while"),
+    "no drain at the end": (without("bulk_wait", 1), "may end while a bulk store"),
+    "no commit": (without("bulk_commit"), "may end while a bulk store"),
+    "too many registers": (replaced("count = 40 ", "count = 56 "), "roles ask for 66560 registers"),
+    "released before the wait": (swap_before("ring_release", "mma_wait"), "may be overwritten"),
+    "an mma in flight": (
+        replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1"),
+        "may be overwritten",
+    ),
+    "no mma_wait": (replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 9 \1"), "overwritten"),
+    "barrier 0": (replaced("id = 1 ", "id = 0 ", 1), "barrier 0 of the whole CTA"),
+    "barrier 16": (replaced("id = 1 ", "id = 16 ", 1), "named barrier 16 does not exist"),
+    "a box loaded twice": (replaced("box_index = 1 ", "box_index = 0 ", 1), BOXES),
+    "a box not loaded": (without("async_tiled_tma_load", 1), BOXES),
+    "a box stored twice": (replaced(r"box_index = 2 (.*tmaIdx = 2)", r"box_index = 3 \1"), BOXES),
+    "a box not stored": (without("async_tiled_tma_store", 3), BOXES),
+}
+
+
+def test_the_kernel_without_a_fault(matmul):
+    verify(matmul)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_seeded_faults(matmul, name):
+    edit, message = FAULTS[name]
+    edited = edit(matmul)
+    assert edited != matmul
+    found = failure(edited)
+    assert message in found
+    assert found.startswith("dump.mlir:") or "may end while" in found
+
+
+def test_the_line_is_that_of_the_operation(matmul):
+    edited = stale("slot_view", 2)(matmul)
+    line = lines_of(edited, "slot_view")[2] + 1
+    assert failure(edited).startswith(f"dump.mlir:{line}:")
+
+
+def test_a_load_on_a_stale_barrier(matmul):
+    """Take the barrier of the start position: the announcement is right, the copies are not."""
+    lines = matmul.splitlines()
+    index = lines_of(matmul, "ring_barrier")[0]
+    start = lines[lines_of(matmul, "ring_start")[0]].split("=")[0].strip()
+    name = lines[index].split("=")[0].strip()
+    extra = lines[index].replace(name, "%stale").replace("%arg15", start)
+    lines.insert(index + 1, extra)
+    first = lines_of("\n".join(lines), "async_tiled_tma_load")[0]
+    lines[first] = lines[first].replace(f"{name})", "%stale)")
+    assert STALE in failure("\n".join(lines))
+
+
+def test_a_position_that_a_loop_does_not_carry(matmul):
+    """The outer loop of the producer starts every tile at the first slot again."""
+    inner = re.search(r"(%\d+) = scf.for %arg14 .*", matmul)[1]
+    edited = matmul.replace(f"scf.yield {inner} :", "scf.yield %arg13 :", 1)
+    assert f"scf.yield {STALE}" in failure(edited)
+
+
+def test_a_ring_that_starts_again_in_a_loop(matmul):
+    lines = matmul.splitlines()
+    start = lines_of(matmul, "ring_start")[0]
+    loop = next(i for i, line in enumerate(lines) if i > start and "scf.for %arg14" in line)
+    lines.insert(loop, lines[start].replace("%17 =", "%again ="))
+    lines[loop + 1] = lines[loop + 1].replace("%arg15 = %arg13", "%arg15 = %again")
+    assert "starts at slot 0 in every round of a loop" in failure("\n".join(lines))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_kernel_passes(path):
+    source = _source(path)
+    tree = parse_source(source)
+    for name in [kernel.name for kernel in kernels(tree)]:
+        assert choose_kernel(tree, name, source).name == name
+        compile_source(source, name, options=CompileOptions(emit="nv_tileas"))
+
+
+def test_the_check_is_quick(matmul):
+    module = parse_module(matmul, make_context(), "dump.mlir")
+    seconds = []
+    with module.context:
+        for _ in range(5):
+            check._cached_check.cache_clear()
+            start = process_time()
+            load_pass(check.NAME).run(module, PassContext())
+            seconds.append(process_time() - start)
+    assert min(seconds) < LIMIT_SECONDS
