@@ -29,6 +29,7 @@ from tilec.dialects.nv_tileas.shared_ops import (
     ConvertLayoutOp,
     CopyOutOp,
     LoadSharedOp,
+    SharedViewOp,
     SlotViewOp,
     StoreSharedOp,
 )
@@ -90,6 +91,7 @@ __all__ = [
     "SetRegistersOp",
     "SharedLayoutAttr",
     "SharedTileType",
+    "SharedViewOp",
     "SimtMmaOp",
     "SlotViewOp",
     "StoreSharedOp",

@@ -59,6 +59,26 @@ class SlotViewOp(CheckedOperation, name="slot_view", traits=[Pure]):
         return cls(buffer=buffer, position=position, tile=buffer.type, **where).tile
 
 
+class SharedViewOp(CheckedOperation, name="shared_view", traits=[Pure]):
+    """Name a shared-memory tile without its leading dims of extent 1."""
+
+    TYPES = (("source", SHARED), ("result", SHARED))
+
+    source: Operand[Any]
+    result: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return the message for a result that is not the source without leading unit dims."""
+        source, result = self.source.type, self.result.type
+        extra = len(source.shape) - len(result.shape)
+        if source.shape != (1,) * max(extra, 0) + result.shape:
+            return f"expects leading dims of extent 1, but got {source.shape} and {result.shape}"
+        same_box = source.layout.box_shape[max(extra, 0) :] == result.layout.box_shape
+        if not same_box or source.layout.swizzle_bytes != result.layout.swizzle_bytes:
+            return "expects the layout of the source"
+        return None
+
+
 class LoadSharedOp(CheckedOperation, name="load_shared", traits=[ReadsMemory]):
     """Read a shared-memory tile into registers."""
 

@@ -80,6 +80,7 @@
 // CHECK:         "nv_tileas.mbarrier_arrive_expect_tx"(%[[BAR:.*]]) {tx_count = 32768 : i64}
 // CHECK:         "nv_tileas.async_tiled_tma_load"(%[[D]], %[[SLOT:.*]], %[[M:.*]], %[[K:.*]], %[[BAR]]) {box_index = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>, tmaIdx = 0 : i64, tx_count = 16384 : i64}
 // CHECK:         "nv_tileas.async_tiled_tma_store"(%[[D]], %[[SLOT]], %[[M]], %[[K]]) {box_index = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, tmaIdx = 0 : i64}
+// CHECK:         "nv_tileas.copy_out"(%[[SLOT]], %{{.*}}, %[[M]], %[[K]]) {operandSegmentSizes = array<i32: 1, 1, 2>}
 // CHECK:         "nv_tileas.bulk_commit"() : () -> ()
 // CHECK:         "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
 "nv_tileaa.func"() ({
@@ -88,6 +89,7 @@
   "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 32768 : i64} : (!nv_tileas.mbarrier) -> ()
   "nv_tileas.async_tiled_tma_load"(%d, %slot, %m, %k, %barrier) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
   "nv_tileas.async_tiled_tma_store"(%d, %slot, %m, %k) {box_index = 1 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+  "nv_tileas.copy_out"(%slot, %v, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (!slot, !memref, i32, i32) -> ()
   "nv_tileas.bulk_commit"() : () -> ()
   "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -118,6 +120,7 @@
 #columns = #nv_tileas.layout<"32x32|reg:8*(0,4)|lane:32*(1,0)|warp:4*(0,1)">
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.cta_id"() : () -> i32
+// CHECK:         "nv_tileas.num_ctas"() : () -> i32
 // CHECK:         %[[X:.*]] = "nv_tileas.load_shared"(%[[SLOT:.*]]) : {{.*}} -> tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:8*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
 // CHECK:         %[[Y:.*]] = "nv_tileas.convert_layout"(%[[X]]) : {{.*}} -> tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:8*(0,4)|lane:32*(1,0)|warp:4*(0,1)">>
 // CHECK:         "nv_tileas.order_memory"() : () -> ()
@@ -127,6 +130,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%slot: !slot):
   %id = "nv_tileas.cta_id"() : () -> i32
+  %count = "nv_tileas.num_ctas"() : () -> i32
   %x = "nv_tileas.load_shared"(%slot) : (!slot) -> tensor<32x32xf32, #rows>
   %y = "nv_tileas.convert_layout"(%x) : (tensor<32x32xf32, #rows>) -> tensor<32x32xf32, #columns>
   "nv_tileas.order_memory"() : () -> ()

@@ -100,6 +100,8 @@ class Extraction:
     def _buffer(self, op: Any, tile: Any) -> tuple[int, int | None]:
         """Return the buffer of the tile in shared memory that `op` uses and the walk in it."""
         view = defining_operation(tile)
+        if view.name == "nv_tileas.shared_view":
+            return self._buffer(op, view.operands[0])
         if view.name == "nv_tileas.slot_view":
             return self.buffers[view.operands[0]], self.positions.use_of(op, tile)
         return self.buffers[tile], None

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.structured import defining_operation, terminator
-from tilec.passes.analysis.async_protocol.events import Violation
 
 Report = Callable[[Any, str], None]
 """Called with an operation and what is wrong with it."""

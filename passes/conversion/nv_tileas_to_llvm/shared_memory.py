@@ -36,6 +36,12 @@ def lower_slot_view(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], emit.byte_offset(buffer, offset))
 
 
+@lowers("nv_tileas.shared_view")
+def lower_shared_view(lowering: Lowering, op: Any) -> None:
+    """The view starts where its source does."""
+    lowering.set(op.results[0], lowering.get(op.operands[0]))
+
+
 @lowers("nv_tileas.load_shared")
 def lower_load_shared(lowering: Lowering, op: Any) -> None:
     """Read a tile from its slot."""

@@ -19,6 +19,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     tiled_access,
 )
+from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.shared_layouts import shared_attribute
 from tilec.passes.registry import PassContext, register_pass
 
@@ -38,19 +39,21 @@ def assign_operand_layouts(module: Any, context: PassContext) -> None:
 def _layout_of(access: Any) -> SharedLayout:
     shape = tuple(access.tile_type.shape)
     bits = element_bits(access.tile_type.element_type)
-    if access.is_load and len(shape) == 2 and feeds_dot(access.op.results[0]):
-        with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
-            return operand_layout(shape, bits)
+    if access.is_load:
+        for _, operand in dot_uses(access.op.results[0]):
+            with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
+                return _with_leading_units(operand_layout(tuple(operand.type.shape), bits), shape)
     return tma_boxes(shape, bits)
+
+
+def _with_leading_units(layout: SharedLayout, shape: tuple[int, ...]) -> SharedLayout:
+    """Return `layout` for a tile with more leading dims of extent 1."""
+    units = (1,) * (len(shape) - len(layout.shape))
+    return SharedLayout(shape, layout.element_bits, (*units, *layout.box), layout.swizzle)
 
 
 def operand_layout(shape: tuple[int, ...], bits: int) -> SharedLayout:
     """Return the layout of a matrix operand whose contiguous dimension is the last one."""
+    if len(shape) != 2:
+        raise LayoutError(f"a wgmma operand has two dims, not {len(shape)}")
     return matmul_operand(shape[0], shape[1], bits)
-
-
-def feeds_dot(tile: Any) -> bool:
-    """Tell whether `tile` is the A or B operand of a `dot`."""
-    return any(
-        use.owner.operation.name == "nv_tileas.dot" and use.operand_number < 2 for use in tile.uses
-    )

@@ -42,6 +42,7 @@ from tilec.ir.structured import (
     walk_operations,
 )
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals
 from tilec.passes.registry import PassContext, register_pass
 
@@ -235,12 +236,11 @@ def _last_reader(block: Any, tiles: list[Any]) -> Any:
     """
     readers = {tile.owner.operation for tile in tiles}
     for tile in tiles:
-        for use in tile.uses:
-            op = use.owner.operation
-            if op.name == "nv_tileas.dot" and use.operand_number < 2:
-                while op.block != block:
-                    op = parent_operation(op)
-                readers.add(op)
+        for dot, _ in dot_uses(tile):
+            reader = dot
+            while reader.block != block:
+                reader = parent_operation(reader)
+            readers.add(reader)
     return [op for op in body_operations(block) if op in readers][-1]
 
 

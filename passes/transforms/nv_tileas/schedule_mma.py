@@ -22,16 +22,19 @@ from tilec.dialects.nv_tileas import (
     FenceProxyOp,
     MmaTokenType,
     MmaWaitOp,
+    SharedViewOp,
     SimtMmaOp,
     StoreSharedOp,
 )
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, enclosing_loops, parent_operation
+from tilec.layout import SharedLayout
 from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import row_major
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
-from tilec.passes.analysis.shared_layouts import shared_tile_type
+from tilec.passes.analysis.operands import is_unit_view, without_unit_dims
+from tilec.passes.analysis.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.assign_operand_layouts import operand_layout
 
@@ -114,9 +117,10 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
 
 def _shared_operand(op: Any, tile: Any, for_wgmma: bool, staged: list[Any]) -> Any:
     """Return the shared-memory tile that holds operand `tile`, staging it if there is none."""
-    source = defining_operation(tile)
+    held = without_unit_dims(tile)
+    source = defining_operation(held)
     if source is not None and source.name == "nv_tileas.load_shared":
-        return source.operands[0]
+        return _in_place(source.operands[0], tile, op)
     shape, bits = tuple(tile.type.shape), element_bits(tile.type.element_type)
     layout = operand_layout(shape, bits) if for_wgmma else row_major(shape, bits)
     roles = op
@@ -140,8 +144,26 @@ def _copy_signedness(source: Any, target: Any) -> None:
             target.attributes[name] = source.attributes[name]
 
 
+def _in_place(slot: Any, tile: Any, op: Any) -> Any:
+    """Return the shared-memory tile `slot` with the dims of operand `tile`."""
+    shape = tuple(tile.type.shape)
+    layout = layout_of_shared(slot.type)
+    if layout.shape == shape:
+        return slot
+    plain = SharedLayout(shape, layout.element_bits, layout.box[-len(shape) :], layout.swizzle)
+    with ir.InsertionPoint(op), op.location:
+        result = shared_tile_type(plain, tile.type.element_type)
+        return SharedViewOp(source=slot, result=result).result
+
+
 def _erase_if_unused(tile: Any) -> None:
+    """Erase the load of an operand that is read in place, and the views on the way to it."""
     source = defining_operation(tile)
-    unused = next(iter(tile.uses), None) is None
-    if unused and source is not None and source.name == "nv_tileas.load_shared":
+    if source is None or next(iter(tile.uses), None) is not None:
+        return
+    if is_unit_view(source):
+        held = source.operands[0]
+        source.erase()
+        _erase_if_unused(held)
+    elif source.name == "nv_tileas.load_shared":
         source.erase()

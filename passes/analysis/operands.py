@@ -1,0 +1,37 @@
+"""Operands of products: where a tile in registers is only a name for one in shared memory."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tilec.ir.structured import defining_operation
+
+VIEW = "nv_tileas.view"
+DOT = "nv_tileas.dot"
+
+
+def is_unit_view(op: Any) -> bool:
+    """Tell whether `op` only drops leading dims of extent 1 of a tile."""
+    if op is None or op.name != VIEW:
+        return False
+    source, result = list(op.operands[0].type.shape), list(op.results[0].type.shape)
+    extra = len(source) - len(result)
+    return extra >= 0 and source == [1] * extra + result
+
+
+def without_unit_dims(tile: Any) -> Any:
+    """Return the tile that `tile` is a view of, as long as views only drop leading unit dims."""
+    op = defining_operation(tile)
+    while is_unit_view(op):
+        tile = op.operands[0]
+        op = defining_operation(tile)
+    return tile
+
+
+def dot_uses(tile: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield (dot, operand) for every `dot` that multiplies `tile` or a unit view of it."""
+    for use in tile.uses:
+        op = use.owner.operation
+        if op.name == DOT and use.operand_number < 2:
+            yield op, tile
+        elif is_unit_view(op):
+            yield from dot_uses(op.results[0])
