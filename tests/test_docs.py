@@ -171,7 +171,7 @@ def test_messages_of_the_protocol_check_exist():
     sources = "".join(
         path.read_text()
         for path in (
-            ROOT / "passes/analysis/async_protocol/simulate.py",
+            *(ROOT / "passes/analysis/async_protocol").glob("*.py"),
             ROOT / "passes/transforms/nv_tileas/verify_async_protocol.py",
         )
     )

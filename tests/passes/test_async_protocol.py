@@ -16,7 +16,6 @@ from tilec.frontend.parser import kernels, parse_source
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.options import CompileOptions
-from tilec.passes import load_pass
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas import verify_async_protocol as check
 
@@ -42,7 +41,7 @@ def matmul(tmp_path_factory) -> str:
 def verify(text: str) -> None:
     module = parse_module(text, make_context(), "dump.mlir")
     with module.context:
-        load_pass(check.NAME).run(module, PassContext(buffer="dump.mlir"))
+        check.verify_async_protocol(module, PassContext(buffer="dump.mlir"))
 
 
 def failure(text: str) -> str:
@@ -141,7 +140,10 @@ FAULTS = {
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1"),
         "may be overwritten",
     ),
-    "no mma_wait": (replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 9 \1"), "overwritten"),
+    "no mma_wait": (
+        replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 9 \1"),
+        "overwritten",
+    ),
     "barrier 0": (replaced("id = 1 ", "id = 0 ", 1), "barrier 0 of the whole CTA"),
     "barrier 16": (replaced("id = 1 ", "id = 16 ", 1), "named barrier 16 does not exist"),
     "a box loaded twice": (replaced("box_index = 1 ", "box_index = 0 ", 1), BOXES),
@@ -186,7 +188,7 @@ def test_a_load_on_a_stale_barrier(matmul):
 
 def test_a_position_that_a_loop_does_not_carry(matmul):
     """The outer loop of the producer starts every tile at the first slot again."""
-    inner = re.search(r"(%\d+) = scf.for %arg14 .*", matmul)[1]
+    inner = re.findall(r"(%\d+) = scf.for %arg14 ", matmul)[0]
     edited = matmul.replace(f"scf.yield {inner} :", "scf.yield %arg13 :", 1)
     assert f"scf.yield {STALE}" in failure(edited)
 
@@ -216,6 +218,6 @@ def test_the_check_is_quick(matmul):
         for _ in range(5):
             check._cached_check.cache_clear()
             start = process_time()
-            load_pass(check.NAME).run(module, PassContext())
+            check.verify_async_protocol(module, PassContext())
             seconds.append(process_time() - start)
     assert min(seconds) < LIMIT_SECONDS

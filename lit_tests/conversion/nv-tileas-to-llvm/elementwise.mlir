@@ -86,3 +86,30 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "functions_call_libdevice", function_type = (f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<128xi64, #nv_tileas.shared_layout<array<i64: 128>, 0 : i64>>>
+!t = tensor<128xi64, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
+
+// A product of double width has two results; for 64 bits the high one comes from libdevice.
+// CHECK:       llvm.func @__nv_umul64hi(i64, i64) -> i64
+// CHECK-LABEL: llvm.func @wide_products_have_two_halves
+// CHECK:         %[[X:.*]] = llvm.load %{{.*}} -> i64
+// CHECK:         %[[HIGH:.*]] = llvm.call @__nv_umul64hi(%[[X]], %[[X]])
+// CHECK:         %[[LOW:.*]] = arith.muli %[[X]], %[[X]]
+// CHECK:         arith.xori %[[HIGH]], %[[LOW]]
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %low, %high = arith.mului_extended %x, %x : !t
+    %y = arith.xori %high, %low : !t
+    "nv_tileas.store_shared"(%y, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "wide_products_have_two_halves", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
