@@ -123,13 +123,13 @@ _OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
 """Codes of plans that need too many registers or too much shared memory, or that spill."""
 
 
-def _planned_accumulator(module: Any) -> int:
-    """Return the accumulator elements that the planner chose for the kernel of `module`."""
+def _planned_mma(module: Any) -> int:
+    """Return the multiply-adds of a k-tile that the planner chose for the kernel of `module`."""
     from tilec.ir.attributes import read_kernel_metadata
 
     operations = module.operation.regions[0].blocks[0].operations
     return max(
-        (read_kernel_metadata(op).get("planned_accumulator", 0) for op in operations), default=0
+        (read_kernel_metadata(op).get("planned_mma", 0) for op in operations), default=0
     )
 
 
@@ -152,7 +152,7 @@ class _Steps:
         self.hints = Specialization()
         self.pass_context: Any = None
         self.specialization = Specialization()
-        self.planned_accumulator = 0
+        self.planned_mma = 0
 
     def compile(
         self,
@@ -167,14 +167,14 @@ class _Steps:
     def runner_up(self, failure: CompileError) -> RunnerUp | None:
         """Return what to compile after a plan that is over a budget; None if it was not ours."""
         code = failure.diagnostics[0].code
-        if code not in _OVER_BUDGET or not self.planned_accumulator:
+        if code not in _OVER_BUDGET or not self.planned_mma:
             return None
-        limit = self.planned_accumulator // 2
+        limit = self.planned_mma // 2
         reason = (
-            f"accumulators of {self.planned_accumulator} elements do not fit"
+            f"k-tiles of {self.planned_mma} multiply-adds do not fit"
             f" ({failure.diagnostics[0].message}): planned again with at most {limit}"
         )
-        return RunnerUp(replace(self.specialization, accumulator_limit=limit), reason)
+        return RunnerUp(replace(self.specialization, mma_limit=limit), reason)
 
     def run_frontend(
         self,
@@ -197,7 +197,7 @@ class _Steps:
 
             module = emit_module(tree, self.result.kernel, specialization, context)
         self.specialization = specialization
-        self.planned_accumulator = _planned_accumulator(module)
+        self.planned_mma = _planned_mma(module)
         self._count(module, timing)
         self._after_pass(STAGES[0], _FRONTEND, module)
         return module

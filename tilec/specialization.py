@@ -59,8 +59,8 @@ class Specialization:
         divisors: Known divisor of named dims or scalars, from `--assume 'K % 64 == 0'`.
         sizes: Extents of named dims to plan for. They steer the planner and bind nothing.
         plan: Overrides of single plan fields, from hints or `--plan`.
-        accumulator_limit: Most elements of an accumulator that the planner may choose for `auto`
-            constants; None for no limit. Set for the runner-up of a plan that did not fit.
+        mma_limit: Most multiply-adds (m * n * k) of one k-tile that the planner may choose for
+            `auto` constants; None for no limit. Set for the runner-up of a plan that did not fit.
     """
 
     arrays: Mapping[str, ArraySpec] = field(default_factory=lambda: MappingProxyType({}))
@@ -69,4 +69,4 @@ class Specialization:
     divisors: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
-    accumulator_limit: int | None = None
+    mma_limit: int | None = None

@@ -15,6 +15,7 @@ TORCH_NAMES = {
     "f16": "float16",
     "bf16": "bfloat16",
     "f32": "float32",
+    "tf32": "float32",
     "f64": "float64",
     "f8e4m3": "float8_e4m3fn",
     "f8e5m2": "float8_e5m2",

@@ -89,4 +89,3 @@ def test_overlaps_are_found_in_bytes():
     assert find_overlaps({"A": a, "B": a})
     after = device_view((8,), "f32", pointer=a.pointer + 64 * 100 * 2)
     assert find_overlaps({"A": a, "B": after}) == {}
-

@@ -212,6 +212,13 @@ def _yield(values: list[Any], target: Any, name: str, location: Any) -> None:
     ir.Operation.create(name, operands=values, loc=location, ip=ir.InsertionPoint(target))
 
 
+def _yield_kept(source: Any, target: Any, indices: list[int], mapping: dict[Any, Any]) -> None:
+    """End `target` with the kept ones of the values that block `source` yields."""
+    last = terminator(source)
+    values = _mapped([last.operands[index] for index in indices], mapping)
+    _yield(values, target, "scf.yield", last.location)
+
+
 def _clone_for(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
     indices = kept.indices(op, len(op.results))
     inits = [op.operands[3 + index] for index in indices]
@@ -230,15 +237,8 @@ def _clone_for(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -
     )
     mapping.update(zip(arguments, target.arguments, strict=True))
     _fill_block(body, target, kept, mapping, hook)
-    last = terminator(body)
-    _yield(
-        _mapped([last.operands[index] for index in indices], mapping),
-        target,
-        "scf.yield",
-        last.location,
-    )
-    for index, result in zip(indices, clone.results, strict=True):
-        mapping[op.results[index]] = result
+    _yield_kept(body, target, indices, mapping)
+    mapping.update(zip([op.results[index] for index in indices], clone.results, strict=True))
 
 
 def _clone_if(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:
@@ -255,15 +255,8 @@ def _clone_if(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) ->
             continue
         target = region.blocks.append()
         _fill_block(source.blocks[0], target, kept, mapping, hook)
-        last = terminator(source.blocks[0])
-        _yield(
-            _mapped([last.operands[index] for index in indices], mapping),
-            target,
-            "scf.yield",
-            last.location,
-        )
-    for index, result in zip(indices, clone.results, strict=True):
-        mapping[op.results[index]] = result
+        _yield_kept(source.blocks[0], target, indices, mapping)
+    mapping.update(zip([op.results[index] for index in indices], clone.results, strict=True))
 
 
 def _clone_while(op: Any, kept: Slice, mapping: dict[Any, Any], hook: CloneHook) -> None:

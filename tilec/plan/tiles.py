@@ -54,12 +54,12 @@ class TileChoice:
     Attributes:
         values: Value by name.
         reasons: One sentence per choice.
-        accumulator_elements: Elements of the largest accumulator chosen; 0 without an mma.
+        mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
     """
 
     values: Mapping[str, int]
     reasons: tuple[str, ...]
-    accumulator_elements: int = 0
+    mma_elements: int = 0
 
 
 def choose_tiles(
@@ -87,10 +87,10 @@ def plan_tiles(
         CompileError: Extents that the user fixed leave no tile that fits the machine (T0410).
     """
     sizes = dict(specialization.sizes) if specialization is not None else {}
-    limit = specialization.accumulator_limit if specialization is not None else None
+    limit = specialization.mma_limit if specialization is not None else None
     values: dict[str, int] = {}
     reasons: list[str] = []
-    accumulator = 0
+    largest = 0
     for name, use in _mma_first(uses):
         if name in values:
             continue
@@ -101,14 +101,14 @@ def plan_tiles(
         known = {item: _size_of(uses, item, sizes) for item in bound if isinstance(item, str)}
         if use.role in _MMA_ROLES:
             tile = _choose_mma(name, use, bound, known, target, limit)
-            accumulator = max(accumulator, tile.m * tile.n)
+            largest = max(largest, tile.m * tile.n * tile.k)
             pairs = zip(bound, (tile.m, tile.n, tile.k), strict=True)
             chosen = {item: value for item, value in pairs if isinstance(item, str)}
         else:
             chosen = _choose_elementwise(use, bound, known)
         values.update(chosen)
         reasons.append(_reason(use, chosen, known, uses))
-    return TileChoice(values, tuple(reasons), accumulator)
+    return TileChoice(values, tuple(reasons), largest)
 
 
 def _mma_first(uses: Mapping[str, TileUse]) -> Iterable[tuple[str, TileUse]]:
@@ -154,7 +154,7 @@ def _choose_mma(
     extents: tuple[int | str, ...],
     sizes: Mapping[str, int | None],
     target: Target,
-    accumulator_limit: int | None,
+    mma_limit: int | None,
 ) -> GemmTile:
     """Return the tile with the lowest modelled time; ties within 1% go to the larger tile."""
     candidates = list(_mma_candidates(use, extents, sizes))
@@ -163,10 +163,10 @@ def _choose_mma(
         for item in extents
     )
     fitting = [tile for tile in candidates if misfit(tile, target) is None]
-    if accumulator_limit is not None:
-        fitting = [tile for tile in fitting if tile.m * tile.n <= accumulator_limit]
+    if mma_limit is not None:
+        fitting = [tile for tile in fitting if tile.m * tile.n * tile.k <= mma_limit]
     if not fitting:
-        reason = misfit(candidates[0], target) or "all accumulators are too large"
+        reason = misfit(candidates[0], target) or "all tiles are too large"
         raise CompileError(
             error(
                 "T0410",

@@ -101,7 +101,7 @@ def analyze_kernel(
     metadata = kernel_metadata(ctx, bound, arguments, module)
     if choice is not None:
         metadata["tile_reasons"] = list(choice.reasons)
-        metadata["planned_accumulator"] = choice.accumulator_elements
+        metadata["planned_mma"] = choice.mma_elements
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel)
 
 
