@@ -128,9 +128,7 @@ def _planned_mma(module: Any) -> int:
     from tilec.ir.attributes import read_kernel_metadata
 
     operations = module.operation.regions[0].blocks[0].operations
-    return max(
-        (read_kernel_metadata(op).get("planned_mma", 0) for op in operations), default=0
-    )
+    return max((read_kernel_metadata(op).get("planned_mma", 0) for op in operations), default=0)
 
 
 class _Steps:

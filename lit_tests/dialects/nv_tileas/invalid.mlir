@@ -645,3 +645,29 @@
 // No fewer than zero bulk groups stay in flight.
 // expected-error @below {{'nv_tileas.bulk_wait' op attribute 'pending' must be at least 0, but got -1}}
 "nv_tileas.bulk_wait"() {pending = -1 : i64, read = true} : () -> ()
+
+// -----
+
+!slot = !nv_tileas.smem<tensor<2x64x64xbf16, #nv_tileas.shared_layout<array<i64: 1, 64, 64>, 128 : i64>>>
+!flat = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// A view drops dims of extent 1 only.
+"nv_tileaa.func"() ({
+^bb0(%s: !slot):
+  // expected-error @below {{'nv_tileas.shared_view' op expects leading dims of extent 1, but got (2, 64, 64) and (64, 64)}}
+  %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()
+
+// -----
+
+!slot = !nv_tileas.smem<tensor<1x64x64xbf16, #nv_tileas.shared_layout<array<i64: 1, 64, 64>, 128 : i64>>>
+!flat = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// A view keeps the place of every element.
+"nv_tileaa.func"() ({
+^bb0(%s: !slot):
+  // expected-error @below {{'nv_tileas.shared_view' op expects the layout of the source}}
+  %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()

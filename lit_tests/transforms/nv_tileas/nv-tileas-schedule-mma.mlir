@@ -153,3 +153,31 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "integer_products_keep_signedness", function_type = (tensor<32x16xi8>, tensor<16x32xi8>, tensor<32x32xi32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<1x64x64xbf16, #nv_tileas.shared_layout<array<i64: 1, 64, 64>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// An operand that only lacks the batch dim of its slot is used in place too, under another shape.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[A:.*]]: !nv_tileas.smem<{{.*}}>, %[[B:.*]]: !nv_tileas.smem<{{.*}}>, %[[ACC:.*]]: tensor<64x32xf32>):
+// CHECK-NOT:     nv_tileas.load_shared
+// CHECK-NOT:     nv_tileas.view
+// CHECK:         %[[V:.*]] = "nv_tileas.shared_view"(%[[A]]) : {{.*}} -> !nv_tileas.smem<tensor<64x64xbf16
+// CHECK:         "nv_tileas.async_mma"(%[[V]], %[[B]], %[[ACC]])
+// CHECK:       sym_name = "batch_dims_are_viewed_away"
+"nv_tileaa.func"() ({
+^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<1x64x64xbf16>
+    %m = "nv_tileas.view"(%x) : (tensor<1x64x64xbf16>) -> tensor<64x64xbf16>
+    %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+    %d = "nv_tileas.dot"(%m, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    %n = arith.negf %d : tensor<64x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "batch_dims_are_viewed_away", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()

@@ -11,7 +11,7 @@ the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atom
 from math import prod
 from typing import Any
 
-from tilec.diagnostics import remark
+from tilec.diagnostics import CompileError, remark
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
@@ -32,6 +32,9 @@ from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 
 WARPGROUP_WARPS = 4
 
+SHARED_MEMORY_EXCEEDED = "T0424"
+"""Code of the planner for a kernel whose buffers do not fit."""
+
 
 @register_pass("nv-tileas-plan-kernel")
 def plan_kernels(module: Any, context: PassContext) -> None:
@@ -39,13 +42,34 @@ def plan_kernels(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
         _keep_producible_loads(function, accesses, context)
-        problem = kernel_problem(function, accesses)
         overrides = {**read_kernel_metadata(function).get("hints", {}), **context.plan_overrides}
-        plan = plan_kernel(problem, context.target, overrides)
+        plan = _plan(function, accesses, overrides, context)
         write_spec(function, spec_of(plan))
         metadata = read_kernel_metadata(function)
         metadata["plan"] = {**spec_of(plan), "reasons": list(plan.reasons)}
         write_kernel_metadata(function, metadata)
+
+
+def _plan(
+    function: Any, accesses: list[TiledAccess], overrides: dict[str, Any], context: PassContext
+) -> KernelPlan:
+    """Plan a kernel; give up TMA stores when their staging buffers do not fit."""
+    try:
+        return plan_kernel(kernel_problem(function, accesses), context.target, overrides)
+    except CompileError as failure:
+        stores = [access for access in accesses if access.uses_tma and not access.is_load]
+        if failure.diagnostics[0].code != SHARED_MEMORY_EXCEEDED or not stores:
+            raise
+        for store in stores:
+            legal = store.op.opview.legal_atoms
+            store.op.attributes["atom"] = next(atom for atom in legal if atom.kind == "stg")
+        plan = plan_kernel(kernel_problem(function, accesses), context.target, overrides)
+        reason = failure.diagnostics[0].message
+        for store in stores:
+            name = array_of_view(store.view, function)
+            message = f"store to '{name}' does not use TMA: {reason}"
+            context.sink.emit(remark("T0522", message, span_of(store.op)))
+        return plan
 
 
 def spec_of(plan: KernelPlan) -> dict[str, Any]:
