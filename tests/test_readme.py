@@ -60,7 +60,7 @@ def pattern(expected: tuple[str, ...]) -> re.Pattern[str]:
 
 
 @pytest.fixture
-def workplace(tmp_path):
+def checkout(tmp_path):
     """A folder that looks like the checkout, with the README's kernel in it."""
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "matmul.tile").write_text(kernel_text())
@@ -89,20 +89,20 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [README, DEBUGGING], ids=["README.md", "debugging.md"])
-def test_commands_print_what_the_page_shows(page, workplace):
+def test_commands_print_what_the_page_shows(page, checkout):
     session = [step for block in blocks("console", page) for step in steps(block)]
     assert session
     for step in session:
-        result = run(step.command, workplace)
+        result = run(step.command, checkout)
         assert result.returncode == 0, f"$ {step.command}\n{result.stdout}"
         if not pattern(step.expected).fullmatch(result.stdout):
             pytest.fail(f"$ {step.command}\nprints\n{result.stdout}", pytrace=False)
 
 
-def test_python_example_runs(workplace):
+def test_python_example_runs(checkout):
     (example,) = (block for block in blocks("python") if block.startswith("import"))
-    (workplace / "example.py").write_text(example)
-    result = run(f"'{sys.executable}' -W error example.py", workplace)
+    (checkout / "example.py").write_text(example)
+    result = run(f"'{sys.executable}' -W error example.py", checkout)
     assert result.returncode == 0, result.stdout
     assert ".visible .entry matmul" in result.stdout
 
