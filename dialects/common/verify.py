@@ -1,5 +1,6 @@
 """Helpers for the verifiers of Python-defined operations."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.bindings import ir
@@ -11,6 +12,23 @@ def report(op: Any, message: str) -> bool:
     """Emit `message` as an error of `op` in MLIR's form and return False, the verdict."""
     op.location.emit_error(f"'{op.OPERATION_NAME}' op {message}")
     return False
+
+
+def verify_fields(
+    op: Any, find_error: Callable[[], str | None], find_segment_error: Callable[[], str | None]
+) -> bool:
+    """Report the message that `find_error` returns at the location of `op`; return the verdict.
+
+    An operation that lacks a declared field passes here, because the bindings check the fields
+    after this and report it; only segment sizes they may find dispensable.
+    """
+    try:
+        message = find_error()
+    except (KeyError, IndexError):
+        message = find_segment_error()
+    except (TypeError, ValueError) as failure:  # of a cast: a parameter is not what it must be
+        message = f"has a malformed type or attribute: {failure}"
+    return message is None or report(op, message)
 
 
 def check_segments(op: Any) -> bool:

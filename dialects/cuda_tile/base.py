@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.common.tile_shape import find_extent_error
-from tilec.dialects.common.verify import report
+from tilec.dialects.common.verify import verify_fields
 from tilec.dialects.cuda_tile.dialect import CudaTile
 from tilec.dialects.cuda_tile.types import TileType, spell
 from tilec.ir.bindings import ir
@@ -24,18 +24,10 @@ class TileOperation(CudaTile.Operation):
     """Base of the operations: a rule is broken when `find_error` returns a message."""
 
     def verify_invariants(self) -> bool:
-        """Report the first broken rule at the location of the operation.
-
-        An operation that lacks a declared field passes here, because the bindings check the
-        fields after this and report it; only segment sizes they may find dispensable.
-        """
-        try:
-            message = self.find_error() or self.find_result_error()
-        except (KeyError, IndexError):
-            message = self._find_segment_error()
-        except ValueError as failure:  # of a cast: a parameter is not what it must be
-            message = f"has a malformed type or attribute: {failure}"
-        return message is None or report(self, message)
+        """Report the first broken rule at the location of the operation."""
+        return verify_fields(
+            self, lambda: self.find_error() or self.find_result_error(), self._find_segment_error
+        )
 
     def _find_segment_error(self) -> str | None:
         for name, segments in (

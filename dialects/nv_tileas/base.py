@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from tilec.dialects.common.verify import report
+from tilec.dialects.common.verify import verify_fields
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.dialects.nv_tileas.types import (
     MBarrierType,
@@ -33,18 +33,10 @@ class CheckedOperation(NvTileAS.Operation):
     TYPES = cast("tuple[tuple[str, tuple[Any, str]], ...]", ())
 
     def verify_invariants(self) -> bool:
-        """Report the first broken rule at the location of the operation.
-
-        An operation that lacks a declared field passes here, because the bindings check the
-        fields after this and report it; only segment sizes they may find dispensable.
-        """
-        try:
-            message = self._find_type_error() or self.find_error()
-        except (KeyError, IndexError):
-            message = self._find_segment_error()
-        except (TypeError, ValueError) as failure:  # of a cast: a parameter is not what it must be
-            message = f"has a malformed type or attribute: {failure}"
-        return message is None or report(self, message)
+        """Report the first broken rule at the location of the operation."""
+        return verify_fields(
+            self, lambda: self._find_type_error() or self.find_error(), self._find_segment_error
+        )
 
     def find_error(self) -> str | None:
         """Return what else is wrong with the operation, or None. All types are right by then."""
