@@ -10,6 +10,7 @@ from tilec.frontend import grammar_cache
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     monkeypatch.setenv("TILEC_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(grammar_cache, "INSTALLED", tmp_path / "installed")
     grammar_cache.tile_parser.cache_clear()
     yield
     grammar_cache.tile_parser.cache_clear()
@@ -49,5 +50,16 @@ def test_goes_on_when_the_folder_cannot_be_made(tmp_path: Path, monkeypatch: pyt
     assert grammar_cache.parse_tree("x = 1").children
 
 
+def test_installed_tables_spare_the_cache(tmp_path: Path):
+    folder = tmp_path / "installed"
+    folder.mkdir()
+    (folder / "parser-of-an-older-grammar.pickle").write_bytes(b"")
+    grammar_cache.install_tables(folder)
+    (path,) = folder.iterdir()
+    assert path.name.startswith("parser-")
+    assert grammar_cache.parse_tree("x = 1").children
+    assert _cached(tmp_path) == []
+
+
 def test_file_name_depends_on_the_grammar():
-    assert grammar_cache.cache_file("a") != grammar_cache.cache_file("b")
+    assert grammar_cache.tables_name("a") != grammar_cache.tables_name("b")

@@ -1,8 +1,10 @@
-"""The LALR parser object, built once and then loaded from the user's cache folder.
+"""The LALR parser object, loaded from tables that were built before where there are such.
 
-Building the tables costs about 0.4 s; loading them costs a few milliseconds. The file name carries
-a hash of the grammar and the versions of lark and Python, so that no stale table is ever read. A
-cache that is damaged, unreadable or not writable is ignored.
+Building the tables costs about 0.4 s; loading them costs a few milliseconds. Installing tilec
+builds them beside the grammar (setup.py); a checkout that is not installed, or whose grammar was
+edited since, keeps them in the user's cache folder. The file name carries a hash of the grammar
+and the versions of lark and Python, so that no stale table is ever read. A file that is damaged,
+unreadable or not writable is ignored.
 """
 
 import functools
@@ -25,6 +27,8 @@ from tilec.fileio import write_atomic
 
 _OPENING = ("LPAR", "LSQB")
 _CLOSING = ("RPAR", "RSQB")
+INSTALLED = Path(__file__).parent
+"""Where an installation keeps the tables."""
 _OPTIONS = {
     "parser": "lalr",
     "lexer": "basic",
@@ -82,18 +86,18 @@ def _grammar_text() -> str:
     return resources.files("tilec.frontend").joinpath("grammar.lark").read_text(encoding="utf-8")
 
 
-def cache_file(grammar: str) -> Path:
-    """Return where the parser tables of `grammar` are cached."""
+def tables_name(grammar: str) -> str:
+    """Return the name of the file that holds the parser tables of `grammar`."""
     key = "\n".join([grammar, lark.__version__, sys.version, repr(sorted(_OPTIONS.items()))])
     digest = hashlib.sha256(key.encode()).hexdigest()[:20]
-    return cache_directory() / f"parser-{digest}.pickle"
+    return f"parser-{digest}.pickle"
 
 
 def _build(grammar: str) -> lark.Lark:
     return lark.Lark(grammar, postlex=IndentationLexer(), **_OPTIONS)
 
 
-def _load_cached(path: Path) -> lark.Lark | None:
+def _load(path: Path) -> lark.Lark | None:
     try:
         data = path.read_bytes()
     except OSError:
@@ -114,15 +118,33 @@ def _store(parser: lark.Lark, path: Path) -> None:
         return
 
 
+def install_tables(folder: Path) -> None:
+    """Build the tables into `folder`, in place of those of earlier grammars.
+
+    setup.py calls this with the folder that the installed package is read from. A folder that
+    cannot be written is left as it is.
+    """
+    grammar = _grammar_text()
+    path = folder / tables_name(grammar)
+    _store(_build(grammar), path)
+    for stale in folder.glob("parser-*.pickle"):
+        if stale != path:
+            stale.unlink(missing_ok=True)
+
+
 @functools.cache
 def tile_parser() -> lark.Lark:
-    """Return the parser, from the cache when it is there."""
+    """Return the parser: installed with the package, else from the user's cache, else built."""
     grammar = _grammar_text()
+    name = tables_name(grammar)
+    parser = _load(INSTALLED / name)
+    if parser is not None:
+        return parser
     try:
-        path = cache_file(grammar)
+        path = cache_directory() / name
     except RuntimeError:  # no home directory
         return _build(grammar)
-    parser = _load_cached(path)
+    parser = _load(path)
     if parser is None:
         parser = _build(grammar)
         _store(parser, path)
