@@ -9,6 +9,7 @@ from tilec.dialects.nv_tileas.barrier_ops import (
     OrderMemoryOp,
 )
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, WarpgroupViewOp
 from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaWaitOp, SimtMmaOp
 from tilec.dialects.nv_tileas.ring_ops import (
     CreateRingOp,
@@ -95,6 +96,9 @@ __all__ = [
     "SimtMmaOp",
     "SlotViewOp",
     "StoreSharedOp",
+    "TilePartOp",
     "TmaDescriptorType",
+    "WarpgroupIdOp",
+    "WarpgroupViewOp",
     "YieldOp",
 ]

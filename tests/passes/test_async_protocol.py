@@ -107,6 +107,8 @@ def stale(operation: str, number: int = 0) -> Callable[[str], str]:
 EMPTY_COUNT = r"(\"nv_tileas.alloc_mbarrier\"\(\) \{count = )8\b"
 RELEASE = r"(\n *\"nv_tileas.ring_release\".*)"
 STALE = "uses another position of ring 0 than the current one"
+STORE = r"(\n *\"nv_tileas.async_tiled_tma_store\".*)"
+UNREAD = "is never read"
 BOXES = "not each of them once"
 FAULTS = {
     "fewer bytes announced": (replaced("tx_count = 49152", "tx_count = 49136"), "deadlock"),
@@ -114,7 +116,7 @@ FAULTS = {
     "too few arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>7"), "more than 7 arrivals"),
     "one arrival expected": (replaced(EMPTY_COUNT, r"\g<1>1"), "more than 1 arrivals"),
     "too many arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>9"), "ends in mid-phase"),
-    "released twice": (replaced(RELEASE, r"\1\1"), "arrivals in one phase"),
+    "released twice": (replaced(RELEASE, r"\1\1"), "may be overwritten while"),
     "no release": (without("ring_release"), "deadlock"),
     "no acquire": (without("ring_acquire"), "may be overwritten while"),
     "no wait": (without("ring_wait"), "a tile is read before the write"),
@@ -128,12 +130,12 @@ FAULTS = {
     "advance from the start": (stale("ring_advance", 1), f"ring_advance {STALE}"),
     "no proxy fence": (without("fence_proxy"), "no proxy fence"),
     "no barrier": (without("barrier"), "may be overwritten while"),
-    "no barrier after the drain": (without("barrier", 0), "before the write of 'consumer warps"),
+    "no barrier after the drain": (without("barrier", 0), "may be overwritten while"),
     "no barrier before the store": (without("barrier", 1), "a tile is read before the write"),
-    "no drain": (without("bulk_wait"), "may end while a bulk store"),
+    "no drain": (without("bulk_wait"), "may be overwritten while"),
     "no drain before the next tile": (without("bulk_wait", 0), "may be overwritten while"),
-    "no drain at the end": (without("bulk_wait", 1), "may end while a bulk store"),
-    "no commit": (without("bulk_commit"), "may end while a bulk store"),
+    "no drain at the end": (without("bulk_wait", 4), "may end while a bulk store"),
+    "no commit": (without("bulk_commit"), "may be overwritten while"),
     "too many registers": (replaced("count = 40 ", "count = 56 "), "roles ask for 66560 registers"),
     "released before the wait": (swap_before("ring_release", "mma_wait"), "may be overwritten"),
     "an mma in flight": (
@@ -144,12 +146,12 @@ FAULTS = {
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 9 \1"),
         "overwritten",
     ),
-    "barrier 0": (replaced("id = 1 ", "id = 0 ", 1), "barrier 0 of the whole CTA"),
-    "barrier 16": (replaced("id = 1 ", "id = 16 ", 1), "named barrier 16 does not exist"),
+    "barrier 0": (replaced("id = 2 ", "id = 0 ", 1), "barrier 0 of the whole CTA"),
+    "barrier 16": (replaced("id = 2 ", "id = 15 ", 1), "named barrier 16 does not exist"),
     "a box loaded twice": (replaced("box_index = 1 ", "box_index = 0 ", 1), BOXES),
     "a box not loaded": (without("async_tiled_tma_load", 1), BOXES),
-    "a box stored twice": (replaced(r"box_index = 2 (.*tmaIdx = 2)", r"box_index = 3 \1"), BOXES),
-    "a box not stored": (without("async_tiled_tma_store", 3), BOXES),
+    "a box stored twice": (replaced(STORE, r"\1\1", 1), BOXES),
+    "a box not stored": (without("async_tiled_tma_store", 3), UNREAD),
 }
 
 

@@ -14,6 +14,7 @@ from tilec.layout.constructors import (
 from tilec.layout.descriptors import descriptor_fields, k_step_bytes, row_block_bytes
 from tilec.layout.errors import LayoutError
 from tilec.layout.modes import Mode, Owner, ThreadTerm
+from tilec.layout.parts import TilePart, warpgroup_part
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import (
     AddressTerm,
@@ -35,6 +36,7 @@ __all__ = [
     "SharedLayout",
     "Swizzle",
     "ThreadTerm",
+    "TilePart",
     "access_cost",
     "blocked",
     "choose_blocked",
@@ -45,6 +47,7 @@ __all__ = [
     "row_block_bytes",
     "row_major",
     "tma_boxes",
+    "warpgroup_part",
     "wavefronts",
     "wgmma_a_fragment",
     "wgmma_accumulator",

@@ -46,7 +46,7 @@ class GemmTile:
 
     def stages(self, target: Target) -> int:
         """Return how many slots fit beside the staging buffer of the epilogue."""
-        staging = self.m * self.n * self.output_bytes
+        staging = machine.EPILOGUE_SLOTS * self.consumers * machine.EPILOGUE_PART_BYTES
         free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
         return max(0, free // self.slot_bytes)
 

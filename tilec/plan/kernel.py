@@ -50,6 +50,8 @@ class KernelProblem:
         mma: Every `mma` of the kernel.
         ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
         fixed_bytes: Shared memory needed besides the ring: one-shot slots, staging buffers.
+        part_bytes: One staging slot of one warpgroup, over all stores that can go out in parts.
+        whole_bytes: Staging buffers of the same stores when they go out whole.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
     """
@@ -59,6 +61,13 @@ class KernelProblem:
     fixed_bytes: int
     tile_elements: int
     has_loop_loads: bool
+    part_bytes: int = 0
+    whole_bytes: int = 0
+
+    def bytes_beside_ring(self, consumers: int, epilogue_slots: int) -> int:
+        """Return the shared memory needed besides the ring."""
+        staging = epilogue_slots * consumers * self.part_bytes if epilogue_slots else 0
+        return self.fixed_bytes + (staging or self.whole_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +85,8 @@ class KernelPlan:
         persistent: Whether a CTA loops over tiles, so that loads of the next tile overlap the
             epilogue of this one.
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
+        epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
+            when every result is staged whole.
         reasons: Why, one sentence per decision.
     """
 
@@ -89,6 +100,7 @@ class KernelPlan:
     reasons: tuple[str, ...]
     persistent: bool = False
     tile_group: int = 0
+    epilogue_slots: int = 0
 
     @property
     def block_threads(self) -> int:
@@ -114,11 +126,13 @@ def plan_kernel(
     """
     fixed = parse_overrides(overrides or {})
     plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
-    stages, reason = _choose_stages(problem, target, fixed)
+    slots, why_slots = _choose_epilogue(problem, fixed)
+    beside = problem.bytes_beside_ring(plan.consumers, slots)
+    stages, reason = _choose_stages(problem, beside, target, fixed)
     cluster = fixed.cluster or (1, 1)
     persistent, why_persistent = _choose_persistence(plan, fixed)
     group, why_group = _choose_tile_group(problem, persistent, fixed)
-    reasons = (*plan.reasons, reason, why_persistent, *why_group)
+    reasons = (*plan.reasons, *why_slots, reason, why_persistent, *why_group)
     if fixed.cluster is not None:
         reasons = (*reasons, f"cluster = {cluster[0]} x {cluster[1]}: fixed by the user")
     return replace(
@@ -127,6 +141,7 @@ def plan_kernel(
         cluster=cluster,
         persistent=persistent,
         tile_group=group,
+        epilogue_slots=slots,
         reasons=reasons,
     )
 
@@ -301,13 +316,30 @@ def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
     )
 
 
-def _choose_stages(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> tuple[int, str]:
+def _choose_epilogue(problem: KernelProblem, fixed: PlanOverrides) -> tuple[int, tuple[str, ...]]:
+    """Return the staging slots of a warpgroup, and why unless there is nothing to choose."""
+    if fixed.epilogue_slots is not None:
+        if fixed.epilogue_slots and not problem.part_bytes:
+            message = "no store of the kernel can go out in parts"
+            _fail("T0421", f"epilogue_slots = {fixed.epilogue_slots}: {message}")
+        return fixed.epilogue_slots, (
+            f"epilogue_slots = {fixed.epilogue_slots}: fixed by the user",
+        )
+    if not problem.part_bytes:
+        return 0, ()
+    why = "one is filled while TMA reads the other"
+    return machine.EPILOGUE_SLOTS, (f"epilogue_slots = {machine.EPILOGUE_SLOTS}: {why}",)
+
+
+def _choose_stages(
+    problem: KernelProblem, beside: int, target: Target, fixed: PlanOverrides
+) -> tuple[int, str]:
     """Return the number of ring slots: enough bytes in flight, within shared memory."""
-    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - problem.fixed_bytes
+    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - beside
     if free < 0:
         _fail(
             "T0424",
-            f"the kernel needs {problem.fixed_bytes} bytes of shared memory outside of loops; "
+            f"the kernel needs {beside} bytes of shared memory outside of loops; "
             f"{target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES} are available",
             "use smaller tiles",
         )
@@ -320,10 +352,10 @@ def _choose_stages(problem: KernelProblem, target: Target, fixed: PlanOverrides)
     fit = free // slot
     if fit < 1 or (fixed.stages or 0) > fit:
         stages = fixed.stages or 1
-        needed = stages * slot + problem.fixed_bytes + machine.SHARED_RESERVE_BYTES
+        needed = stages * slot + beside + machine.SHARED_RESERVE_BYTES
         _fail(
             "T0424",
-            f"{stages} stage{'s' * (stages > 1)} of {slot} bytes, {problem.fixed_bytes} bytes "
+            f"{stages} stage{'s' * (stages > 1)} of {slot} bytes, {beside} bytes "
             f"outside of the ring and {machine.SHARED_RESERVE_BYTES} bytes for barriers need "
             f"{needed} bytes of shared memory; {target.shared_memory_bytes} are available",
             "use smaller tiles" if fit < 1 else f"at most {fit} stages fit",
@@ -333,5 +365,5 @@ def _choose_stages(problem: KernelProblem, target: Target, fixed: PlanOverrides)
     flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
     wanted = min(max(4 if problem.mma else 2, -(-flight // slot)), machine.MAX_STAGES)
     stages = min(wanted, fit)
-    limit = f"{fit} fit beside {problem.fixed_bytes} bytes"
+    limit = f"{fit} fit beside {beside} bytes"
     return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"

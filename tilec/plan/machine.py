@@ -54,6 +54,10 @@ SLOT_ALIGNMENT = 1024
 """Alignment of a ring slot: the repeat of the 128-byte swizzle (PTX ISA, swizzling modes)."""
 SHARED_RESERVE_BYTES = 1024 + 1024
 """Shared memory kept for barriers and for aligning the first slot."""
+EPILOGUE_PART_BYTES = 8192
+"""Part of a result that a warpgroup stages at a time: 64 rows of one swizzle span."""
+EPILOGUE_SLOTS = 2
+"""Staging slots of each warpgroup in the epilogue: one is filled while TMA reads the other."""
 MAX_STAGES = 8
 """Most slots of a ring: more never hid more latency in published kernels."""
 FLIGHT_BYTES = 128 * 1024

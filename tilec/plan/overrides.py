@@ -24,6 +24,7 @@ class PlanOverrides:
     consumer_registers: int | None = None
     persistent: bool | None = None
     tile_group: int | None = None
+    epilogue_slots: int | None = None
 
 
 _RANGES: dict[str, range] = {
@@ -31,6 +32,7 @@ _RANGES: dict[str, range] = {
     "consumers": range(1, MAX_CONSUMERS + 1),
     "worker_warps": range(1, 33),
     "tile_group": range(65),
+    "epilogue_slots": range(9),
     "producer_registers": range(
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),

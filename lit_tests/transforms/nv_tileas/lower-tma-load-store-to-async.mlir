@@ -283,10 +283,10 @@
 // CHECK:         %[[FITS:.*]] = arith.ori %[[INSIDE]], %[[WHOLE]]
 // CHECK:         scf.if %[[FITS]] {
 // CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"
-// CHECK-NEXT:      "nv_tileas.bulk_commit"
 // CHECK-NEXT:    } else {
 // CHECK-NEXT:      "nv_tileas.copy_out"(%[[STAGING]], %[[V]], %[[N]], %[[M]])
 // CHECK-NEXT:    }
+// CHECK-NEXT:    "nv_tileas.bulk_commit"
 // CHECK:         "nv_tileas.bulk_wait"
 // CHECK:       sym_name = "rows_with_ragged_ends_are_copied_out"
 "nv_tileaa.func"() ({

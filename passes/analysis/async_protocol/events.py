@@ -5,7 +5,9 @@ A role's program is a tree of events, loops and branches. `extract.py` builds it
 """
 
 import enum
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 
 
 class Kind(enum.Enum):
@@ -46,7 +48,7 @@ class Kind(enum.Enum):
 
 
 ONE_THREAD = frozenset({Kind.EXPECT, Kind.COPY_IN, Kind.COPY_OUT, Kind.COMMIT, Kind.DRAIN})
-"""Events that one elected thread of a role performs."""
+"""Events that one elected thread of a role, or of each of its warpgroups, performs."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,8 @@ class Event:
         in_ring: Whether `buffer` is indexed by the position of `ring`.
         other: Second buffer of an mma; `other_in_ring` as above.
         amount: Bytes, slots, pending groups or a barrier id.
+        per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
+            its own elected thread, its own part of `buffer`.
     """
 
     kind: Kind
@@ -71,6 +75,7 @@ class Event:
     other: int | None = None
     other_ring: int | None = None
     amount: int = 0
+    per_warpgroup: bool = False
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,17 @@ class Branch:
 Node = Event | Loop | Branch
 
 
+def _events(body: tuple[Node, ...]) -> Iterator[Event]:
+    for node in body:
+        if isinstance(node, Event):
+            yield node
+        elif isinstance(node, Branch):
+            yield from _events(node.then)
+            yield from _events(node.otherwise)
+        else:
+            yield from _events(node.body)
+
+
 @dataclass(frozen=True)
 class RingShape:
     """A ring: slots and the arrivals that its barriers are initialised with (0: no barrier)."""
@@ -111,6 +127,11 @@ class RoleProgram:
     name: str
     warps: int
     body: tuple[Node, ...]
+
+    @cached_property
+    def has_warpgroup_events(self) -> bool:
+        """Whether some event is performed by each warpgroup for itself."""
+        return any(event.per_warpgroup for event in _events(self.body))
 
 
 @dataclass(frozen=True)

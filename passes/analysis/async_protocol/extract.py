@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
@@ -104,7 +105,17 @@ class Extraction:
             return self._buffer(op, view.operands[0])
         if view.name == "nv_tileas.slot_view":
             return self.buffers[view.operands[0]], self.positions.use_of(op, tile)
+        if view.name == "nv_tileas.warpgroup_view":
+            return self._part(view), None
         return self.buffers[tile], None
+
+    def _part(self, view: Any) -> int:
+        """Return the number of a warpgroup's own tile: one for each slot, as none are shared."""
+        key = (view.operands[0], view.opview.slot.value)
+        if key not in self.buffers:
+            number = self.buffers.setdefault(key, len(self.buffers))
+            self.names[number] = f"{self.names[self.buffers[view.operands[0]]]}, slot {key[1]}"
+        return self.buffers[key]
 
     def _events(self, op: Any) -> list[Event]:
         short = op.name.removeprefix("nv_tileas.")
@@ -135,7 +146,12 @@ class Extraction:
             amount = op.opview.tx_count.value
             if self.positions.use_of(op, op.opview.barrier) != walk:
                 self._report(op, "a copy completes on the barrier of another slot than it fills")
-        return [Event(kind, place, walk, buffer, in_ring=walk is not None, amount=amount)]
+        own = defining_operation(op.operands[operand]).name == "nv_tileas.warpgroup_view"
+        if own != is_per_warpgroup(op) and kind is not Kind.WRITE:
+            self._report(op, "a warpgroup's own tile is used by the whole role, or the reverse")
+        return [
+            Event(kind, place, walk, buffer, walk is not None, amount=amount, per_warpgroup=own)
+        ]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
         (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
@@ -179,6 +195,7 @@ def _ring_shape(op: Any, place: str) -> RingShape:
 
 
 def _thread_events(op: Any, short: str, place: str) -> list[Event]:
+    own = is_per_warpgroup(op)
     if short == "mma_wait":
         return [Event(Kind.MMA_WAIT, place, amount=op.opview.pending.value)]
     if short == "fence_proxy":
@@ -186,13 +203,13 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event]:
         return [Event(Kind.FENCE, place)] if shared else []
     if short == "barrier":
         identity = ir.IntegerAttr(op.attributes["id"]).value if "id" in op.attributes else 0
-        return [Event(Kind.BARRIER, place, amount=identity)]
+        return [Event(Kind.BARRIER, place, amount=identity, per_warpgroup=own)]
     if short == "order_memory":
         return [Event(Kind.DRAIN, place), Event(Kind.BARRIER, place)]
     if short in ("convert_layout", "cat", "extract"):
         return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
     if short == "bulk_commit":
-        return [Event(Kind.COMMIT, place)]
+        return [Event(Kind.COMMIT, place, per_warpgroup=own)]
     if short == "bulk_wait":
-        return [Event(Kind.DRAIN, place, amount=op.opview.pending.value)]
+        return [Event(Kind.DRAIN, place, amount=op.opview.pending.value, per_warpgroup=own)]
     return []

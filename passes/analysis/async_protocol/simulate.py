@@ -7,7 +7,8 @@ barrier's outcome does not depend on who comes first; so one maximal run decides
 
 Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
 ordered behind the write of the tile it means; async readers see generic writes through a proxy
-fence; nobody waits two phases behind; all barriers end with full arrival and byte counts.
+fence; whatever is written is read; nobody waits two phases behind; all barriers end with full
+arrival and byte counts.
 
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """
@@ -46,7 +47,8 @@ class Simulation:
                 if ring.empty_count:
                     self.empty[number, slot] = Barrier(ring.empty_count, ring.empty_count)
         self.slots: dict[tuple[int, int], Slot] = {}
-        self.gathered: dict[tuple[int, int], list[Agent]] = {}
+        self.parts: dict[tuple[int, int], Slot] = {}
+        self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.agents = make_agents(protocol, trips, taken=taken)
 
     def run(self) -> None:
@@ -80,7 +82,7 @@ class Simulation:
             agent.done = True
             return True
         agent.blocked = event
-        if event.kind in ONE_THREAD and not agent.first:
+        if event.kind in ONE_THREAD and not (agent.leads if event.per_warpgroup else agent.first):
             agent.blocked = None
             return True
         if not _ACTIONS[event.kind](self, agent, event):
@@ -190,7 +192,13 @@ class Simulation:
     def _name(self, buffer: int | None) -> str:
         return self.protocol.buffers.get(buffer if buffer is not None else -1, "a buffer")
 
-    def _view(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
+    def _view(self, agent: Agent, event: Event) -> tuple[Slot, int | None]:
+        """Return the tile that `event` uses and the fill it must hold (None: any)."""
+        if event.per_warpgroup:
+            return self.parts.setdefault((_known(event.buffer), agent.warpgroup), Slot()), None
+        return self._tile(agent, _known(event.buffer), event.ring if event.in_ring else None)
+
+    def _tile(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
         if ring is None:
             return self.slots.setdefault((buffer, 0), Slot()), None
         key = (buffer, self._slot_number(agent, ring))
@@ -199,6 +207,7 @@ class Simulation:
     def _check_readable(
         self, agent: Agent, slot: Slot, fill: int | None, event: Event, *, asynchronous: bool
     ) -> None:
+        slot.unread.clear()
         if not slot.writers or (fill is not None and slot.fills != fill):
             raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
         for actor, tick in slot.writers.items():
@@ -213,15 +222,14 @@ class Simulation:
 
     def read(self, agent: Agent, event: Event) -> bool:
         """Read a tile into registers."""
-        ring = event.ring if event.in_ring else None
-        slot, fill = self._view(agent, _known(event.buffer), ring)
+        slot, fill = self._view(agent, event)
         self._check_readable(agent, slot, fill, event, asynchronous=False)
         slot.reads[agent.name] = agent.tick()
         return True
 
     def write(self, agent: Agent, event: Event) -> bool:
         """Write the agent's part of a tile from registers."""
-        slot, _ = self._view(agent, _known(event.buffer), None)
+        slot, _ = self._view(agent, event)
         others = {a: t for a, t in slot.reads.items() if agent.clock.get(a, 0) < t}
         if others:
             actor = next(iter(others))
@@ -229,6 +237,10 @@ class Simulation:
                 event.where,
                 f"{self._name(event.buffer)} may be overwritten while '{actor}' still uses it",
             )
+        if agent.name in slot.unread:
+            message = f"{self._name(event.buffer)} is overwritten before anything reads it"
+            raise ProtocolViolationError(event.where, message)
+        slot.unread[agent.name] = event.where
         slot.writers[agent.name] = agent.tick()
         slot.generic = True
         slot.fills += 1
@@ -241,7 +253,7 @@ class Simulation:
         pairs = [(event.buffer, event.ring if event.in_ring else None)]
         pairs.append((event.other, event.other_ring))
         for buffer, ring in pairs:
-            slot, fill = self._view(agent, _known(buffer), ring)
+            slot, fill = self._tile(agent, _known(buffer), ring)
             self._check_readable(agent, slot, fill, event, asynchronous=True)
             slot.reads[f"mma:{agent.name}"] = tick
         return True
@@ -259,10 +271,13 @@ class Simulation:
         return True
 
     def barrier(self, agent: Agent, event: Event) -> bool:
-        """Meet the other warps of the role."""
-        key = (agent.role, event.amount)
-        here = self.gathered.setdefault(key, [])
+        """Meet the other warps of the role, or of the warpgroup."""
         members = [other for other in self.agents if other.role == agent.role]
+        key = (agent.role, event.amount)
+        if event.per_warpgroup:
+            members = [other for other in members if other.warpgroup == agent.warpgroup]
+            key = (*key, agent.warpgroup)
+        here = self.gathered.setdefault(key, [])
         if agent not in here:
             here.append(agent)
         if len(here) < len(members):
@@ -279,7 +294,7 @@ class Simulation:
 
     def copy_out(self, agent: Agent, event: Event) -> bool:
         """Start a copy out of a buffer."""
-        slot, _ = self._view(agent, _known(event.buffer), None)
+        slot, _ = self._view(agent, event)
         self._check_readable(agent, slot, None, event, asynchronous=True)
         slot.reads[f"bulk:{agent.name}"] = len(agent.stores) + 1
         return True
@@ -311,7 +326,11 @@ class Simulation:
                         f"the {what} barrier of ring {ring}, slot {slot} ends in mid-phase:"
                         f" {barrier.pending} arrivals and {barrier.tx} bytes are missing",
                     )
-        for slot in self.slots.values():
+        for (buffer, _), slot in (*self.slots.items(), *self.parts.items()):
+            if slot.unread:
+                where = next(iter(slot.unread.values()))
+                message = f"what is written to {self._name(buffer)} is never read"
+                raise ProtocolViolationError(where, message)
             for actor, tick in slot.reads.items():
                 if actor.startswith("bulk:") and not any(
                     agent.clock.get(actor, 0) >= tick for agent in self.agents

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from tilec.passes.analysis.async_protocol.events import Branch, Event, Node, Protocol, RoleProgram
 
 Clock = dict[str, int]
+WARPGROUP_WARPS = 4
 
 
 def join(into: Clock, other: Clock) -> None:
@@ -39,9 +40,13 @@ class Barrier:
 
 @dataclass
 class Slot:
-    """One tile of shared memory: its last write and the reads since."""
+    """One tile of shared memory: its last write, the reads since, and what nobody has read yet.
+
+    `unread` gives for each agent the source position of its write.
+    """
 
     fills: int = 0
+    unread: dict[str, str] = field(default_factory=dict)
     writers: dict[str, int] = field(default_factory=dict)
     generic: bool = False
     reads: dict[str, int] = field(default_factory=dict)
@@ -49,16 +54,33 @@ class Slot:
 
 @dataclass
 class Agent:
-    """A warp, the single producer thread, or all warps of a role but its first.
+    """A warp, the single producer thread, or several warps that do the same.
 
-    Those warps run the same program and none of them is elected for anything, so one agent stands
-    for them; `weight` is how many they are.
+    Warps that run the same program and are elected for the same things meet the same barriers at
+    the same time, so one agent stands for them.
+
+    Attributes:
+        name: Name for messages.
+        role: Number of the role.
+        first: Whether a thread of it is elected in the role.
+        weight: How many warps it stands for.
+        leads: Whether a thread of it is elected in its warpgroup.
+        warpgroup: Warpgroup in the role: 0, or 1 for all the others.
+        events: What is left of its program.
+        clock: What has happened before its present.
+        positions: Slots that it has moved on, by walk.
+        groups: Groups of mma that it has started.
+        stores: Groups of bulk stores that it has closed.
+        blocked: The event that it waits at.
+        done: Whether its program has ended.
     """
 
     name: str
     role: int
     first: bool
     weight: int
+    leads: bool
+    warpgroup: int
     events: Iterator[Event]
     clock: Clock = field(default_factory=dict)
     positions: dict[int, int] = field(default_factory=dict)
@@ -76,18 +98,28 @@ class Agent:
 def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> list[Agent]:
     """Return the agents of a run; `trips` gives loops by depth, `taken` decides branches."""
     return [
-        Agent(name, number, first, weight, _unroll(role.body, trips, taken))
+        Agent(*who, _unroll(role.body, trips, taken))
         for number, role in enumerate(protocol.roles)
-        for name, first, weight in _representatives(role)
+        for who in _representatives(number, role)
     ]
 
 
-def _representatives(role: RoleProgram) -> list[tuple[str, bool, int]]:
-    """Return (name, whether it is elected, number of warps) of the agents of a role."""
-    if role.warps <= 1:
-        return [(role.name, True, 1)]
-    rest = (f"{role.name} warps 1..{role.warps - 1}", False, role.warps - 1)
-    return [(f"{role.name} warp 0", True, 1), rest]
+def _representatives(number: int, role: RoleProgram) -> list[tuple[str, int, bool, int, bool, int]]:
+    """Return the fields of a role's agents, from `name` to `warpgroup`."""
+    name, warps = role.name, role.warps
+    if warps <= 1:
+        return [(name, number, True, 1, True, 0)]
+    first = (f"{name} warp 0", number, True, 1, True, 0)
+    if warps <= WARPGROUP_WARPS or not role.has_warpgroup_events:
+        return [first, (f"{name} warps 1..{warps - 1}", number, False, warps - 1, False, 0)]
+    others = warps // WARPGROUP_WARPS - 1
+    rest = WARPGROUP_WARPS - 1
+    return [
+        first,
+        (f"{name} warps 1..{rest}", number, False, rest, False, 0),
+        (f"first warp of {name} warpgroup 1", number, False, others, True, 1),
+        (f"other warps of {name} warpgroup 1", number, False, others * rest, False, 1),
+    ]
 
 
 def _unroll(body: tuple[Node, ...], trips: dict[int, int], taken: bool) -> Iterator[Event]:

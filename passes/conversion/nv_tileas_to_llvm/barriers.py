@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import arith, ir, nvvm, scf
 from tilec.layout import Owner
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -17,6 +18,7 @@ from tilec.passes.transforms.nv_tileas.assign_buffers import MBARRIER_BYTES, WHO
 
 WAIT_HINT_NS = 10_000_000
 """Time that one try_wait may sleep before it looks again (PTX ISA, mbarrier.try_wait)."""
+WARPGROUP_THREADS = 128
 
 
 @dataclass
@@ -31,22 +33,26 @@ class Ring:
 def role_barrier(lowering: Lowering, op: Any) -> None:
     """Synchronise the threads of the current role with the named barrier that `op` was given."""
     identity = ir.IntegerAttr(op.attributes["id"]).value
-    if identity == WHOLE_CTA:
+    role = lowering.current_role
+    if is_per_warpgroup(op):
+        number = emit.value(emit.add(role.warpgroup, identity))
+        nvvm.BarrierOp(barrierId=number, numberOfThreads=emit.value(WARPGROUP_THREADS))
+    elif identity == WHOLE_CTA:
         nvvm.BarrierOp()
-        return
-    threads = emit.value(lowering.current_role.threads)
-    nvvm.BarrierOp(barrierId=emit.value(identity), numberOfThreads=threads)
+    else:
+        threads = emit.value(role.threads)
+        nvvm.BarrierOp(barrierId=emit.value(identity), numberOfThreads=threads)
 
 
 def in_one_thread(
-    lowering: Lowering, text: str, constraints: str = "", operands: Sequence[Any] = ()
+    lowering: Lowering, op: Any, text: str, constraints: str = "", operands: Sequence[Any] = ()
 ) -> None:
-    """Emit one PTX instruction that a single thread of the role executes.
+    """Emit one PTX instruction that a single thread of the role (or warpgroup) executes for `op`.
 
     It is predicated, not branched around: a branch that only some threads take keeps ptxas from
     using uniform registers after it (measured: 21 R2UR moves between the wgmma of a GEMM loop).
     """
-    predicated(lowering.current_role.elected, text, constraints, operands)
+    predicated(lowering.current_role.elected_for(op), text, constraints, operands)
 
 
 def predicated(
@@ -170,7 +176,7 @@ def lower_arrive_expect_tx(lowering: Lowering, op: Any) -> None:
     barrier = lowering.get(op.operands[0])
     count = op.opview.tx_count.value
     text = f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {count};"
-    in_one_thread(lowering, text, "r", [barrier])
+    in_one_thread(lowering, op, text, "r", [barrier])
 
 
 @lowers("nv_tileas.barrier")
@@ -194,7 +200,7 @@ def lower_fence_proxy(lowering: Lowering, op: Any) -> None:
 @lowers("nv_tileas.order_memory")
 def lower_order_memory(lowering: Lowering, op: Any) -> None:
     """Finish bulk stores, fence global memory across proxies, synchronise the role."""
-    in_one_thread(lowering, "cp.async.bulk.wait_group 0;")
+    in_one_thread(lowering, op, "cp.async.bulk.wait_group 0;")
     nvvm.FenceProxyOp(ir.Attribute.parse("#nvvm.proxy_kind<async.global>"))
     role_barrier(lowering, op)
 
@@ -202,14 +208,15 @@ def lower_order_memory(lowering: Lowering, op: Any) -> None:
 @lowers("nv_tileas.bulk_commit")
 def lower_bulk_commit(lowering: Lowering, op: Any) -> None:
     """Close the group of bulk stores."""
-    in_one_thread(lowering, "cp.async.bulk.commit_group;")
+    in_one_thread(lowering, op, "cp.async.bulk.commit_group;")
 
 
 @lowers("nv_tileas.bulk_wait")
 def lower_bulk_wait(lowering: Lowering, op: Any) -> None:
     """Wait for bulk stores."""
     suffix = ".read" if op.opview.read.value else ""
-    in_one_thread(lowering, f"cp.async.bulk.wait_group{suffix} {op.opview.pending.value};")
+    text = f"cp.async.bulk.wait_group{suffix} {op.opview.pending.value};"
+    in_one_thread(lowering, op, text)
 
 
 @lowers("nv_tileas.set_registers")

@@ -149,6 +149,12 @@ def lower_num_ctas(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], nvvm.GridDimXOp().res)
 
 
+@lowers("nv_tileas.warpgroup_id")
+def lower_warpgroup_id(lowering: Lowering, op: Any) -> None:
+    """The index is known from the thread map."""
+    lowering.set(op.results[0], emit.value(lowering.current_role.warpgroup))
+
+
 @lowers("nv_tileas.roles")
 def lower_roles(lowering: Lowering, op: Any) -> None:
     """Initialise the barriers, then branch to the code of this thread's role."""
@@ -167,7 +173,8 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
     }
     first = emit.compare("eq", thread, producer_warps * WARP_LANES)
     own = emit.value(emit.add(thread, -producer_warps * WARP_LANES))
-    consumer_role = Role(consumer_warps, ids, own, first)
+    leads = emit.compare("eq", emit.remainder(own, WARPGROUP_WARPS * WARP_LANES), 0)
+    consumer_role = Role(consumer_warps, ids, own, first, leads)
     if not producer_warps:
         _run(lowering, consumer_role, roles.consumer)
         return
@@ -188,7 +195,7 @@ def _run(lowering: Lowering, role: Role, region: Any) -> None:
 
 def _run_producer(lowering: Lowering, region: Any, warp: Any) -> None:
     """Emit the producer: whole warps change registers, one thread does the rest."""
-    lowering.role = Role(0, {}, None, None)
+    lowering.role = Role(0, {}, None, None, None)
     ops = [op.operation for op in region.blocks[0].operations]
     for op in ops:
         if op.name == "nv_tileas.set_registers":

@@ -10,15 +10,17 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
-from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded
+from tilec.passes.conversion.nv_tileas_to_llvm.barriers import WARPGROUP_THREADS, guarded
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     Lowering,
     Memref,
+    Role,
     lowers,
     tile_layout,
 )
@@ -109,8 +111,8 @@ def lower_copy_out(lowering: Lowering, op: Any) -> None:
     source = op.opview.source
     shared = layout_of_shared(source.type)
     memref: Memref = lowering.get(op.opview.memref)
-    role = lowering.current_role
-    loop = scf.ForOp(role.thread, emit.value(prod(shared.shape)), emit.value(role.threads))
+    first, step = _copying_threads(lowering.current_role, op)
+    loop = scf.ForOp(first, emit.value(prod(shared.shape)), emit.value(step))
     with ir.InsertionPoint(loop.body):
         rest: emit.Index = loop.induction_variable
         inside = None
@@ -130,6 +132,13 @@ def lower_copy_out(lowering: Lowering, op: Any) -> None:
             value = emit.load_vector(emit.byte_offset(lowering.get(source), address), stored, 1)
             emit.store_vector(emit.element_pointer(memref.base, offset, stored), value)
         scf.YieldOp([])
+
+
+def _copying_threads(role: Role, op: Any) -> tuple[Any, int]:
+    """Return this thread's number among those that perform `op` together, and their count."""
+    if not is_per_warpgroup(op):
+        return role.thread, role.threads
+    return arith.remui(role.thread, emit.value(WARPGROUP_THREADS)), WARPGROUP_THREADS
 
 
 def scaled(coord: emit.Index, stride: Any) -> Any:

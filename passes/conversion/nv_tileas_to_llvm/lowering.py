@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
+from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir, llvm
 from tilec.ir.structured import body_operations
 from tilec.layout import Owner, RegisterLayout
@@ -43,12 +44,18 @@ class Role:
         ids: This thread's lane, warp in the warpgroup and warpgroup in the role.
         thread: This thread's index in the role.
         elected: i1 that is true in one thread; None when only one thread runs the code.
+        warpgroup_elected: i1 that is true in one thread of each warpgroup; None as above.
     """
 
     warps: int
     ids: dict[Owner, Any]
     thread: Any
     elected: Any
+    warpgroup_elected: Any
+
+    def elected_for(self, op: Any) -> Any:
+        """Return the predicate of the threads that perform `op`, which single threads do."""
+        return self.warpgroup_elected if is_per_warpgroup(op) else self.elected
 
     @property
     def warpgroup(self) -> Any:

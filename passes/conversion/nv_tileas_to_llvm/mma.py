@@ -11,10 +11,10 @@ from typing import Any, Literal
 from tilec.ir.bindings import arith, ir, llvm
 from tilec.layout import SharedLayout, descriptor_fields, k_step_bytes, row_block_bytes
 from tilec.layout.constructors import WGMMA_ROWS
+from tilec.passes.analysis.matmul import WGMMA_K, WGMMA_MAX_N
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
-from tilec.passes.transforms.nv_tileas.schedule_mma import WGMMA_K, WGMMA_MAX_N
 
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""

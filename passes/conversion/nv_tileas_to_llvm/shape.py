@@ -10,6 +10,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile, write_tile
+from tilec.passes.transforms.nv_tileas.assign_register_layouts import part_of
 
 
 @lowers("nv_tileas.splat")
@@ -57,6 +58,14 @@ def lower_broadcast(lowering: Lowering, op: Any) -> None:
     layout = tile_layout(op.results[0])
     _, register_map = layout.broadcast_source(tuple(op.operands[0].type.shape))
     lowering.set(op.results[0], [source[index] for index in register_map])
+
+
+@lowers("nv_tileas.tile_part")
+def lower_tile_part(lowering: Lowering, op: Any) -> None:
+    """Pick the registers that hold the part."""
+    source = lowering.tile(op.operands[0])
+    part = part_of(op, tile_layout(op.operands[0]))
+    lowering.set(op.results[0], [source[register] for register in part.registers])
 
 
 def _scratch(lowering: Lowering, op: Any) -> Any:

@@ -36,6 +36,15 @@ def lower_slot_view(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], emit.byte_offset(buffer, offset))
 
 
+@lowers("nv_tileas.warpgroup_view")
+def lower_warpgroup_view(lowering: Lowering, op: Any) -> None:
+    """The warpgroup's tiles follow those of the warpgroups before it."""
+    view = op.opview
+    first = emit.multiply(lowering.current_role.warpgroup, view.slots.value)
+    offset = emit.multiply(emit.add(first, view.slot.value), slot_bytes(view.tile.type))
+    lowering.set(op.results[0], emit.byte_offset(lowering.get(view.buffer), offset))
+
+
 @lowers("nv_tileas.shared_view")
 def lower_shared_view(lowering: Lowering, op: Any) -> None:
     """The view starts where its source does."""

@@ -42,5 +42,5 @@ def lower_tma_store(lowering: Lowering, op: Any) -> None:
     address = _box_address(lowering, store.source, store.box_index.value)
     descriptor = lowering.get(store.descriptor)
     nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp(
-        descriptor, address, coords, predicate=lowering.current_role.elected
+        descriptor, address, coords, predicate=lowering.current_role.elected_for(op)
     )

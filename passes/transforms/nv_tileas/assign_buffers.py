@@ -5,13 +5,15 @@ After:   %b = alloc_shared {slots = 4, offset = 0}; %f = alloc_mbarrier {slots =
 
 Tile buffers come first, each aligned to its swizzle pattern, then one scratch area that operations
 which move a tile through shared memory share (they are separated by barriers), then the mbarriers.
-Named barrier 0 is the whole CTA; a role with fewer threads than the CTA gets an id of its own.
+Named barrier 0 is the whole CTA; a role with fewer threads than the CTA gets an id of its own, and
+so does each of its warpgroups.
 The kernel's `shared_bytes` and `block_threads` are recorded in its metadata.
 """
 
 from dataclasses import dataclass
 from typing import Any
 
+from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
@@ -28,6 +30,8 @@ SLOT_ALIGNMENT = 128
 WHOLE_CTA = 0
 CONSUMERS = 1
 """Named barrier of the consumer role when a producer role runs beside it."""
+FIRST_WARPGROUP = 2
+"""Named barrier of the consumer role's first warpgroup; the next ones belong to the others."""
 SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
 
 
@@ -100,7 +104,8 @@ def _number_barriers(ops: list[Any], specialised: bool) -> None:
     for roles in (op for op in ops if op.name == "nv_tileas.roles"):
         for op in walk_operations(roles.opview.consumer.blocks[0]):
             if op.name in ("nv_tileas.barrier", "nv_tileas.order_memory", *SCRATCH_OPS):
-                op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), identity)
+                number = FIRST_WARPGROUP if is_per_warpgroup(op) else identity
+                op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
 
 
 def _over_budget(function: Any, ops: list[Any], used: int, context: PassContext) -> Any:

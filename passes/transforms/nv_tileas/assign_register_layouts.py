@@ -18,13 +18,21 @@ from tilec.dialects.nv_tileas import ConvertLayoutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import terminator, walk_operations
-from tilec.layout import LayoutError, RegisterLayout, choose_blocked, wgmma_accumulator
+from tilec.layout import (
+    LayoutError,
+    RegisterLayout,
+    TilePart,
+    choose_blocked,
+    warpgroup_part,
+    wgmma_accumulator,
+)
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 
 WARPGROUP_WARPS = 4
-_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast")
+_PART = "nv_tileas.tile_part"
+_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", _PART)
 _FREE_OPERANDS = (
     "nv_tileas.store_shared",
     "nv_tileas.tiled_store",
@@ -154,7 +162,9 @@ class _Assignment:
     def _convert(self) -> None:
         """Insert conversions at shape operations whose two sides were fixed differently."""
         for op in list(walk_operations(self.block)):
-            if op.name not in _SHAPE_OPS:
+            if op.name == _PART:
+                self._convert_part(op)
+            if op.name not in _SHAPE_OPS or op.name == _PART:
                 continue
             have = self.layouts[self._find(op.operands[0])]
             wanted = source_layout(op, self.layouts[self._find(op.results[0])])
@@ -162,6 +172,21 @@ class _Assignment:
                 self._convert_shape(op)
             elif wanted != have:
                 self._convert_operand(op, wanted)
+
+    def _convert_part(self, op: Any) -> None:
+        """Give the source of a part a layout whose registers make up parts, if it has another."""
+        part = self._find(op.results[0])
+        layout = result_layout(op, self.layouts[self._find(op.operands[0])])
+        if layout is None:
+            rows = op.opview.axis.value
+            shape = list(op.operands[0].type.shape)
+            columns = len(shape) - 1 if rows == len(shape) - 2 else len(shape) - 2
+            wanted = wgmma_accumulator(shape[rows], shape[columns], self.warps // WARPGROUP_WARPS)
+            if rows > columns:
+                wanted = wanted.permute((1, 0))
+            self._convert_operand(op, wanted.reshape(shape))
+            layout = result_layout(op, wanted.reshape(shape))
+        self.layouts[part] = layout
 
     def _convert_operand(self, op: Any, wanted: RegisterLayout) -> None:
         source = op.operands[0]
@@ -187,10 +212,23 @@ def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
         return result.permute(_inverse(list(op.opview.permutation)))
     if op.name == "nv_tileas.broadcast":
         return result.broadcast_source(shape)[0]
+    if op.name == _PART:
+        return None
     try:
         return result.reshape(shape)
     except LayoutError:
         return None
+
+
+def part_of(op: Any, source: RegisterLayout) -> TilePart:
+    """Return the part that a `tile_part` takes from a tile with layout `source`.
+
+    Raises:
+        LayoutError: The registers of `source` do not make up such a part.
+    """
+    part = op.opview
+    shape = tuple(part.part.type.shape)
+    return warpgroup_part(source, shape, tuple(part.origin), part.axis.value)
 
 
 def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
@@ -200,6 +238,8 @@ def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
     if op.name == "nv_tileas.broadcast":
         return None
     try:
+        if op.name == _PART:
+            return part_of(op, source).layout
         return source.reshape(tuple(op.results[0].type.shape))
     except LayoutError:
         return None

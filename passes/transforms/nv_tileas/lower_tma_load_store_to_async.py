@@ -36,6 +36,11 @@ from tilec.dialects.nv_tileas import (
     StoreSharedOp,
     TmaDescriptorType,
 )
+from tilec.dialects.nv_tileas.epilogue_ops import (
+    WarpgroupViewOp,
+    is_per_warpgroup,
+    mark_per_warpgroup,
+)
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.dialects.nv_tileas.ring_ops import ring_of_position
 from tilec.dialects.nv_tileas.tma_ops import BOX_ALIGNMENT_BYTES, element_bits
@@ -46,6 +51,7 @@ from tilec.ir.structured import (
     defining_operation,
     enclosing_loops,
     terminator,
+    walk_operations,
 )
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.kernels import (
@@ -62,24 +68,36 @@ from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 
 NAME = "lower-tma-load-store-to-async"
+WARPGROUP_WARPS = 4
 
 
 @dataclass
-class _Descriptors:
-    """The descriptors of one kernel, by what they describe."""
+class _Kernel:
+    """What the loads and stores of one kernel share.
+
+    Attributes:
+        function: The kernel.
+        roles: Its `roles` operation; what all roles use is made in front of it.
+        warpgroups: Warpgroups of the consumer role.
+        descriptors: Descriptor and its number by what it describes.
+        staging: Buffer of a group of stores by its number, and the slots used so far.
+    """
 
     function: Any
     roles: Any
-    values: dict[str, Any] = field(default_factory=dict)
+    warpgroups: int
+    descriptors: dict[str, Any] = field(default_factory=dict)
+    staging: dict[int, tuple[Any, set[int]]] = field(default_factory=dict)
 
-    def get(self, access: Any, slot_type: Any, mode: str) -> tuple[Any, int]:
+    def descriptor(self, access: Any, slot_type: Any, mode: str) -> tuple[Any, int]:
         """Return the descriptor for an access through tiles of `slot_type`, and its index."""
         layout = layout_of_shared(slot_type)
         recipe = descriptor_recipe(access.view, self.function)
         key = f"{recipe}|{layout.box}|{layout.swizzle.value}|{mode}"
-        if key not in self.values:
-            self.values[key] = (self._make(access, layout, slot_type, mode), len(self.values))
-        return self.values[key]
+        if key not in self.descriptors:
+            made = self._make(access, layout, slot_type, mode)
+            self.descriptors[key] = (made, len(self.descriptors))
+        return self.descriptors[key]
 
     def _make(self, access: Any, layout: Any, slot_type: Any, mode: str) -> Any:
         i64 = ir.IntegerType.get_signless(64)
@@ -93,7 +111,7 @@ class _Descriptors:
                 descriptor=TmaDescriptorType.of(layout.box, slot_type.element_type),
                 box=ir.DenseI64ArrayAttr.get(list(layout.box)),
                 swizzle=ir.IntegerAttr.get(i64, layout.swizzle.value),
-                tmaIdx=ir.IntegerAttr.get(i64, len(self.values)),
+                tmaIdx=ir.IntegerAttr.get(i64, len(self.descriptors)),
                 mode=ir.StringAttr.get(mode),
             ).descriptor
 
@@ -112,14 +130,14 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
         roles = next((op for op in ops if op.name == "nv_tileas.roles"), None)
         if roles is None:
             continue
-        descriptors = _Descriptors(function, roles)
+        warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
+        kernel = _Kernel(function, roles, warpgroups)
         stores = [op for op in ops if _is_tma_store(op)]
         for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
-            _lower_slot(commit, descriptors)
+            _lower_slot(commit, kernel)
         for store in stores:
-            _lower_store(store, descriptors)
-        if stores:
-            _drain_stores(roles)
+            _lower_store(store, kernel)
+        _drain_stores(roles)
         _check_nothing_left(function)
 
 
@@ -127,7 +145,7 @@ def _is_tma_store(op: Any) -> bool:
     return op.name == "nv_tileas.tiled_store" and tiled_access(op).uses_tma
 
 
-def _lower_slot(commit: Any, descriptors: _Descriptors) -> None:
+def _lower_slot(commit: Any, kernel: _Kernel) -> None:
     """Fill one slot: announce the bytes of all its boxes, then start one copy per box."""
     ring, position = commit.operands
     i64 = ir.IntegerType.get_signless(64)
@@ -150,7 +168,7 @@ def _lower_slot(commit: Any, descriptors: _Descriptors) -> None:
     for fill, load in zip(own, loads, strict=True):
         access = tiled_access(load)
         slot = fill.operands[1]
-        descriptor, index = descriptors.get(access, slot.type, "load")
+        descriptor, index = kernel.descriptor(access, slot.type, "load")
         with ir.InsertionPoint(fill), load.location:
             for number, coords in enumerate(_box_coordinates(access.coords, slot.type)):
                 AsyncTiledTmaLoadOp(
@@ -183,37 +201,89 @@ def _box_coordinates(coords: tuple[Any, ...], slot_type: Any) -> list[list[Any]]
     ]
 
 
-def _lower_store(store: Any, descriptors: _Descriptors) -> None:
+@dataclass(frozen=True)
+class _Staging:
+    """The shared-memory tile that a store goes through.
+
+    Attributes:
+        tile: The tile.
+        pending: Stores that may be running when the tile is written again.
+        per_warpgroup: Whether each warpgroup stages and stores for itself.
+        is_reused: Whether a copy out of the tile may be running when the store begins.
+    """
+
+    tile: Any
+    pending: int
+    per_warpgroup: bool
+    is_reused: bool
+
+    def mark(self, *ops: Any) -> None:
+        """Let each warpgroup perform `ops` for itself where it stages for itself."""
+        for op in ops if self.per_warpgroup else ():
+            mark_per_warpgroup(op)
+
+
+def _stage(store: Any, slot_type: Any, kernel: _Kernel) -> _Staging:
+    """Return the staging tile of a store, made above the roles when it is the first of its kind."""
+    i64 = ir.IntegerType.get_signless(64)
+
+    def allocate(slots: int) -> Any:
+        with ir.InsertionPoint(kernel.roles), store.location:
+            return AllocSharedOp(buffer=slot_type, slots=ir.IntegerAttr.get(i64, slots)).buffer
+
+    in_loop = bool(enclosing_loops(store))
+    if not is_per_warpgroup(store):
+        return _Staging(allocate(1), 0, per_warpgroup=False, is_reused=in_loop)
+    group, slot, slots, pending = (
+        ir.IntegerAttr(store.attributes[f"staging_{name}"]).value
+        for name in ("group", "slot", "slots", "pending")
+    )
+    if group not in kernel.staging:
+        kernel.staging[group] = (allocate(slots * kernel.warpgroups), set())
+    buffer, used = kernel.staging[group]
+    with ir.InsertionPoint(store), store.location:
+        tile = WarpgroupViewOp.build(buffer, slot, slots)
+    reused = in_loop or slot in used
+    used.add(slot)
+    return _Staging(tile, pending, per_warpgroup=True, is_reused=reused)
+
+
+def _lower_store(store: Any, kernel: _Kernel) -> None:
     """Stage the tile in shared memory, then let one thread start one copy per box."""
     access = tiled_access(store)
-    i64 = ir.IntegerType.get_signless(64)
     tile = access.tile_type
     slot_type = SharedTileType.of(
         tuple(tile.shape), tile.element_type, store.attributes["shared_layout"]
     )
-    with ir.InsertionPoint(descriptors.roles), store.location:
-        staging = AllocSharedOp(buffer=slot_type, slots=ir.IntegerAttr.get(i64, 1)).buffer
-    descriptor, index = descriptors.get(access, slot_type, "store")
+    staging = _stage(store, slot_type, kernel)
+    descriptor, index = kernel.descriptor(access, slot_type, "store")
     with ir.InsertionPoint(store), store.location:
-        if enclosing_loops(store):
-            _wait_for_stores()
-            BarrierOp()
-        StoreSharedOp(tile=access.value, destination=staging)
+        if staging.is_reused:
+            staging.mark(_wait_for_stores(staging.pending), BarrierOp())
+        StoreSharedOp(tile=access.value, destination=staging.tile)
         FenceProxyOp(space=ir.StringAttr.get("shared"))
-        BarrierOp()
+        staging.mark(BarrierOp())
         fits = _row_fits(access) if _may_overrun(access) else None
         with _branch(fits, access, staging):
-            for number, coords in enumerate(_box_coordinates(access.coords, slot_type)):
-                AsyncTiledTmaStoreOp(
-                    descriptor=descriptor,
-                    source=staging,
-                    coords=coords,
-                    box_index=ir.IntegerAttr.get(i64, number),
-                    tmaIdx=ir.IntegerAttr.get(i64, index),
-                )
-            BulkCommitOp()
+            _copy_boxes(access, staging, descriptor, index)
+        # Behind the branch: waits count groups, so every store closes one.
+        staging.mark(BulkCommitOp())
     _replace_token(store)
     store.erase()
+
+
+def _copy_boxes(access: TiledAccess, staging: _Staging, descriptor: Any, index: int) -> None:
+    """Start one copy per box of a staged tile."""
+    i64 = ir.IntegerType.get_signless(64)
+    for number, coords in enumerate(_box_coordinates(access.coords, staging.tile.type)):
+        copy = AsyncTiledTmaStoreOp(
+            descriptor=descriptor,
+            source=staging.tile,
+            coords=coords,
+            box_index=ir.IntegerAttr.get(i64, number),
+            tmaIdx=ir.IntegerAttr.get(i64, index),
+        )
+        staging.mark(copy)
 
 
 def _may_overrun(access: TiledAccess) -> bool:
@@ -250,7 +320,7 @@ def _row_fits(access: TiledAccess) -> Any:
 
 
 @contextlib.contextmanager
-def _branch(condition: Any, access: TiledAccess, staging: Any) -> Iterator[None]:
+def _branch(condition: Any, access: TiledAccess, staging: _Staging) -> Iterator[None]:
     """Emit into the body of `if condition`, whose else lets the threads copy the tile out."""
     if condition is None:
         yield
@@ -260,7 +330,7 @@ def _branch(condition: Any, access: TiledAccess, staging: Any) -> Iterator[None]
         yield
         scf.YieldOp([])
     with ir.InsertionPoint(branch.else_block):
-        CopyOutOp(source=staging, memref=access.view, coords=list(access.coords))
+        staging.mark(CopyOutOp(source=staging.tile, memref=access.view, coords=list(access.coords)))
         scf.YieldOp([])
 
 
@@ -272,16 +342,20 @@ def _replace_token(store: Any) -> None:
         store.results[0].replace_all_uses_with(CreateMemTokenOp.build())
 
 
-def _wait_for_stores() -> None:
+def _wait_for_stores(pending: int) -> Any:
     i64 = ir.IntegerType.get_signless(64)
-    BulkWaitOp(pending=ir.IntegerAttr.get(i64, 0), read=ir.BoolAttr.get(True))
+    return BulkWaitOp(pending=ir.IntegerAttr.get(i64, pending), read=ir.BoolAttr.get(True))
 
 
 def _drain_stores(roles: Any) -> None:
     """Keep the staging buffers alive until the last bulk store has read them."""
     block = roles.opview.consumer.blocks[0]
+    commits = [op for op in walk_operations(block) if op.name == "nv_tileas.bulk_commit"]
     with ir.InsertionPoint(terminator(block)), roles.location:
-        _wait_for_stores()
+        for per_warpgroup in sorted({is_per_warpgroup(op) for op in commits}):
+            wait = _wait_for_stores(0)
+            if per_warpgroup:
+                mark_per_warpgroup(wait)
 
 
 def _check_nothing_left(function: Any) -> None:

@@ -16,6 +16,7 @@ from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
+from tilec.passes.analysis.epilogue import epilogue_part
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     array_of_view,
@@ -26,8 +27,8 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
     write_spec,
 )
+from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.schedule_mma import wgmma_defect
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 
 WARPGROUP_WARPS = 4
@@ -83,16 +84,21 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "consumer_registers": plan.consumer_registers,
         "persistent": plan.persistent,
         "tile_group": plan.tile_group,
+        "epilogue_slots": plan.epilogue_slots,
     }
 
 
 def kernel_problem(function: Any, accesses: list[TiledAccess]) -> KernelProblem:
     """Return what the planner needs to know about a kernel."""
     slot_bytes = 0
-    fixed_bytes = 0
+    fixed_bytes = part_bytes = whole_bytes = 0
     for access in accesses:
         size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
-        if access.uses_tma and access.is_load and enclosing_loops(access.op):
+        part = epilogue_part(access)
+        if part is not None:
+            part_bytes += part.layout.size_bytes
+            whole_bytes += size
+        elif access.uses_tma and access.is_load and enclosing_loops(access.op):
             slot_bytes += size
         elif access.uses_tma:
             fixed_bytes += size
@@ -104,6 +110,8 @@ def kernel_problem(function: Any, accesses: list[TiledAccess]) -> KernelProblem:
         fixed_bytes=fixed_bytes,
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
+        part_bytes=part_bytes,
+        whole_bytes=whole_bytes,
     )
 
 

@@ -30,19 +30,14 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, enclosing_loops, parent_operation
 from tilec.layout import SharedLayout
-from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import row_major
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
+from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.operands import is_unit_view, without_unit_dims
 from tilec.passes.analysis.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.assign_operand_layouts import operand_layout
 
-WGMMA_K = 16
-"""K of one wgmma on 16-bit elements (PTX ISA, wgmma.mma_async shapes)."""
-WGMMA_MAX_N = 256
-"""Largest N of one wgmma (same table); wider tiles take several instructions."""
-WGMMA_N_STEP = 8
 WARPGROUP_WARPS = 4
 
 
@@ -54,26 +49,6 @@ def schedule_mma(module: Any, context: PassContext) -> None:
         for op in kernel_operations(function):
             if op.name == "nv_tileas.dot":
                 _schedule(op, spec["consumer_warps"] // WARPGROUP_WARPS, context)
-
-
-def wgmma_defect(op: Any, warpgroups: int) -> str | None:
-    """Return why wgmma cannot do the product `op`, or None when it can."""
-    dot = op.opview
-    if len(dot.d.type.shape) != 2:
-        return "the product is batched"
-    m, n, k = dot.extents
-    element, accumulator = dot.a.type.element_type, dot.d.type.element_type
-    if not isinstance(element, ir.BF16Type | ir.F16Type) or dot.b.type.element_type != element:
-        return f"the operands are {element} and {dot.b.type.element_type}, not both bf16 or f16"
-    if not isinstance(accumulator, ir.F32Type):
-        return f"the accumulator is {accumulator}, not f32"
-    if warpgroups < 1 or m % (WGMMA_ROWS * warpgroups):
-        return f"{m} rows do not split into slices of 64 over {warpgroups} warpgroups"
-    if n % WGMMA_N_STEP:
-        return f"{n} columns are not a multiple of 8"
-    if k % WGMMA_K:
-        return f"an inner extent of {k} is not a multiple of 16"
-    return None
 
 
 def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:

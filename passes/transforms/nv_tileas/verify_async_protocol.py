@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
+from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.async_protocol.cases import check_protocol
 from tilec.passes.analysis.async_protocol.events import Protocol, Violation
@@ -25,6 +26,7 @@ NAME = "nv-tileas-verify-async-protocol"
 NAMED_BARRIERS = 16
 """Named barriers of a CTA (PTX ISA, barrier.cta)."""
 WARP_LANES = 32
+WARPGROUP_WARPS = 4
 
 
 @register_pass(NAME)
@@ -93,12 +95,14 @@ def _check_named_barriers(function: Any, file: str) -> Violation | None:
     """Check that ids exist and that id 0, the whole CTA, is not used by one of two roles."""
     for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
         specialised = roles.opview.producer_warps.value > 0
+        groups = max(1, roles.opview.consumer_warps.value // WARPGROUP_WARPS)
         for op in kernel_operations(function):
             if "id" not in op.attributes or not op.name.startswith("nv_tileas."):
                 continue
             identity = ir.IntegerAttr(op.attributes["id"]).value
-            if not 0 <= identity < NAMED_BARRIERS:
-                return Violation(where(op, file), f"named barrier {identity} does not exist")
+            last = identity + (groups - 1 if is_per_warpgroup(op) else 0)
+            if not 0 <= identity <= last < NAMED_BARRIERS:
+                return Violation(where(op, file), f"named barrier {last} does not exist")
             if specialised and identity == 0:
                 message = "barrier 0 of the whole CTA is used by one role alone"
                 return Violation(where(op, file), message)

@@ -1,0 +1,127 @@
+"""The epilogue: each warpgroup stores its share of a tile part by part.
+
+A role's warpgroups need not wait for each other to write what they hold: each has staging buffers,
+a named barrier and a storing thread of its own. Operations of one warpgroup carry the unit
+attribute `per_warpgroup` (barriers, bulk groups, TMA stores, `copy_out`).
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.base import REGISTERS, SHARED, CheckedOperation
+from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.bindings import Operand, Pure, Result, ir
+
+PER_WARPGROUP = "per_warpgroup"
+"""Unit attribute of an operation that each warpgroup of the role performs for itself."""
+
+
+class WarpgroupIdOp(NvTileAS.Operation, name="warpgroup_id", traits=[Pure]):
+    """Return the index of the calling warpgroup in its role (i32)."""
+
+    index: Result[Any]
+
+    @classmethod
+    def build(cls, **where: Any) -> Any:
+        """Build the op and return the index."""
+        return cls(index=ir.IntegerType.get_signless(32), **where).index
+
+
+class TilePartOp(CheckedOperation, name="tile_part", traits=[Pure]):
+    """Take a box of each warpgroup's share of a tile; registers only get other names.
+
+    Operands:
+        tile: Tile whose warpgroups share it in equal blocks along `axis`.
+
+    Attributes:
+        origin: Coordinate of the box in the share of warpgroup 0, a multiple of its extents.
+        axis: Axis along which the warpgroups share the tile.
+
+    Results:
+        part: The calling warpgroup's box.
+    """
+
+    TYPES = (("tile", REGISTERS), ("part", REGISTERS))
+
+    tile: Operand[Any]
+    part: Result[Any]
+    origin: Any
+    axis: ir.IntegerAttr
+
+    @classmethod
+    def build(
+        cls, tile: Any, shape: tuple[int, ...], origin: tuple[int, ...], axis: int, **where: Any
+    ) -> Any:
+        """Build the op and return the part, a tensor of `shape` without a register layout yet."""
+        return cls(
+            tile=tile,
+            part=ir.RankedTensorType.get(
+                list(shape), tile.type.element_type, loc=ir.Location.unknown()
+            ),
+            origin=ir.DenseI64ArrayAttr.get(list(origin)),
+            axis=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), axis),
+            **where,
+        ).part
+
+    def find_error(self) -> str | None:
+        """Return the message for a part that is no box of the tile."""
+        tile, part = self.tile.type, self.part.type
+        origin, axis = list(self.origin), self.axis.value
+        rank = len(tile.shape)
+        if not len(origin) == len(part.shape) == rank:
+            return f"expects a part and an origin of rank {rank}"
+        if tile.element_type != part.element_type:
+            return f"expects a part of {tile.element_type}, but got {part.element_type}"
+        if not 0 <= axis < rank:
+            return f"attribute 'axis' must be in [0, {rank - 1}], but got {axis}"
+        for first, extent, whole in zip(origin, part.shape, tile.shape, strict=True):
+            if first < 0 or first % extent or first + extent > whole:
+                return f"expects a multiple of {extent} within {whole} as origin, but got {first}"
+        return None
+
+
+class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
+    """Return one of the calling warpgroup's tiles of a buffer.
+
+    Warpgroup w owns the tiles `w * slots` to `(w + 1) * slots - 1`.
+
+    Attributes:
+        slot: Which of its tiles.
+        slots: Tiles that each warpgroup owns.
+    """
+
+    TYPES = (("buffer", SHARED), ("tile", SHARED))
+
+    buffer: Operand[Any]
+    tile: Result[Any]
+    slot: ir.IntegerAttr
+    slots: ir.IntegerAttr
+
+    @classmethod
+    def build(cls, buffer: Any, slot: int, slots: int, **where: Any) -> Any:
+        """Build the op and return the tile."""
+        i64 = ir.IntegerType.get_signless(64)
+        return cls(
+            buffer=buffer,
+            tile=buffer.type,
+            slot=ir.IntegerAttr.get(i64, slot),
+            slots=ir.IntegerAttr.get(i64, slots),
+            **where,
+        ).tile
+
+    def find_error(self) -> str | None:
+        """Return the message for a tile that the warpgroup does not own."""
+        if self.tile.type != self.buffer.type:
+            return f"expects a result of type {self.buffer.type}, but got {self.tile.type}"
+        if 0 <= self.slot.value < self.slots.value:
+            return None
+        return f"attribute 'slot' must be in [0, {self.slots.value - 1}], but got {self.slot.value}"
+
+
+def is_per_warpgroup(op: Any) -> bool:
+    """Tell whether each warpgroup of the role performs `op` for itself."""
+    return PER_WARPGROUP in op.attributes
+
+
+def mark_per_warpgroup(op: Any) -> None:
+    """Let each warpgroup of the role perform `op` for itself."""
+    op.attributes[PER_WARPGROUP] = ir.UnitAttr.get()

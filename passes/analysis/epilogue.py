@@ -1,0 +1,90 @@
+"""Which stores can go out part by part, and in which parts.
+
+Warpgroups share an accumulator by rows. A stored tile that is computed from one element by element,
+transposed at most, lies in registers the same way; each warpgroup can then store boxes of it on its
+own.
+"""
+
+from dataclasses import dataclass
+from math import gcd
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation, terminator
+from tilec.layout import LayoutError, SharedLayout
+from tilec.layout.constructors import WGMMA_ROWS
+from tilec.layout.shared import tma_boxes
+from tilec.passes.analysis.kernels import TiledAccess
+from tilec.passes.analysis.matmul import wgmma_defect
+
+PART_BYTES = 8192
+"""Largest part: 64 rows of one 128-byte swizzle span, which is one TMA copy."""
+
+
+@dataclass(frozen=True)
+class EpiloguePart:
+    """How a tile is cut.
+
+    Attributes:
+        layout: Shared-memory layout of a part; its shape is the extents of the part.
+        axis: Axis along which the warpgroups share the tile.
+    """
+
+    layout: SharedLayout
+    axis: int
+
+
+def epilogue_part(access: TiledAccess) -> EpiloguePart | None:
+    """Return the parts that a TMA store can go out in, or None when it needs the whole tile."""
+    if access.is_load or not access.uses_tma:
+        return None
+    axis = _accumulator_rows(access.value, set())
+    if axis is None:
+        return None
+    shape = tuple(access.tile_type.shape)
+    bits = element_bits(access.tile_type.element_type)
+    other = len(shape) - 1 if axis == len(shape) - 2 else len(shape) - 2
+    extents = [1] * len(shape)
+    extents[axis] = WGMMA_ROWS
+    extents[other] = gcd(shape[other], PART_BYTES * 8 // (WGMMA_ROWS * bits))
+    try:
+        return EpiloguePart(tma_boxes(extents, bits), axis)
+    except LayoutError:
+        return None
+
+
+def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
+    """Return the axis of `tile` along which the rows of a wgmma accumulator lie."""
+    op = defining_operation(tile)
+    if op is None or tile in seen:
+        return None
+    seen.add(tile)
+    if op.name == "nv_tileas.dot":
+        return 0 if wgmma_defect(op, 1) is None else None
+    if op.name == "nv_tileas.permute":
+        axis = _accumulator_rows(op.operands[0], seen)
+        return None if axis is None else list(op.opview.permutation).index(axis)
+    if op.name == "nv_tileas.view":
+        return _through_units(op, seen)
+    if op.name in ("scf.for", "scf.if"):
+        number = ir.OpResult(tile).result_number
+        end = terminator(op.regions[0].blocks[0])
+        return _accumulator_rows(end.operands[number], seen)
+    shape = tile.type.shape
+    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+    if any(value.type.shape != shape for value in tiles):
+        return None
+    found = (_accumulator_rows(value, seen) for value in tiles)
+    return next((axis for axis in found if axis is not None), None)
+
+
+def _through_units(op: Any, seen: set[Any]) -> int | None:
+    """Return the axis behind a view that only adds or drops leading dims of extent 1."""
+    source, result = list(op.operands[0].type.shape), list(op.results[0].type.shape)
+    added = len(result) - len(source)
+    longer, shorter = (result, source) if added >= 0 else (source, result)
+    if longer != [1] * abs(added) + shorter:
+        return None
+    axis = _accumulator_rows(op.operands[0], seen)
+    return None if axis is None else axis + added
