@@ -8,6 +8,12 @@ from tilec.dialects.nv_tileas.barrier_ops import (
     MBarrierArriveExpectTxOp,
     OrderMemoryOp,
 )
+from tilec.dialects.nv_tileas.cluster_ops import (
+    ClusterCoordOp,
+    ClusterIdOp,
+    ClusterSyncOp,
+    NumClustersOp,
+)
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, WarpgroupViewOp
 from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaWaitOp, SimtMmaOp
@@ -61,6 +67,9 @@ __all__ = [
     "BarrierOp",
     "BulkCommitOp",
     "BulkWaitOp",
+    "ClusterCoordOp",
+    "ClusterIdOp",
+    "ClusterSyncOp",
     "ConvertLayoutOp",
     "CopyOutOp",
     "CreateRingOp",
@@ -73,6 +82,7 @@ __all__ = [
     "MakeTiledTmaDescOp",
     "MmaTokenType",
     "MmaWaitOp",
+    "NumClustersOp",
     "NumCtasOp",
     "NvTileAS",
     "OrderMemoryOp",

@@ -69,6 +69,8 @@ class CreateRingOp(CheckedOperation, name="create_ring"):
 
     Attributes:
         stages: Number of slots.
+        cluster: Rows and columns of the cluster whose CTAs fill each other's slots; else absent.
+        multicast_axes: Cluster axes along which they do; with `cluster` only.
     """
 
     TYPES = (("full", BARRIER), ("empty", BARRIER), ("ring", RING))
@@ -79,8 +81,13 @@ class CreateRingOp(CheckedOperation, name="create_ring"):
     empty: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
 
     def find_error(self) -> str | None:
-        """Return the message for a ring without slots."""
-        return find_count_error(self, "stages", 1)
+        """Return the message for a ring without slots, or for sharing without a cluster."""
+        message = find_count_error(self, "stages", 1)
+        if message is None and ("cluster" in self.attributes) != (
+            "multicast_axes" in self.attributes
+        ):
+            return "expects both or none of the attributes 'cluster' and 'multicast_axes'"
+        return message
 
 
 class RingStartOp(CheckedOperation, name="ring_start", traits=[Pure]):

@@ -4,6 +4,7 @@ Coordinates count elements, outermost dimension first, as everywhere above the L
 """
 
 from collections.abc import Sequence as SequenceABC
+from math import prod
 from typing import Any, Sequence  # noqa: UP035 - ext reads typing.Sequence
 
 from tilec.dialects.common.verify import is_i32
@@ -16,6 +17,7 @@ from tilec.dialects.nv_tileas.base import (
     find_choice_error,
     find_count_error,
 )
+from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
@@ -93,6 +95,10 @@ class AsyncTiledTmaLoadOp(CheckedOperation, name="async_tiled_tma_load"):
         box_index: Which box of the destination tile.
         tx_count: Bytes of the box; out-of-bounds parts are zero-filled and counted.
         tmaIdx: Number of the descriptor.
+        multicast_axis: Cluster axis along which the box goes to the same place of every CTA, and
+            completes its bytes on the barrier of each; absent when only this CTA gets it. The
+            CTAs divide the boxes: `box_index` counts from the first box of this CTA's share.
+        cluster: Rows and columns of CTAs; with `multicast_axis` only.
     """
 
     TYPES = (("descriptor", DESCRIPTOR), ("destination", SHARED), ("barrier", BARRIER))
@@ -180,9 +186,12 @@ def _find_box_mismatch(op: Any, tile: Any) -> str | None:
             return f"expects CoordType is same as memref index type, but got {coord.type}"
     if tile.layout.box_shape != box:
         return "tma box-dim and copy atom box-dim mismatch"
-    boxes = 1
-    for extent, part in zip(tile.shape, box, strict=True):
-        boxes *= extent // part
+    boxes = prod(extent // part for extent, part in zip(tile.shape, box, strict=True))
+    if "multicast_axis" in op.attributes:
+        peers = cluster_of(op)[op.attributes["multicast_axis"].value]
+        if boxes % peers:
+            return f"expects a number of boxes that {peers} CTAs can divide, but got {boxes}"
+        boxes //= peers
     if 0 <= op.box_index.value < boxes:
         return None
     return f"attribute 'box_index' must be in [0, {boxes - 1}], but got {op.box_index.value}"

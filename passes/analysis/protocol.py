@@ -17,9 +17,30 @@ def full_arrivals() -> int:
     return 1
 
 
-def empty_arrivals(consumer_warps: int) -> int:
-    """Return the arrivals that complete an empty barrier: one for each consumer warp."""
-    return consumer_warps
+def empty_arrivals(consumer_warps: int, ctas: int = 1) -> int:
+    """Return the arrivals that complete an empty barrier.
+
+    One for each consumer warp of each of the `ctas` whose slots the producer fills.
+    """
+    return consumer_warps * ctas
+
+
+def ring_peers(cluster: tuple[int, int], axes: Iterable[int], rank: int) -> tuple[int, ...]:
+    """Return the ranks of the CTAs that share tiles with CTA `rank`, itself first.
+
+    Args:
+        cluster: Rows and columns of CTAs; rank = row + column * rows.
+        axes: Cluster axes along which CTAs share tiles: 0 along the rows, 1 along the columns.
+        rank: Rank of the CTA.
+    """
+    rows, columns = cluster
+    row, column = rank % rows, rank // rows
+    peers = [rank]
+    if 0 in axes:
+        peers += [other + column * rows for other in range(rows) if other != row]
+    if 1 in axes:
+        peers += [row + other * rows for other in range(columns) if other != column]
+    return tuple(peers)
 
 
 def slot_tx_count(slots: Iterable[SharedLayout]) -> int:

@@ -168,7 +168,8 @@ def make_plan(
         check_preconditions(metadata, arguments)
         environment = {**metadata.get("constants", {}), **arguments.environment()}
         extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
-        blocks = 0 if arguments.is_empty else count_blocks(extents)
+        tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
+        blocks = 0 if arguments.is_empty else count_blocks(tiles)
         if blocks:
             shape = _launch_shape(driver, loaded.device, metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
@@ -204,6 +205,20 @@ def persistent_blocks(tiles: int, slots: int) -> int:
     """
     rounds = -(-tiles // slots)
     return -(-tiles // rounds)
+
+
+def whole_clusters(extents: Grid, cluster: Sequence[int]) -> Grid:
+    """Return the grid with its last two extents rounded up to whole clusters.
+
+    Args:
+        extents: Tiles along every axis.
+        cluster: Rows and columns of tiles that one cluster takes.
+    """
+    first = len(extents) - len(cluster)
+    return tuple(
+        -(-extent // cluster[axis - first]) * cluster[axis - first] if axis >= first else extent
+        for axis, extent in enumerate(extents)
+    )
 
 
 def _launch_shape(

@@ -3,7 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 
 
@@ -37,7 +39,7 @@ class BoxGroups:
 
     def _close(self, groups: dict[Any, list[Any]]) -> None:
         for ops in groups.values():
-            count = layout_of_shared(ops[0].operands[1].type).box_count
+            count = layout_of_shared(ops[0].operands[1].type).box_count // _peers(ops[0])
             found = sorted(op.opview.box_index.value for op in ops)
             if found != list(range(count)):
                 listed = ", ".join(map(str, found))
@@ -47,6 +49,12 @@ class BoxGroups:
                     " not each of them once",
                 )
         groups.clear()
+
+
+def _peers(copy: Any) -> int:
+    """Return how many CTAs divide the boxes of the tile that `copy` belongs to."""
+    axis = multicast_axis(copy)
+    return 1 if axis is None else cluster_of(copy)[axis]
 
 
 def _slot(tile: Any) -> tuple[Any, Any]:

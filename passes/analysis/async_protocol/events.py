@@ -41,6 +41,8 @@ class Kind(enum.Enum):
     """Start an asynchronous copy out of `buffer`."""
     COMMIT = "commit"
     """Close the group of copies out."""
+    CLUSTER_SYNC = "cluster_sync"
+    """Wait until all agents of all CTAs that still run have come here."""
     DRAIN = "drain"
     """Wait until at most `amount` groups of copies out still read their buffers."""
 
@@ -63,6 +65,8 @@ class Event:
         in_ring: Whether `buffer` is indexed by the position of `ring`.
         other: Second buffer of an mma; `other_in_ring` as above.
         amount: Bytes, slots, pending groups or a barrier id.
+        axis: Cluster axis along which a copy goes to the same slot of every CTA; None when only the
+            own CTA gets it.
         per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
             its own elected thread, its own part of `buffer`.
     """
@@ -75,6 +79,7 @@ class Event:
     other: int | None = None
     other_ring: int | None = None
     amount: int = 0
+    axis: int | None = None
     per_warpgroup: bool = False
 
 
@@ -112,12 +117,16 @@ def _events(body: tuple[Node, ...]) -> Iterator[Event]:
 
 @dataclass(frozen=True)
 class RingShape:
-    """A ring: slots and the arrivals that its barriers are initialised with (0: no barrier)."""
+    """A ring: slots and the arrivals that its barriers are initialised with (0: no barrier).
+
+    `axes` are the cluster axes along which CTAs fill each other's slots.
+    """
 
     stages: int
     full_count: int
     empty_count: int
     where: str
+    axes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -144,12 +153,14 @@ class Protocol:
             role that both fills and drains a ring walks it twice.
         roles: What each role does.
         buffers: Names of the buffers, for messages.
+        cluster: Rows and columns of the CTAs that run the roles together.
     """
 
     rings: dict[int, RingShape]
     walks: dict[int, int]
     roles: tuple[RoleProgram, ...]
     buffers: dict[int, str] = field(default_factory=dict)
+    cluster: tuple[int, int] = (1, 1)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,9 @@
 """Builds the protocol of a kernel from its nv_tileas IR."""
 
+from dataclasses import replace
 from typing import Any
 
+from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
@@ -20,6 +22,7 @@ from tilec.passes.analysis.async_protocol.events import (
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
 from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 
 
 def where(op: Any, buffer: str) -> str:
@@ -45,10 +48,14 @@ class Extraction:
         self.shapes: dict[int, RingShape] = {}
         self.names: dict[int, str] = {}
         self.positions = Positions(self._report)
+        self.cluster = (1, 1)
+        self.coordinates = {op for op in ops if op.name == "nv_tileas.cluster_coord"}
         for op in ops:
             if op.name == "nv_tileas.create_ring":
                 number = self.rings.setdefault(op.results[0], len(self.rings))
                 self.shapes[number] = _ring_shape(op, where(op, buffer))
+                if "cluster" in op.attributes:
+                    self.cluster = cluster_of(op)
             elif op.name == "nv_tileas.ring_start":
                 self.positions.add_start(op, self.rings[op.operands[0]])
             elif op.name == "nv_tileas.alloc_shared":
@@ -68,7 +75,8 @@ class Extraction:
             programs.append(RoleProgram("producer", 0, self._body(roles.producer.blocks[0], 0)))
         warps = roles.consumer_warps.value
         programs.append(RoleProgram("consumer", warps, self._body(roles.consumer.blocks[0], 0)))
-        return Protocol(self.shapes, self.positions.rings, tuple(programs), self.names)
+        walks = self.positions.rings
+        return Protocol(self.shapes, walks, tuple(programs), self.names, self.cluster)
 
     def _report(self, op: Any, message: str) -> None:
         if self.violation is None:
@@ -141,17 +149,18 @@ class Extraction:
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
         kind, operand = _TILE_EVENTS[short]
         buffer, walk = self._buffer(op, op.operands[operand])
-        amount = 0
+        amount, axis = 0, None
         if kind is Kind.COPY_IN:
-            amount = op.opview.tx_count.value
+            amount, axis = op.opview.tx_count.value, multicast_axis(op)
+            if axis is not None and dependences(control_operands(op), self.coordinates):
+                self._report(op, "CTAs that share a tile may not all come by to load it")
             if self.positions.use_of(op, op.opview.barrier) != walk:
                 self._report(op, "a copy completes on the barrier of another slot than it fills")
         own = defining_operation(op.operands[operand]).name == "nv_tileas.warpgroup_view"
         if own != is_per_warpgroup(op) and kind is not Kind.WRITE:
             self._report(op, "a warpgroup's own tile is used by the whole role, or the reverse")
-        return [
-            Event(kind, place, walk, buffer, walk is not None, amount=amount, per_warpgroup=own)
-        ]
+        event = Event(kind, place, walk, buffer, walk is not None, amount=amount, axis=axis)
+        return [replace(event, per_warpgroup=own)]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
         (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
@@ -191,7 +200,8 @@ def _ring_shape(op: Any, place: str) -> RingShape:
     for barriers in (ring.full, ring.empty):
         alloc = defining_operation(barriers) if barriers is not None else None
         counts.append(alloc.opview.count.value if alloc is not None else 0)
-    return RingShape(ring.stages.value, counts[0], counts[1], place)
+    axes = tuple(op.attributes["multicast_axes"]) if "multicast_axes" in op.attributes else ()
+    return RingShape(ring.stages.value, counts[0], counts[1], place, axes)
 
 
 def _thread_events(op: Any, short: str, place: str) -> list[Event]:
@@ -208,6 +218,8 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event]:
         return [Event(Kind.DRAIN, place), Event(Kind.BARRIER, place)]
     if short in ("convert_layout", "cat", "extract"):
         return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
+    if short == "cluster_sync":
+        return [Event(Kind.CLUSTER_SYNC, place)]
     if short == "bulk_commit":
         return [Event(Kind.COMMIT, place, per_warpgroup=own)]
     if short == "bulk_wait":

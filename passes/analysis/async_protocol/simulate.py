@@ -7,11 +7,13 @@ barrier's outcome does not depend on who comes first; so one maximal run decides
 
 Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
 ordered behind the write of the tile it means; async readers see generic writes through a proxy
-fence; whatever is written is read; nobody waits two phases behind; all barriers end with full
-arrival and byte counts.
+fence; no CTA exits before others are done with it; whatever is written is read; nobody waits two
+phases behind; all barriers end with full arrival and byte counts.
 
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """
+
+from itertools import product
 
 from tilec.passes.analysis.async_protocol.events import ONE_THREAD, Event, Kind, Protocol, Violation
 from tilec.passes.analysis.async_protocol.state import (
@@ -22,6 +24,10 @@ from tilec.passes.analysis.async_protocol.state import (
     join,
     make_agents,
 )
+from tilec.passes.analysis.protocol import ring_peers
+
+Key = tuple[int, int, int]
+"""Rank of a CTA, number of a ring or buffer, number of a slot."""
 
 
 class ProtocolViolationError(Exception):
@@ -39,15 +45,19 @@ class Simulation:
     def __init__(self, protocol: Protocol, trips: dict[int, int], *, taken: bool) -> None:
         """Prepare barriers and agents; `trips` gives loops by depth, `taken` decides branches."""
         self.protocol = protocol
-        self.full: dict[tuple[int, int], Barrier] = {}
-        self.empty: dict[tuple[int, int], Barrier] = {}
-        for number, ring in protocol.rings.items():
+        self.full: dict[Key, Barrier] = {}
+        self.empty: dict[Key, Barrier] = {}
+        rows, columns = protocol.cluster
+        places = product(range(rows * columns), protocol.rings.items())
+        for cta, (number, ring) in places:
             for slot in range(ring.stages):
-                self.full[number, slot] = Barrier(ring.full_count, ring.full_count)
+                self.full[cta, number, slot] = Barrier(ring.full_count, ring.full_count)
                 if ring.empty_count:
-                    self.empty[number, slot] = Barrier(ring.empty_count, ring.empty_count)
-        self.slots: dict[tuple[int, int], Slot] = {}
-        self.parts: dict[tuple[int, int], Slot] = {}
+                    empty = Barrier(ring.empty_count, ring.empty_count)
+                    self.empty[cta, number, slot] = empty
+        self.slots: dict[Key, Slot] = {}
+        self.parts: dict[tuple[int, ...], Slot] = {}
+        self.reached: dict[int, dict[str, tuple[int, str]]] = {}
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.agents = make_agents(protocol, trips, taken=taken)
 
@@ -96,10 +106,13 @@ class Simulation:
     def _slot_number(self, agent: Agent, walk: int) -> int:
         return agent.positions.get(walk, 0) % self._stages(walk)
 
-    def _barrier_key(self, agent: Agent, event: Event) -> tuple[int, int]:
-        """Return the ring and the slot whose barriers `event` uses."""
+    def _barrier_key(self, agent: Agent, event: Event) -> Key:
+        """Return the CTA, the ring and the slot whose barriers `event` uses."""
         walk = _known(event.ring)
-        return self.protocol.walks[walk], self._slot_number(agent, walk)
+        return agent.cta, self.protocol.walks[walk], self._slot_number(agent, walk)
+
+    def _peers(self, agent: Agent, axes: tuple[int, ...]) -> tuple[int, ...]:
+        return ring_peers(self.protocol.cluster, axes, agent.cta) if axes else (agent.cta,)
 
     def _round(self, agent: Agent, walk: int) -> int:
         return agent.positions.get(walk, 0) // self._stages(walk)
@@ -118,7 +131,7 @@ class Simulation:
         """Wait until the slot's previous round was released."""
         walk, key = _known(event.ring), self._barrier_key(agent, event)
         if key not in self.empty:
-            message = f"ring {key[0]} is refilled, but never emptied"
+            message = f"ring {key[1]} is refilled, but never emptied"
             raise ProtocolViolationError(event.where, message)
         return self._pass_phase(agent, self.empty[key], self._round(agent, walk) - 1)
 
@@ -138,8 +151,13 @@ class Simulation:
         """Arrive on the empty barrier."""
         key = self._barrier_key(agent, event)
         if key not in self.empty:
-            raise ProtocolViolationError(event.where, f"ring {key[0]} has no empty barriers")
-        self._arrive(agent, self.empty[key], event)
+            raise ProtocolViolationError(event.where, f"ring {key[1]} has no empty barriers")
+        _, number, slot = key
+        for cta in self._peers(agent, self.protocol.rings[number].axes):
+            self._arrive(agent, self.empty[cta, number, slot], event)
+            if cta != agent.cta:
+                at = (agent.clock[agent.name], event.where)
+                self.reached.setdefault(cta, {})[agent.name] = at
         return True
 
     def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> None:
@@ -166,23 +184,25 @@ class Simulation:
     def copy_in(self, agent: Agent, event: Event) -> bool:
         """Start a copy into the slot; its bytes count on the full barrier."""
         ring, buffer = _known(event.ring), _known(event.buffer)
-        number = self._slot_number(agent, ring)
-        slot = self.slots.setdefault((buffer, number), Slot())
-        actor = f"copy:{buffer}:{number}"
+        _, number, place = self._barrier_key(agent, event)
         fill = agent.positions.get(ring, 0) + 1
-        if slot.writers != {actor: fill}:  # else another box of the same tile
+        for cta in self._peers(agent, () if event.axis is None else (event.axis,)):
+            slot = self.slots.setdefault((cta, buffer, place), Slot())
+            actor = f"copy:{cta}:{buffer}:{place}"
+            if slot.writers != {actor: fill}:  # else another box of the same tile
+                slot.replaced = {**slot.reads, **slot.writers}
+                slot.fills, slot.generic, slot.reads = fill, False, {}
+                slot.writers = {actor: fill}
             self._check_free(agent, slot, event)
-        slot.fills, slot.generic, slot.reads = fill, False, {}
-        slot.writers = {actor: fill}
-        barrier = self.full[self._barrier_key(agent, event)]
-        if event.amount > 0:
-            barrier.tx -= event.amount
-            join(barrier.clock, {**agent.clock, actor: fill})
-            self._settle(barrier, event)
+            barrier = self.full[cta, number, place]
+            if event.amount > 0:
+                barrier.tx -= event.amount
+                join(barrier.clock, {**agent.clock, actor: fill})
+                self._settle(barrier, event)
         return True
 
     def _check_free(self, agent: Agent, slot: Slot, event: Event) -> None:
-        for actor, tick in (*slot.reads.items(), *slot.writers.items()):
+        for actor, tick in slot.replaced.items():
             if agent.clock.get(actor, 0) < tick and actor != agent.name:
                 raise ProtocolViolationError(
                     event.where,
@@ -195,13 +215,14 @@ class Simulation:
     def _view(self, agent: Agent, event: Event) -> tuple[Slot, int | None]:
         """Return the tile that `event` uses and the fill it must hold (None: any)."""
         if event.per_warpgroup:
-            return self.parts.setdefault((_known(event.buffer), agent.warpgroup), Slot()), None
+            key = (agent.cta, _known(event.buffer), agent.warpgroup)
+            return self.parts.setdefault(key, Slot()), None
         return self._tile(agent, _known(event.buffer), event.ring if event.in_ring else None)
 
     def _tile(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
         if ring is None:
-            return self.slots.setdefault((buffer, 0), Slot()), None
-        key = (buffer, self._slot_number(agent, ring))
+            return self.slots.setdefault((agent.cta, buffer, 0), Slot()), None
+        key = (agent.cta, buffer, self._slot_number(agent, ring))
         return self.slots.setdefault(key, Slot()), agent.positions.get(ring, 0) + 1
 
     def _check_readable(
@@ -272,11 +293,21 @@ class Simulation:
 
     def barrier(self, agent: Agent, event: Event) -> bool:
         """Meet the other warps of the role, or of the warpgroup."""
-        members = [other for other in self.agents if other.role == agent.role]
-        key = (agent.role, event.amount)
+        members = [
+            other for other in self.agents if other.cta == agent.cta and other.role == agent.role
+        ]
+        key = (agent.cta, agent.role, event.amount)
         if event.per_warpgroup:
             members = [other for other in members if other.warpgroup == agent.warpgroup]
             key = (*key, agent.warpgroup)
+        return self._meet(agent, key, members)
+
+    def cluster_sync(self, agent: Agent, event: Event) -> bool:
+        """Meet all agents of the cluster that still run."""
+        return self._meet(agent, (), [other for other in self.agents if not other.done])
+
+    def _meet(self, agent: Agent, key: tuple[int, ...], members: list[Agent]) -> bool:
+        """Let `members` go on together once all of them have come."""
         here = self.gathered.setdefault(key, [])
         if agent not in here:
             here.append(agent)
@@ -319,14 +350,14 @@ class Simulation:
 
     def _check_barriers_settled(self) -> None:
         for barriers, what in ((self.full, "full"), (self.empty, "empty")):
-            for (ring, slot), barrier in barriers.items():
+            for (_, ring, slot), barrier in barriers.items():
                 if barrier.pending != barrier.count or barrier.tx:
                     raise ProtocolViolationError(
                         self.protocol.rings[ring].where,
                         f"the {what} barrier of ring {ring}, slot {slot} ends in mid-phase:"
                         f" {barrier.pending} arrivals and {barrier.tx} bytes are missing",
                     )
-        for (buffer, _), slot in (*self.slots.items(), *self.parts.items()):
+        for (_, buffer, _), slot in (*self.slots.items(), *self.parts.items()):
             if slot.unread:
                 where = next(iter(slot.unread.values()))
                 message = f"what is written to {self._name(buffer)} is never read"
@@ -337,6 +368,17 @@ class Simulation:
                 ):
                     raise ProtocolViolationError(
                         "", "the kernel may end while a bulk store still reads shared memory"
+                    )
+        self._check_nobody_left_early()
+
+    def _check_nobody_left_early(self) -> None:
+        """Check that a CTA outlives what other CTAs of the cluster do to its barriers."""
+        for cta, actors in self.reached.items():
+            own = [agent for agent in self.agents if agent.cta == cta]
+            for actor, (tick, where) in actors.items():
+                if not any(agent.clock.get(actor, 0) >= tick for agent in own):
+                    raise ProtocolViolationError(
+                        where, f"CTA {cta} may exit before '{actor}' arrives at its barrier"
                     )
 
 
@@ -356,6 +398,7 @@ _ACTIONS = {
     Kind.COPY_OUT: Simulation.copy_out,
     Kind.COMMIT: Simulation.commit,
     Kind.DRAIN: Simulation.drain,
+    Kind.CLUSTER_SYNC: Simulation.cluster_sync,
 }
 
 

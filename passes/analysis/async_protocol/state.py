@@ -42,7 +42,8 @@ class Barrier:
 class Slot:
     """One tile of shared memory: its last write, the reads since, and what nobody has read yet.
 
-    `unread` gives for each agent the source position of its write.
+    `unread` gives for each agent the source position of its write; `replaced` is what the last
+    copy had to wait for.
     """
 
     fills: int = 0
@@ -50,6 +51,7 @@ class Slot:
     writers: dict[str, int] = field(default_factory=dict)
     generic: bool = False
     reads: dict[str, int] = field(default_factory=dict)
+    replaced: Clock = field(default_factory=dict)
 
 
 @dataclass
@@ -66,6 +68,7 @@ class Agent:
         weight: How many warps it stands for.
         leads: Whether a thread of it is elected in its warpgroup.
         warpgroup: Warpgroup in the role: 0, or 1 for all the others.
+        cta: Rank of its CTA in the cluster.
         events: What is left of its program.
         clock: What has happened before its present.
         positions: Slots that it has moved on, by walk.
@@ -81,6 +84,7 @@ class Agent:
     weight: int
     leads: bool
     warpgroup: int
+    cta: int
     events: Iterator[Event]
     clock: Clock = field(default_factory=dict)
     positions: dict[int, int] = field(default_factory=dict)
@@ -97,10 +101,13 @@ class Agent:
 
 def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> list[Agent]:
     """Return the agents of a run; `trips` gives loops by depth, `taken` decides branches."""
+    rows, columns = protocol.cluster
+    ctas = rows * columns
     return [
-        Agent(*who, _unroll(role.body, trips, taken))
+        Agent(f"{name} of CTA {cta}" if cta else name, *who, cta, _unroll(role.body, trips, taken))
+        for cta in range(ctas)
         for number, role in enumerate(protocol.roles)
-        for who in _representatives(number, role)
+        for name, *who in _representatives(number, role)
     ]
 
 

@@ -23,6 +23,7 @@ from tilec.layout import Owner
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import (
     barriers,
+    cluster,
     control_flow,
     elementwise,
     emit,
@@ -39,6 +40,7 @@ from tilec.passes.registry import PassContext, register_pass
 
 RULE_MODULES = (
     barriers,
+    cluster,
     control_flow,
     elementwise,
     global_memory,
@@ -231,5 +233,7 @@ def _initialise_barriers(lowering: Lowering, roles: Any, thread: Any) -> None:
                 nvvm.MBarrierInitOp(slot_barrier(barrier, slot), count)
         if allocations:
             nvvm.FenceMbarrierInitOp()
-    if allocations:
+    if any("multicast_axes" in op.attributes for op in kernel_operations(lowering.function)):
+        cluster.synchronise_cluster()
+    elif allocations:
         nvvm.BarrierOp()

@@ -2,9 +2,12 @@
 
 from typing import Any
 
+from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.ir.bindings import llvm, nvvm
+from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.cluster import coordinate, multicast_mask
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
 
 
@@ -13,8 +16,9 @@ def hardware_coordinates(lowering: Lowering, coords: Any) -> list[Any]:
     return [lowering.get(coord) for coord in reversed(list(coords))]
 
 
-def _box_address(lowering: Lowering, tile: Any, number: int) -> Any:
-    offset, _ = layout_of_shared(tile.type).boxes()[number]
+def _box_address(lowering: Lowering, tile: Any, number: int, first: emit.Index = 0) -> Any:
+    """Return the address of box `first + number` of a tile."""
+    offset = emit.multiply(emit.add(first, number), layout_of_shared(tile.type).box_pitch_bytes)
     return emit.byte_offset(lowering.get(tile), offset)
 
 
@@ -23,15 +27,32 @@ def lower_tma_load(lowering: Lowering, op: Any) -> None:
     """One thread starts the copy of one box into shared memory."""
     load = op.opview
     coords = hardware_coordinates(lowering, load.coords)
-    address = _box_address(lowering, load.destination, load.box_index.value)
+    axis = multicast_axis(op)
+    mask = None if axis is None else multicast_mask(axis, cluster_of(op))
+    address = _box_address(lowering, load.destination, load.box_index.value, _first_box(op, axis))
     # A CTA's own shared::cta address is its shared::cluster address (PTX ISA, state spaces), and
     # PTX 8.0 has only the cluster form of the copy.
     number = llvm.PtrToIntOp(emit.i32_type(), address).res
     destination = llvm.IntToPtrOp(emit.pointer_type(emit.CLUSTER), number).res
     descriptor, barrier = lowering.get(load.descriptor), lowering.get(load.barrier)
     nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp(
-        destination, descriptor, coords, barrier, [], predicate=lowering.current_role.elected
+        destination,
+        descriptor,
+        coords,
+        barrier,
+        [],
+        multicastMask=mask,
+        predicate=lowering.current_role.elected,
     )
+
+
+def _first_box(load: Any, axis: int | None) -> emit.Index:
+    """Emit the number of the first box of this CTA's share of the tile."""
+    if axis is None:
+        return 0
+    cluster = cluster_of(load)
+    share = layout_of_shared(load.opview.destination.type).box_count // cluster[axis]
+    return emit.multiply(coordinate(axis, cluster), share)
 
 
 @lowers("nv_tileas.async_tiled_tma_store")

@@ -61,7 +61,9 @@ def assign_buffers(module: Any, context: PassContext) -> None:
         metadata = read_kernel_metadata(function)
         metadata["shared_bytes"] = used
         metadata["block_threads"] = WARP_LANES * (spec["producer_warps"] + spec["consumer_warps"])
-        metadata["cluster"] = spec["cluster"]
+        rows, columns, *_ = spec["cluster"]
+        metadata["cluster"] = [rows * columns, 1, 1]
+        metadata["cluster_tiles"] = [rows, columns]
         write_kernel_metadata(function, metadata)
 
 

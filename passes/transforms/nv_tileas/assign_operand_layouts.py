@@ -5,10 +5,12 @@ After:   %a, %t = nv_tileas.tiled_load ... {atom = tma_load, shared_layout = <[1
 
 Operands of a `dot` get a layout that wgmma reads through a descriptor: columns of one swizzle
 span, all rows of a column together. Every other tile gets boxes that TMA moves in as few copies as
-possible. The layout fixes the boxes, so this also decides how many copies a load takes.
+possible. The layout fixes the boxes, so this also decides how many copies a load takes; a tile that
+several CTAs of a cluster share is cut into boxes that they divide among them.
 """
 
 import contextlib
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -17,8 +19,10 @@ from tilec.passes.analysis.kernels import (
     is_tiled_access,
     kernel_functions,
     kernel_operations,
+    read_spec,
     tiled_access,
 )
+from tilec.passes.analysis.multicast import MULTICAST_AXIS, multicast_axis, multicast_layout
 from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.shared_layouts import shared_attribute
 from tilec.passes.registry import PassContext, register_pass
@@ -28,12 +32,14 @@ from tilec.passes.registry import PassContext, register_pass
 def assign_operand_layouts(module: Any, context: PassContext) -> None:
     """Give every tile that TMA moves its shared-memory layout."""
     for function in kernel_functions(module):
+        cluster = (read_spec(function) or {}).get("cluster", (1, 1))
         for op in kernel_operations(function):
             if not is_tiled_access(op):
                 continue
             access = tiled_access(op)
             if access.uses_tma:
-                op.attributes["shared_layout"] = shared_attribute(_layout_of(access))
+                layout = _divided(op, _layout_of(access), cluster)
+                op.attributes["shared_layout"] = shared_attribute(layout)
 
 
 def _layout_of(access: Any) -> SharedLayout:
@@ -44,6 +50,20 @@ def _layout_of(access: Any) -> SharedLayout:
             with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
                 return _with_leading_units(operand_layout(tuple(operand.type.shape), bits), shape)
     return tma_boxes(shape, bits)
+
+
+def _divided(load: Any, layout: SharedLayout, cluster: Sequence[int]) -> SharedLayout:
+    """Return the layout in boxes that the CTAs which share the tile of `load` divide among them.
+
+    A tile that does not divide is loaded by every CTA for itself.
+    """
+    axis = multicast_axis(load)
+    if axis is None:
+        return layout
+    divided = multicast_layout(layout, cluster[axis])
+    if divided is None:
+        del load.attributes[MULTICAST_AXIS]
+    return divided or layout
 
 
 def _with_leading_units(layout: SharedLayout, shape: tuple[int, ...]) -> SharedLayout:

@@ -8,7 +8,9 @@ After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...; ri
 The channels whose sends stand in one block share a ring: their tiles arrive together and are
 released together, after the last operation that reads one of them from shared memory. A ring in a
 loop has the planned number of stages and is refilled, so it has empty barriers; a ring outside
-loops is filled once, has one slot and needs none. Positions are carried through the loops.
+loops is filled once, has one slot and needs none. Positions are carried through the loops. Where
+CTAs of a cluster fill each other's slots, a slot is empty when the consumers of all of them have
+released it, and the roles end with a `cluster_sync`.
 """
 
 from dataclasses import dataclass
@@ -18,6 +20,7 @@ from typing import Any
 from tilec.dialects.nv_tileas import (
     AllocMBarrierOp,
     AllocSharedOp,
+    ClusterSyncOp,
     CreateRingOp,
     LoadSharedOp,
     MBarrierType,
@@ -38,12 +41,14 @@ from tilec.ir.structured import (
     body_operations,
     enclosing_loops,
     parent_operation,
+    terminator,
     thread_value,
     walk_operations,
 )
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.operands import dot_uses
-from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals
+from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals, ring_peers
 from tilec.passes.registry import PassContext, register_pass
 
 
@@ -58,6 +63,12 @@ class _Channels:
     def refilled(self) -> bool:
         """Whether slots are used more than once."""
         return bool(enclosing_loops(self.sends[0]))
+
+    @property
+    def multicast_axes(self) -> tuple[int, ...]:
+        """Cluster axes along which CTAs fill each other's slots."""
+        axes = {multicast_axis(send.operands[0].owner.operation) for send in self.sends}
+        return tuple(sorted(axis for axis in axes if axis is not None))
 
 
 @dataclass
@@ -77,8 +88,19 @@ def insert_rings(module: Any, context: PassContext) -> None:
         spec["tile_loop"] = read_kernel_metadata(function).get("persistent", False)
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
-            for channels in _group_channels(roles):
+            groups = _group_channels(roles)
+            reach_out = any(channels.multicast_axes for channels in groups)
+            for channels in groups:
                 _insert_ring(roles, channels, spec)
+            if reach_out:
+                _end_together(roles)
+
+
+def _end_together(roles: Any) -> None:
+    """Let no CTA of a cluster exit while others may still reach into it."""
+    for region in roles.regions:
+        with ir.InsertionPoint(terminator(region.blocks[0])), roles.location:
+            ClusterSyncOp()
 
 
 def _group_channels(roles: Any) -> list[_Channels]:
@@ -165,9 +187,16 @@ def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring
             ).barrier
 
         full = barrier(full_arrivals())
-        empty = barrier(empty_arrivals(spec["consumer_warps"])) if channels.refilled else None
-        ring = CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=count).ring
-    return _Ring(ring, buffers, channels.refilled)
+        rows, columns, *_ = spec.get("cluster", (1, 1))
+        axes = channels.multicast_axes
+        ctas = len(ring_peers((rows, columns), axes, 0))
+        arrivals = empty_arrivals(spec["consumer_warps"], ctas)
+        empty = barrier(arrivals) if channels.refilled else None
+        ring = CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=count)
+        if axes:
+            ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([rows, columns])
+            ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get(list(axes))
+    return _Ring(ring.ring, buffers, channels.refilled)
 
 
 def _send_region(channels: _Channels) -> Any:

@@ -27,6 +27,7 @@ from tilec.dialects.nv_tileas import (
     BarrierOp,
     BulkCommitOp,
     BulkWaitOp,
+    ClusterCoordOp,
     CopyOutOp,
     FenceProxyOp,
     MakeTiledTmaDescOp,
@@ -63,6 +64,7 @@ from tilec.passes.analysis.kernels import (
     reject,
     tiled_access,
 )
+from tilec.passes.analysis.multicast import multicast_axis, set_multicast_axis, share_axis
 from tilec.passes.analysis.protocol import MAX_TX_COUNT, slot_tx_count
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
@@ -79,6 +81,7 @@ class _Kernel:
         function: The kernel.
         roles: Its `roles` operation; what all roles use is made in front of it.
         warpgroups: Warpgroups of the consumer role.
+        cluster: Rows and columns of CTAs of a cluster.
         descriptors: Descriptor and its number by what it describes.
         staging: Buffer of a group of stores by its number, and the slots used so far.
     """
@@ -86,6 +89,7 @@ class _Kernel:
     function: Any
     roles: Any
     warpgroups: int
+    cluster: tuple[int, int]
     descriptors: dict[str, Any] = field(default_factory=dict)
     staging: dict[int, tuple[Any, set[int]]] = field(default_factory=dict)
 
@@ -120,7 +124,8 @@ class _Kernel:
 def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
     """Lower tiled loads and stores with a TMA atom to async tiled copies."""
     for function in kernel_functions(module):
-        if read_spec(function) is None:
+        spec = read_spec(function)
+        if spec is None:
             raise InternalCompilerError(
                 "LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function",
                 pass_name=NAME,
@@ -131,7 +136,8 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
         if roles is None:
             continue
         warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
-        kernel = _Kernel(function, roles, warpgroups)
+        rows, columns, *_ = spec.get("cluster", (1, 1))
+        kernel = _Kernel(function, roles, warpgroups, (rows, columns))
         stores = [op for op in ops if _is_tma_store(op)]
         for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
             _lower_slot(commit, kernel)
@@ -170,8 +176,9 @@ def _lower_slot(commit: Any, kernel: _Kernel) -> None:
         slot = fill.operands[1]
         descriptor, index = kernel.descriptor(access, slot.type, "load")
         with ir.InsertionPoint(fill), load.location:
-            for number, coords in enumerate(_box_coordinates(access.coords, slot.type)):
-                AsyncTiledTmaLoadOp(
+            share = _share(load, access.coords, slot.type, kernel.cluster)
+            for number, coords in enumerate(share.boxes):
+                copy = AsyncTiledTmaLoadOp(
                     descriptor=descriptor,
                     destination=slot,
                     coords=coords,
@@ -180,24 +187,71 @@ def _lower_slot(commit: Any, kernel: _Kernel) -> None:
                     tx_count=ir.IntegerAttr.get(i64, layout_of_shared(slot.type).box_bytes),
                     tmaIdx=ir.IntegerAttr.get(i64, index),
                 )
+                share.mark(copy)
         fill.erase()
         load.erase()
     commit.erase()
+
+
+@dataclass(frozen=True)
+class _Share:
+    """The boxes of a tile that this CTA loads, for itself or for all that share the tile.
+
+    Attributes:
+        boxes: Element coordinates of each box.
+        axis: Cluster axis along which CTAs share the tile; None when they do not.
+        cluster: Rows and columns of the cluster.
+    """
+
+    boxes: list[list[Any]]
+    axis: int | None
+    cluster: tuple[int, int]
+
+    def mark(self, copy: Any) -> None:
+        """Send what `copy` loads to all CTAs that share the tile."""
+        if self.axis is not None:
+            set_multicast_axis(copy, self.axis)
+            copy.attributes["cluster"] = ir.DenseI64ArrayAttr.get(list(self.cluster))
+
+
+def _share(load: Any, coords: tuple[Any, ...], slot_type: Any, cluster: tuple[int, int]) -> _Share:
+    """Return what this CTA loads of the tile at `coords`, emitting the coordinates."""
+    axis = multicast_axis(load)
+    if axis is None:
+        return _Share(_box_coordinates(coords, slot_type), None, cluster)
+    layout, peers = layout_of_shared(slot_type), cluster[axis]
+    divided = share_axis(layout, peers)
+    if divided is None:
+        raise InternalCompilerError(
+            f"{peers} CTAs cannot divide {layout.box_count} boxes", pass_name=NAME, op=str(load)
+        )
+    i32 = ir.IntegerType.get_signless(32)
+    extent = arith.constant(i32, layout.shape[divided] // peers)
+    start = list(coords)
+    shift = arith.muli(ClusterCoordOp.build(axis, cluster), extent)
+    start[divided] = arith.addi(start[divided], shift)
+    boxes = _box_coordinates(tuple(start), slot_type, layout.box_count // peers)
+    return _Share(boxes, axis, cluster)
 
 
 def _position(fill: Any) -> Any:
     return fill.operands[1].owner.operation.operands[1]
 
 
-def _box_coordinates(coords: tuple[Any, ...], slot_type: Any) -> list[list[Any]]:
-    """Return the element coordinates of every box of a tile at `coords`, emitting additions."""
+def _box_coordinates(
+    coords: tuple[Any, ...], slot_type: Any, count: int | None = None
+) -> list[list[Any]]:
+    """Return the element coordinates of the boxes of a tile at `coords`, emitting additions.
+
+    `count` limits them to the first ones.
+    """
     i32 = ir.IntegerType.get_signless(32)
     return [
         [
             arith.addi(coord, arith.constant(i32, offset)) if offset else coord
             for coord, offset in zip(coords, corner, strict=True)
         ]
-        for _, corner in layout_of_shared(slot_type).boxes()
+        for _, corner in layout_of_shared(slot_type).boxes()[:count]
     ]
 
 

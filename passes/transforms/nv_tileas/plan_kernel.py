@@ -8,6 +8,7 @@ and writes the answer; it never changes tile extents. Where the plan prefers ano
 the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atoms` found legal.
 """
 
+from collections.abc import Iterator
 from math import prod
 from typing import Any
 
@@ -23,15 +24,20 @@ from tilec.passes.analysis.kernels import (
     is_tiled_access,
     kernel_functions,
     kernel_operations,
+    reject,
     span_of,
     tiled_access,
     write_spec,
 )
 from tilec.passes.analysis.matmul import wgmma_defect
+from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
+from tilec.passes.analysis.operands import DOT, is_unit_view
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 
 WARPGROUP_WARPS = 4
+MAX_GRID_RANK = 3
+"""Axes of a grid that the caller gives."""
 
 SHARED_MEMORY_EXCEEDED = "T0424"
 """Code of the planner for a kernel whose buffers do not fit."""
@@ -45,6 +51,9 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         _keep_producible_loads(function, accesses, context)
         overrides = {**read_kernel_metadata(function).get("hints", {}), **context.plan_overrides}
         plan = _plan(function, accesses, overrides, context)
+        _check_cluster(function, plan.cluster)
+        if plan.specialize:
+            _share_tiles(function, accesses, plan.cluster)
         write_spec(function, spec_of(plan))
         metadata = read_kernel_metadata(function)
         metadata["plan"] = {**spec_of(plan), "reasons": list(plan.reasons)}
@@ -71,6 +80,62 @@ def _plan(
             message = f"store to '{name}' does not use TMA: {reason}"
             context.sink.emit(remark("T0522", message, span_of(store.op)))
         return plan
+
+
+def _check_cluster(function: Any, cluster: tuple[int, int]) -> None:
+    """Reject a cluster of a kernel whose grid has no two axes.
+
+    Raises:
+        CompileError: T0421.
+    """
+    grid = read_kernel_metadata(function).get("grid")
+    if grid is not None and len(grid) < 2 and cluster != (1, 1):
+        raise reject(
+            function,
+            "T0421",
+            f"cluster = {cluster[0]} x {cluster[1]}: the grid of the kernel has one axis",
+            "a cluster covers neighbouring tiles of the last two grid axes",
+        )
+
+
+def _share_tiles(function: Any, accesses: list[TiledAccess], cluster: tuple[int, int]) -> None:
+    """Let the CTAs of a cluster share the tiles that are the same in several of them."""
+    for access, axes in _shared_loads(function, accesses):
+        along = [axis for axis in axes if cluster[axis] > 1]
+        if along:
+            set_multicast_axis(access.op, max(along, key=cluster.__getitem__))
+
+
+def _shared_loads(
+    function: Any, accesses: list[TiledAccess]
+) -> Iterator[tuple[TiledAccess, tuple[int, ...]]]:
+    """Yield the TMA loads with the cluster axes along which their tiles are the same.
+
+    Only operands that wgmma alone reads: the reads of threads would have to be ordered before the
+    copies of other CTAs, by a fence of the whole cluster.
+    """
+    metadata = read_kernel_metadata(function)
+    rank = len(metadata.get("grid") or ()) or MAX_GRID_RANK
+    ids = {
+        op: ir.IntegerAttr(op.attributes["axis"]).value - (rank - 2)
+        for op in kernel_operations(function)
+        if op.name == "nv_tileas.get_program_id"
+    }
+    for access in accesses:
+        if access.uses_tma and access.is_load and _feeds_wgmma_alone(access.op.results[0]):
+            yield access, shared_axes(access.op, access.coords, ids)
+
+
+def _feeds_wgmma_alone(tile: Any) -> bool:
+    """Tell whether every use of `tile` is that of an operand of wgmma."""
+    for use in tile.uses:
+        op = use.owner.operation
+        if is_unit_view(op):
+            if not _feeds_wgmma_alone(op.results[0]):
+                return False
+        elif op.name != DOT or use.operand_number > 1 or wgmma_defect(op, 1) is not None:
+            return False
+    return True
 
 
 def spec_of(plan: KernelPlan) -> dict[str, Any]:

@@ -11,18 +11,29 @@ With `persistent = true` in the spec:                          %ids = nv_tileas.
 Blocks are flattened into `gridDim.x`, so that the launcher needs one number and their order is the
 compiler's choice. The order is row-major, last extent fastest, unless the spec has a `tile_group`:
 then that many rows of tiles are swept column by column, every second group backwards, so that
-tiles which run at the same time share operands in L2. Extents come from the kernel's grid
-expressions, or from the hidden `grid` parameters when the caller gives the grid.
+tiles which run at the same time share operands in L2. With a `cluster`, indices number the groups
+of tiles that one cluster takes, along the last two axes; a group at the edge may have tiles beyond
+it, which load zeros and store nothing. Extents come from the kernel's grid expressions, or from the
+hidden `grid` parameters when the caller gives the grid.
 """
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from tilec.dialects.nv_tileas import CtaIdOp, NumCtasOp
+from tilec.dialects.nv_tileas import (
+    ClusterCoordOp,
+    ClusterIdOp,
+    CtaIdOp,
+    NumClustersOp,
+    NumCtasOp,
+)
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, terminator, walk_operations
 from tilec.passes.analysis.kernels import (
     function_body,
+    is_tiled_access,
     kernel_functions,
     kernel_operations,
     read_spec,
@@ -45,15 +56,18 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
         block = function_body(function)
         with ir.InsertionPoint.at_block_begin(block), function.location:
             extents = _grid_extents(function, block)
-            index = CtaIdOp.build()
+            grid = _Grid(extents, _cluster(spec), spec.get("tile_group", 0))
+            index = grid.first_index()
         if spec.get("persistent", False):
-            index = _loop_over_tiles(function, index, extents, users)
+            index = _loop_over_tiles(function, index, grid, users)
             point = ir.InsertionPoint.at_block_begin(index.owner)
         else:
             point = ir.InsertionPoint(_after(index))
         with point, function.location:
-            coordinates = _decode(index, extents, spec.get("tile_group", 0))
+            coordinates = grid.decode(index)
         _replace_queries(users, coordinates, extents)
+        if grid.has_clusters:
+            _leave_bounds_open(function)
 
 
 def _after(value: Any) -> Any:
@@ -71,15 +85,13 @@ def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any
         op.erase()
 
 
-def _loop_over_tiles(function: Any, first: Any, extents: list[Any], users: list[Any]) -> Any:
+def _loop_over_tiles(function: Any, first: Any, grid: "_Grid", users: list[Any]) -> Any:
     """Wrap what depends on the block into a loop over tiles; return the tile index."""
     block = function_body(function)
     moved = _tile_operations(block, users)
     with ir.InsertionPoint(terminator(block)), function.location:
-        total = extents[0]
-        for extent in extents[1:]:
-            total = arith.muli(total, extent)
-        loop = ir.Operation.create("scf.for", operands=[first, total, NumCtasOp.build()], regions=1)
+        bounds = [first, grid.total(), grid.stride()]
+        loop = ir.Operation.create("scf.for", operands=bounds, regions=1)
         body = loop.regions[0].blocks.append(first.type, arg_locs=[function.location])
         end = ir.Operation.create("scf.yield", ip=ir.InsertionPoint(body))
     for op in moved:
@@ -120,27 +132,104 @@ def _grid_extents(function: Any, block: Any) -> list[Any]:
     return [value for value in hidden if value is not None]
 
 
-def _decode(index: Any, extents: list[Any], group: int) -> list[Any]:
-    """Split a tile index into one coordinate per extent."""
-    if group and len(extents) == 2:
-        return _decode_grouped(index, extents[0], extents[1], group)
-    rest = index
-    reversed_coordinates = []
-    for extent in reversed(extents[1:]):
-        reversed_coordinates.append(arith.remui(rest, extent))
-        rest = arith.divui(rest, extent)
-    return [rest, *reversed(reversed_coordinates)]
+@dataclass
+class _Grid:
+    """The iteration space, in units of the tiles that one cluster works on together.
+
+    Attributes:
+        extents: Tiles along every axis (i32).
+        cluster: CTAs of a cluster along the last two axes.
+        group: Rows of tiles that are swept together; 0 for row-major order.
+    """
+
+    extents: list[Any]
+    cluster: tuple[int, int]
+    group: int
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether a cluster is more than one CTA."""
+        return self.cluster != (1, 1)
+
+    @cached_property
+    def units(self) -> list[Any]:
+        """Extents in cluster tiles."""
+        if not self.has_clusters:
+            return self.extents
+        *outer, rows, columns = self.extents
+        pairs = zip((rows, columns), self.cluster, strict=True)
+        return [*outer, *(arith.ceildivsi(e, constant(c)) if c > 1 else e for e, c in pairs)]
+
+    def first_index(self) -> Any:
+        """Emit the first index that this CTA works on."""
+        _ = self.units
+        return ClusterIdOp.build(self.cluster) if self.has_clusters else CtaIdOp.build()
+
+    def stride(self) -> Any:
+        """Emit the distance of the indices that a CTA of a persistent kernel works on."""
+        return NumClustersOp.build(self.cluster) if self.has_clusters else NumCtasOp.build()
+
+    def total(self) -> Any:
+        """Emit the number of indices."""
+        total = self.units[0]
+        for extent in self.units[1:]:
+            total = arith.muli(total, extent)
+        return total
+
+    def decode(self, index: Any) -> list[Any]:
+        """Split an index into this CTA's coordinate along every axis."""
+        coordinates = self._decode_units(index)
+        if not self.has_clusters:
+            return coordinates
+        for axis, extent in enumerate(self.cluster):
+            if extent > 1:
+                place = len(coordinates) - 2 + axis
+                first = arith.muli(coordinates[place], constant(extent))
+                coordinates[place] = arith.addi(first, ClusterCoordOp.build(axis, self.cluster))
+        return coordinates
+
+    def _decode_units(self, index: Any) -> list[Any]:
+        if self.group and len(self.units) >= 2:
+            return self._decode_grouped(index)
+        rest, reversed_coordinates = index, []
+        for extent in reversed(self.units[1:]):
+            reversed_coordinates.append(arith.remui(rest, extent))
+            rest = arith.divui(rest, extent)
+        return [rest, *reversed(reversed_coordinates)]
+
+    def _decode_grouped(self, index: Any) -> list[Any]:
+        """Sweep a group of rows of tiles column by column, every second group backwards."""
+        *outer, rows, columns = self.units
+        reversed_outer: list[Any] = []
+        if outer:
+            plane = arith.muli(rows, columns)
+            rest, index = arith.divui(index, plane), arith.remui(index, plane)
+            for extent in reversed(outer[1:]):
+                reversed_outer.append(arith.remui(rest, extent))
+                rest = arith.divui(rest, extent)
+            reversed_outer.append(rest)
+        group = max(1, self.group // self.cluster[0])
+        width = arith.muli(constant(group), columns)
+        number = arith.divui(index, width)
+        inside = arith.remui(index, width)
+        first = arith.muli(number, constant(group))
+        height = arith.minui(arith.subi(rows, first), constant(group))
+        row = arith.addi(first, arith.remui(inside, height))
+        column = arith.divui(inside, height)
+        last = arith.subi(columns, constant(1))
+        odd = arith.remui(number, constant(2))
+        backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
+        column = arith.select(backwards, arith.subi(last, column), column)
+        return [*reversed(reversed_outer), row, column]
 
 
-def _decode_grouped(index: Any, rows: Any, columns: Any, group: int) -> list[Any]:
-    """Sweep `group` rows of tiles column by column, every second group backwards."""
-    width = arith.muli(constant(group), columns)
-    number = arith.divui(index, width)
-    inside = arith.remui(index, width)
-    first = arith.muli(number, constant(group))
-    height = arith.minui(arith.subi(rows, first), constant(group))
-    row = arith.addi(first, arith.remui(inside, height))
-    column = arith.divui(inside, height)
-    last = arith.subi(columns, constant(1))
-    backwards = arith.cmpi(arith.CmpIPredicate.eq, arith.remui(number, constant(2)), constant(1))
-    return [row, arith.select(backwards, arith.subi(last, column), column)]
+def _cluster(spec: dict[str, Any]) -> tuple[int, int]:
+    rows, columns, *_ = spec.get("cluster", (1, 1))
+    return rows, columns
+
+
+def _leave_bounds_open(function: Any) -> None:
+    """Forget that tiles stay inside their arrays: clusters at the edge of the grid go beyond it."""
+    for op in kernel_operations(function):
+        if is_tiled_access(op) and "in_bounds" in op.attributes:
+            del op.attributes["in_bounds"]

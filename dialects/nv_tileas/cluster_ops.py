@@ -1,0 +1,102 @@
+"""Clusters: where a CTA stands in its cluster, and the end that all of its CTAs wait for.
+
+A cluster covers `rows x columns` neighbouring tiles of the last two grid axes, one tile a CTA. CTAs
+of a cluster are numbered along the rows first: rank = row + column * rows.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.base import CheckedOperation
+from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.bindings import Pure, Result, ir
+
+
+class _ClusterQuery(CheckedOperation):
+    """Base of the queries: they return an i32 and know the extents of the cluster."""
+
+    @classmethod
+    def _extents(cls, cluster: tuple[int, int]) -> Any:
+        return ir.DenseI64ArrayAttr.get(list(cluster))
+
+    def find_error(self) -> str | None:
+        """Return the message for impossible extents."""
+        extents = list(self.attributes["cluster"])
+        if len(extents) == 2 and min(extents) >= 1:
+            return None
+        return f"attribute 'cluster' must hold two positive extents, but got {extents}"
+
+
+class ClusterIdOp(_ClusterQuery, name="cluster_id", traits=[Pure]):
+    """Return the index of this CTA's cluster in the flattened grid (i32).
+
+    Attributes:
+        cluster: Rows and columns of CTAs.
+    """
+
+    index: Result[Any]
+    cluster: Any
+
+    @classmethod
+    def build(cls, cluster: tuple[int, int], **where: Any) -> Any:
+        """Build the op and return the index."""
+        i32 = ir.IntegerType.get_signless(32)
+        return cls(index=i32, cluster=cls._extents(cluster), **where).index
+
+
+class NumClustersOp(_ClusterQuery, name="num_clusters", traits=[Pure]):
+    """Return the number of clusters of the grid (i32).
+
+    Attributes:
+        cluster: Rows and columns of CTAs.
+    """
+
+    count: Result[Any]
+    cluster: Any
+
+    @classmethod
+    def build(cls, cluster: tuple[int, int], **where: Any) -> Any:
+        """Build the op and return the count."""
+        i32 = ir.IntegerType.get_signless(32)
+        return cls(count=i32, cluster=cls._extents(cluster), **where).count
+
+
+class ClusterCoordOp(_ClusterQuery, name="cluster_coord", traits=[Pure]):
+    """Return this CTA's row (axis 0) or column (axis 1) in its cluster (i32).
+
+    Attributes:
+        axis: 0 or 1.
+        cluster: Rows and columns of CTAs.
+    """
+
+    coord: Result[Any]
+    axis: ir.IntegerAttr
+    cluster: Any
+
+    @classmethod
+    def build(cls, axis: int, cluster: tuple[int, int], **where: Any) -> Any:
+        """Build the op and return the coordinate."""
+        i64, i32 = (ir.IntegerType.get_signless(width) for width in (64, 32))
+        attribute = ir.IntegerAttr.get(i64, axis)
+        return cls(coord=i32, axis=attribute, cluster=cls._extents(cluster), **where).coord
+
+    def find_error(self) -> str | None:
+        """Return the message for impossible extents or an axis that does not exist."""
+        if self.axis.value not in (0, 1):
+            return f"attribute 'axis' must be 0 or 1, but got {self.axis.value}"
+        return super().find_error()
+
+
+class ClusterSyncOp(NvTileAS.Operation, name="cluster_sync"):
+    """Wait until every role of every CTA of the cluster has come here.
+
+    Ends a role whose rings reach into other CTAs: a CTA must not exit while others may still arrive
+    on its barriers or copy into its shared memory (PTX ISA, shared::cluster).
+    """
+
+
+def cluster_of(op: Any) -> tuple[int, int]:
+    """Return the extents in attribute `cluster` of `op`; one CTA where there is none."""
+    if "cluster" not in op.attributes:
+        return (1, 1)
+    rows, columns = ir.DenseI64ArrayAttr(op.attributes["cluster"])
+    return rows, columns

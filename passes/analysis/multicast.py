@@ -1,0 +1,131 @@
+"""Which loads fetch the same tile in several CTAs of a cluster.
+
+A load whose coordinates do not depend on the block's coordinate along a grid axis fetches the same
+tile in all CTAs of a cluster that differ in this coordinate alone. One of them can fetch it for all
+(TMA multicast), if all of them come by equally often: the loops and branches around the load must
+not depend on the block at all.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.ir.bindings import ir
+from tilec.ir.structured import (
+    defining_operation,
+    enclosing_loops,
+    parent_operation,
+    terminator,
+)
+from tilec.layout import SharedLayout
+
+MULTICAST_AXIS = "multicast_axis"
+"""On a load: the cluster axis along which CTAs share its tile."""
+CORE_ROWS = 8
+"""Rows of a core matrix (PTX ISA, wgmma shared memory layout)."""
+
+
+def dependences(values: Iterable[Any], sources: set[Any]) -> set[Any]:
+    """Return the operations of `sources` that `values` are computed from."""
+    found: set[Any] = set()
+    seen: set[Any] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value in seen:
+            continue
+        seen.add(value)
+        op = defining_operation(value)
+        if op is None:
+            pending.extend(_carried(value))
+        elif op in sources:
+            found.add(op)
+        else:
+            pending.extend(op.operands)
+            for region in op.regions:
+                for block in region.blocks:
+                    pending.extend(terminator(block).operands)
+    return found
+
+
+def _carried(argument: Any) -> list[Any]:
+    """Return the values that a block argument comes from."""
+    loop = argument.owner.owner.operation
+    if loop.name not in ("scf.for", "scf.while"):
+        return []
+    if loop.name == "scf.while":
+        ends = [value for region in loop.regions for value in terminator(region.blocks[0]).operands]
+        return [*loop.operands, *ends]
+    number = argument.arg_number
+    if number == 0:
+        return list(loop.operands)[:3]
+    return [loop.operands[2 + number], terminator(argument.owner).operands[number - 1]]
+
+
+def control_operands(op: Any) -> list[Any]:
+    """Return what decides whether and how often `op` runs: loop bounds and conditions."""
+    operands: list[Any] = []
+    around = parent_operation(op)
+    while around is not None and around.name.startswith("scf."):
+        if around.name == "scf.for":
+            operands.extend(list(around.operands)[:3])
+        elif around.name == "scf.if":
+            operands.append(around.operands[0])
+        else:
+            operands.extend(terminator(around.regions[0].blocks[0]).operands)
+            operands.extend(around.operands)
+        around = parent_operation(around)
+    return operands
+
+
+def shared_axes(load: Any, coords: Iterable[Any], ids: dict[Any, int]) -> tuple[int, ...]:
+    """Return the cluster axes along which CTAs may share the tile of `load`.
+
+    Args:
+        load: A load; one outside of loops is not worth it.
+        coords: Its coordinates.
+        ids: Operations that return the block's coordinate, with the cluster axis (0 or 1) they are
+            for, or -1 when the coordinate is the same in a cluster.
+    """
+    sources = {op for op, axis in ids.items() if axis >= 0}
+    if not enclosing_loops(load) or dependences(control_operands(load), sources):
+        return ()
+    varying = {ids[op] for op in dependences(coords, sources)}
+    return tuple(axis for axis in (0, 1) if axis not in varying)
+
+
+def multicast_layout(layout: SharedLayout, peers: int) -> SharedLayout | None:
+    """Return `layout` in boxes that `peers` CTAs can divide among them, or None.
+
+    Each CTA takes a run of consecutive boxes. Rows of one column of boxes may be cut further: the
+    bytes of the tile stay where they are.
+    """
+    if share_axis(layout, peers) is not None:
+        return layout
+    counts = [outer // inner for outer, inner in zip(layout.shape, layout.box, strict=True)]
+    rows = len(counts) - 2
+    if layout.box_count > 1 or rows < 0 or layout.box[rows] % (peers * CORE_ROWS):
+        return None
+    box = list(layout.box)
+    box[rows] //= peers
+    return SharedLayout(layout.shape, layout.element_bits, tuple(box), layout.swizzle)
+
+
+def share_axis(layout: SharedLayout, peers: int) -> int | None:
+    """Return the axis along which runs of 1/`peers` of the boxes divide the tile, or None."""
+    for axis, (outer, inner) in enumerate(zip(layout.shape, layout.box, strict=True)):
+        if outer // inner > 1:
+            return axis if outer // inner % peers == 0 else None
+    return None
+
+
+def multicast_axis(load: Any) -> int | None:
+    """Return the cluster axis along which CTAs share the tile of `load`, or None."""
+    if MULTICAST_AXIS not in load.attributes:
+        return None
+    return ir.IntegerAttr(load.attributes[MULTICAST_AXIS]).value
+
+
+def set_multicast_axis(load: Any, axis: int) -> None:
+    """Let the CTAs of a cluster share the tile of `load` along cluster axis `axis`."""
+    i64 = ir.IntegerType.get_signless(64)
+    load.attributes[MULTICAST_AXIS] = ir.IntegerAttr.get(i64, axis)

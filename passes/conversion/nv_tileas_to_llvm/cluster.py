@@ -1,0 +1,85 @@
+"""Rules for clusters: ranks, addresses in other CTAs, the common start and end.
+
+The grid is flattened, so the CTAs of a cluster are neighbours in `blockIdx.x`.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.dialects.nv_tileas.cluster_ops import cluster_of
+from tilec.ir.bindings import arith, ir, nvvm
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+
+
+def rank_in_cluster(cluster: tuple[int, int]) -> emit.Index:
+    """Emit this CTA's rank in its cluster."""
+    return emit.remainder(nvvm.BlockIdXOp().res, cluster[0] * cluster[1])
+
+
+def coordinate(axis: int, cluster: tuple[int, int]) -> emit.Index:
+    """Emit this CTA's row (axis 0) or column (axis 1) in its cluster."""
+    rank, rows = rank_in_cluster(cluster), cluster[0]
+    return emit.remainder(rank, rows) if axis == 0 else emit.divide(rank, rows)
+
+
+def multicast_mask(axis: int, cluster: tuple[int, int]) -> Any:
+    """Emit the i16 mask of the CTAs that differ from this one along `axis` alone."""
+    rows, columns = cluster
+    if axis == 0:
+        mask = (1 << rows) - 1
+        shift = emit.multiply(coordinate(1, cluster), rows)
+    else:
+        mask = sum(1 << column * rows for column in range(columns))
+        shift = coordinate(0, cluster)
+    shifted = arith.shli(emit.value(mask), emit.value(shift))
+    return arith.trunci(ir.IntegerType.get_signless(16), shifted)
+
+
+def peer_rank(number: emit.Index, cluster: tuple[int, int], axes: Iterable[int]) -> Any:
+    """Emit the rank of peer `number` of this CTA; see `ring_peers`, up to the order.
+
+    Peers are counted along the rows first, when they are shared; each is met once.
+    """
+    rows, columns = cluster
+    row, column = coordinate(0, cluster), coordinate(1, cluster)
+    if tuple(axes) == (0,):
+        return emit.value(emit.add(number, emit.multiply(column, rows)))
+    if tuple(axes) == (1,):
+        return emit.value(emit.add(row, emit.multiply(number, rows)))
+    in_column = emit.add(number, emit.multiply(column, rows))
+    step = emit.add(emit.add(number, column), 1 - rows)  # 1.. columns - 1 columns to the right
+    other = emit.add(row, emit.multiply(emit.remainder(step, columns), rows))
+    own = emit.compare("slt", number, rows)
+    return arith.select(own, emit.value(in_column), emit.value(other))
+
+
+def synchronise_cluster() -> None:
+    """Let all threads of the cluster that still run meet (PTX ISA, barrier.cluster)."""
+    emit.inline_ptx("barrier.cluster.arrive;\nbarrier.cluster.wait;", "~{memory}")
+
+
+@lowers("nv_tileas.cluster_id")
+def lower_cluster_id(lowering: Lowering, op: Any) -> None:
+    """Neighbouring blocks make up a cluster."""
+    rows, columns = cluster_of(op)
+    lowering.set(op.results[0], emit.value(emit.divide(nvvm.BlockIdXOp().res, rows * columns)))
+
+
+@lowers("nv_tileas.num_clusters")
+def lower_num_clusters(lowering: Lowering, op: Any) -> None:
+    """The grid is a whole number of clusters."""
+    rows, columns = cluster_of(op)
+    lowering.set(op.results[0], emit.value(emit.divide(nvvm.GridDimXOp().res, rows * columns)))
+
+
+@lowers("nv_tileas.cluster_coord")
+def lower_cluster_coord(lowering: Lowering, op: Any) -> None:
+    """Rows run first."""
+    lowering.set(op.results[0], emit.value(coordinate(op.opview.axis.value, cluster_of(op))))
+
+
+@lowers("nv_tileas.cluster_sync")
+def lower_cluster_sync(lowering: Lowering, op: Any) -> None:
+    """Every thread that runs the role arrives and waits."""
+    synchronise_cluster()
