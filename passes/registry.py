@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tilec.diagnostics import DiagnosticSink
+from tilec.diagnostics import DiagnosticSink, SourceFile
 from tilec.target import TARGETS, Target
 
 
@@ -22,6 +22,7 @@ class PassContext:
         plan_overrides: Plan fields that the user fixed (`--plan stages=4`).
         problem_sizes: Extents of named dims to plan for (`--size M=8192`).
         buffer: Name of the file that MLIR calls `-`: the dump that was parsed, if one was.
+        sources: Files that locations point into.
     """
 
     target: Target = field(default_factory=lambda: TARGETS["sm_90a"])
@@ -29,6 +30,7 @@ class PassContext:
     plan_overrides: dict[str, Any] = field(default_factory=dict)
     problem_sizes: dict[str, int] = field(default_factory=dict)
     buffer: str = "-"
+    sources: tuple[SourceFile, ...] = ()
 
 
 PassFunction = Callable[[Any, PassContext], None]

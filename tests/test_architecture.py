@@ -11,6 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TREES = {"tilec": "tilec", "dialects": "tilec.dialects", "passes": "tilec.passes"}
 
 BASE = {
+    "tilec.debug_waits",
     "tilec.diagnostics",
     "tilec.dtypes",
     "tilec.environment",

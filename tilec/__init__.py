@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from tilec.diagnostics import (
         CompileError,
+        DeadlockError,
         DeviceError,
         Diagnostic,
         InternalCompilerError,
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
 __all__ = [
     "CompileError",
     "CompiledKernel",
+    "DeadlockError",
     "DeviceError",
     "Diagnostic",
     "Function",
@@ -91,6 +93,7 @@ __all__ = [
 _MODULES = {
     "tilec.diagnostics": (
         "CompileError",
+        "DeadlockError",
         "DeviceError",
         "Diagnostic",
         "InternalCompilerError",

@@ -4,6 +4,8 @@ import json
 from typing import Any
 
 from tilec.compilation import Compilation, Stopwatch
+from tilec.debug_build import too_late
+from tilec.debug_waits import HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.dumps import DumpWriter, metadata_comment, split_metadata_comment
 from tilec.options import CompileOptions
@@ -66,6 +68,8 @@ class CodeGenerator:
                     hint="keep the line 'tilec.kernel: {...}' that --dump-ir wrote",
                 )
             )
+        if self.options.debug_waits and METADATA_KEY not in metadata:
+            raise too_late(self.result.source.name)
         if stage == "llvmir":
             self._run_llvm(rest, metadata, edited=True)
         else:
@@ -83,12 +87,14 @@ class CodeGenerator:
         self._run_ptx(ptx, metadata)
 
     def _run_ptx(self, ptx: str, metadata: dict[str, Any]) -> None:
-        from tilec.codegen.artifact import Artifact, KernelImage
+        from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage
         from tilec.codegen.header import header_comment, strip_header
 
         self.result.kernel = metadata["name"]
         body = strip_header(ptx)
-        assembly = self._assemble(body)
+        # A debug build is there to be right, not fast: what its waits cost is accepted.
+        accept = self.options.allow_spills or METADATA_KEY in metadata
+        assembly = self._assemble(body, allow_spills=accept)
         self.result.assembly = assembly
         image = KernelImage(metadata["name"], body, metadata=metadata)
         if assembly is not None:
@@ -101,7 +107,8 @@ class CodeGenerator:
                 assembly.stack_bytes,
                 assembly.spill_stores + assembly.spill_loads,
             )
-        artifact = Artifact((image,), self.target.name)
+        hidden = tuple(HiddenParameter(**item) for item in metadata.get(HIDDEN_PARAMETERS, ()))
+        artifact = Artifact((image,), self.target.name, hidden_parameters=hidden)
         text = header_comment(artifact) + body
         self.result.artifact = artifact
         self.result.texts["ptx"] = text
@@ -110,7 +117,7 @@ class CodeGenerator:
         self.dumps.write("plan.json", json.dumps(plan, indent=2) + "\n")
         self._disassemble(image.name)
 
-    def _assemble(self, ptx: str) -> Any:
+    def _assemble(self, ptx: str, *, allow_spills: bool) -> Any:
         """Return what ptxas makes of `ptx`, or None when it shall not or cannot run."""
         needed = self.options.emit in ("cubin", "sass")
         if not needed and not self.options.run_ptxas:
@@ -125,7 +132,7 @@ class CodeGenerator:
                 ptx,
                 self.target,
                 lineinfo=self.options.lineinfo,
-                allow_spills=self.options.allow_spills,
+                allow_spills=allow_spills,
             )
 
     def _disassemble(self, name: str) -> None:

@@ -134,6 +134,10 @@ class DeviceError(TileError):
     """There is no usable driver or device, or the driver reported an error."""
 
 
+class DeadlockError(TileError):
+    """A wait of a debug build (`--debug-waits`) ran into its limit."""
+
+
 class InternalCompilerError(Exception):
     """A broken invariant of tilec itself: names the pass and the operation."""
 

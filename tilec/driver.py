@@ -12,6 +12,7 @@ from types import MappingProxyType
 from typing import Any
 
 from tilec.compilation import Compilation, Stopwatch, Timing
+from tilec.debug_build import request_debug_waits
 from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, error, remark
 from tilec.dumps import DumpWriter, write_reproducer
 from tilec.options import CompileOptions
@@ -194,6 +195,8 @@ class _Steps:
             from tilec.frontend.emit import emit_module
 
             module = emit_module(tree, self.result.kernel, specialization, context)
+            if self.options.debug_waits:
+                request_debug_waits(module, self.source.name)
         self.specialization = specialization
         self.planned_mma = _planned_mma(module)
         self._count(module, timing)
@@ -212,7 +215,10 @@ class _Steps:
         self._count(module, timing)
         self._check_metadata(module)
         stage = STAGE_NAMES.index(stage_name)
-        return module, stage, self._resume_position(module, STAGES[stage])
+        position = self._resume_position(module, STAGES[stage])
+        if self.options.debug_waits:
+            request_debug_waits(module, self.source.name, stage, position)
+        return module, stage, position
 
     def _check_metadata(self, module: Any) -> None:
         from tilec.ir.attributes import KERNEL_ATTRIBUTE
@@ -261,6 +267,7 @@ class _Steps:
                 plan_overrides=dict(specialization.plan),
                 problem_sizes=dict(specialization.sizes),
                 buffer=self.source.name,
+                sources=(self.source,),
             )
             return make_context()
 

@@ -25,6 +25,7 @@ class CompileOptions:
         print_after: Passes after which the IR is printed on standard error.
         lineinfo: Keep source lines in the PTX and the cubin.
         allow_spills: Accept register spills and serialised wgmma instead of rejecting them.
+        debug_waits: Give every wait on an mbarrier a clock limit and a report.
         run_ptxas: Assemble the PTX, which also checks it.
         count_operations: Count the operations after every pass, for the timings.
     """
@@ -36,6 +37,7 @@ class CompileOptions:
     print_after: tuple[str, ...] = ()
     lineinfo: bool = False
     allow_spills: bool = False
+    debug_waits: bool = False
     run_ptxas: bool = True
     count_operations: bool = False
 

@@ -65,6 +65,7 @@ STAGES: tuple[Stage, ...] = (
             "nv-tileas-assign-registers",
             "nv-tileas-attach-tma-descriptors",
             "nv-tileas-verify-async-protocol",
+            "nv-tileas-debug-waits",
         ),
     ),
     Stage(

@@ -17,7 +17,10 @@ class Launch:
 
 
 class FakeDriver:
-    """Records launches; tensor maps are 128 bytes that start with the address."""
+    """Records launches; tensor maps are 128 bytes that start with the address.
+
+    `execute`, if a test sets it, is called with every launch after it was recorded.
+    """
 
     def __init__(self, capability=90, devices=1, parameter_sizes=None):
         self.capability = capability
@@ -28,6 +31,7 @@ class FakeDriver:
         self.orders = []
         self.parameter_sizes = parameter_sizes or {}
         self.memory: dict[int, ctypes.Array] = {}
+        self.execute = None
 
     def device_count(self):
         return self.devices
@@ -44,6 +48,8 @@ class FakeDriver:
         table = ctypes.cast(parameters, ctypes.POINTER(ctypes.c_void_p))
         read = [ctypes.string_at(table[index], size) for index, size in enumerate(sizes)]
         self.launches.append(Launch(prepared.kernel.name, prepared.shape, stream, read))
+        if self.execute is not None:
+            self.execute(self.launches[-1])
 
     def tensor_map_encoder(self, encoding):
         self.encodings.append(encoding)

@@ -191,7 +191,7 @@ def test_workspace_and_hidden_parameters():
     assert first == again != other
     assert first % 256 == 0
     assert ctypes.string_at(first, 200) == bytes(200)
-    with pytest.raises(InternalCompilerError, match="debug_buffer"):
+    with pytest.raises(InternalCompilerError, match="unknown hidden parameter 'clock'"):
         make_plan(
             driver,
             [(metadata(), loaded)],
@@ -199,7 +199,7 @@ def test_workspace_and_hidden_parameters():
             None,
             (),
             None,
-            [HiddenParameter("debug_buffer")],
+            [HiddenParameter("clock")],
         )
 
 

@@ -107,6 +107,7 @@ def _compile_options(options: argparse.Namespace) -> CompileOptions:
         print_after=tuple(options.print_ir_after),
         lineinfo=options.lineinfo,
         allow_spills=options.allow_spills,
+        debug_waits=options.debug_waits,
         run_ptxas=not options.no_ptxas,
         count_operations=options.timing,
     )

@@ -21,7 +21,8 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
         TileError: The kernel cannot be compiled, or the launch failed.
     """
     text = KernelText(lambda: (job.source, {}))
-    kernel = Kernel(text, job.kernel, job.specialization.plan, job.target)
+    plan = job.specialization.plan
+    kernel = Kernel(text, job.kernel, plan, job.target, debug_waits=job.debug_waits)
     compiled = kernel.compile(**job.bound.values)
     arguments, before = prepare_arguments(job, compiled.metadata)
     on_device = {

@@ -62,6 +62,11 @@ def add_kernel_options(parser: argparse.ArgumentParser) -> None:
         metavar="FIELD=VALUE",
         help="override one field of the plan, for example stages=4 or cluster=2,1",
     )
+    parser.add_argument(
+        "--debug-waits",
+        action="store_true",
+        help="debug build: a deadlock ends the kernel with a report instead of hanging the GPU",
+    )
 
 
 def add_assumption_options(parser: argparse.ArgumentParser) -> None:

@@ -80,7 +80,7 @@ def _process(
     Returns:
         The printed result (None when there is none) and everything that was reported.
     """
-    settings = PassContext(target=get_target(options.target), buffer=source.name)
+    settings = PassContext(get_target(options.target), buffer=source.name, sources=(source,))
     try:
         module = parse_module(source.text, context, source.name)
         verify_module(module, [source])

@@ -60,6 +60,7 @@ class Job:
         arguments: The same arguments with the memory behind them.
         example: The module beside the source, if there is one.
         grid: Number of blocks, for a kernel that does not compute its own.
+        debug_waits: Run a debug build on the GPU.
     """
 
     source: SourceFile
@@ -70,6 +71,7 @@ class Job:
     arguments: Arguments
     example: Example | None
     grid: tuple[int, ...] | None
+    debug_waits: bool = False
 
 
 @dataclass(frozen=True)
@@ -93,6 +95,8 @@ class Outcome:
 
 def execute(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
+    if options.debug_waits and options.device == "cpu":
+        raise UsageError("--debug-waits is about the GPU: the CPU reference never waits")
     driver = _find_driver(options.device)
     job = make_job(options)
     extents = ", ".join(f"{name}={extent}" for name, extent in job.bound.dims.items())
@@ -159,7 +163,17 @@ def make_job(options: argparse.Namespace) -> Job:
     bound = check_arguments(interface_from_signature(kernel, source), values)
     specialization = specialize(bound, plan=request.plan)
     grid = _read_grid(options.grid)
-    return Job(source, kernel.name, options.target, bound, specialization, arguments, example, grid)
+    return Job(
+        source,
+        kernel.name,
+        options.target,
+        bound,
+        specialization,
+        arguments,
+        example,
+        grid,
+        options.debug_waits,
+    )
 
 
 def _read_grid(text: str) -> tuple[int, ...] | None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tilec.codegen.artifact import Artifact, KernelImage, Workspace
+from tilec.debug_waits import DEBUG_BUFFER, RECORD_BYTES
 
 _RULE = "// " + "-" * 77
 _STRIDE_TYPE = "i64"
@@ -16,6 +17,7 @@ _EXTENT_TYPE = "i32"
 _TENSOR_MAP_BYTES = 128
 """Size of a CUtensorMap (cuda.h)."""
 _TENSOR_MAP_ALIGNMENT = 64
+_HIDDEN = {DEBUG_BUFFER: f"address of {RECORD_BYTES} zero bytes; not zero after a deadlock"}
 _BLOCK = re.compile(rf"\A{re.escape(_RULE)}\n(?://[^\n]*\n)*?{re.escape(_RULE)}\n")
 
 
@@ -65,7 +67,9 @@ def _parameter_lines(artifact: Artifact, metadata: Mapping[str, Any]) -> Iterato
     for index, recipe in enumerate(metadata.get("tensor_maps", ())):
         kind = f"{_TENSOR_MAP_BYTES} bytes aligned to {_TENSOR_MAP_ALIGNMENT}"
         rows.append((f"tensor map {index}", kind, f"of {recipe['array']}, see below"))
-    rows += [(item.name, item.dtype, "") for item in artifact.hidden_parameters]
+    rows += [
+        (item.name, item.dtype, _HIDDEN.get(item.name, "")) for item in artifact.hidden_parameters
+    ]
     names = max((len(name) for name, _, _ in rows), default=0)
     kinds = max((len(kind) for _, kind, _ in rows), default=0)
     for index, (name, kind, detail) in enumerate(rows):

@@ -247,6 +247,7 @@ def compile(  # noqa: A001 - the public name
     divisors: Mapping[str, int] = _NOTHING,
     aligned: bool = True,
     plan: PlanFields = _NOTHING,
+    debug_waits: bool = False,
 ) -> Package:
     """Compile ahead of time; no GPU is needed.
 
@@ -263,6 +264,7 @@ def compile(  # noqa: A001 - the public name
         divisors: Known divisors of named dims or integer scalars.
         aligned: Whether every base address and pitch is a multiple of 16 bytes, as TMA needs.
         plan: Fields of the plan to fix.
+        debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
 
     Raises:
         CompileError: The source is wrong, an option names no parameter, or a kernel cannot be
@@ -280,7 +282,7 @@ def compile(  # noqa: A001 - the public name
         _compile_kernel(
             text.contents,
             interface,
-            CompileOptions(target=target),
+            CompileOptions(target=target, debug_waits=debug_waits),
             Specialization(
                 arrays=_arrays(interface, _dtypes(interface, dtypes), layouts, aligned),
                 constants=_chosen(interface, CONST, constants),

@@ -32,6 +32,8 @@ class Kernel:
         name: str,
         plan: PlanFields = MappingProxyType({}),
         target: str = "sm_90a",
+        *,
+        debug_waits: bool = False,
     ) -> None:
         """Make a kernel.
 
@@ -40,9 +42,11 @@ class Kernel:
             name: Its name there.
             plan: Fields of the plan to fix, for example `{"stages": 4}`.
             target: Architecture to compile for.
+            debug_waits: Give every wait on an mbarrier a clock limit: a launch waits for its end,
+                and a deadlock raises `DeadlockError` instead of hanging the GPU.
         """
         self.__name__ = name
-        self._variants = Variants(text, name, plan, target)
+        self._variants = Variants(text, name, plan, target, debug_waits=debug_waits)
         self._dispatcher = Dispatcher(self._variants)
 
     def __repr__(self) -> str:
@@ -149,13 +153,16 @@ class Function:
 class SourceModule:
     """A loaded source: its kernels are attributes."""
 
-    def __init__(self, text: KernelText, target: str) -> None:
+    def __init__(self, text: KernelText, target: str, *, debug_waits: bool = False) -> None:
         """Make a `Kernel` for every kernel of `text`.
 
         Raises:
             CompileError: The source has syntax errors or no kernel.
         """
-        self._kernels = {name: Kernel(text, name, target=target) for name in text.kernel_names}
+        self._kernels = {
+            name: Kernel(text, name, target=target, debug_waits=debug_waits)
+            for name in text.kernel_names
+        }
         self._file = text.contents[0].name
 
     def __repr__(self) -> str:
@@ -189,18 +196,20 @@ class SourceModule:
         return [*super().__dir__(), *self._kernels]
 
 
-def load(path: str | Path, *, target: str = "sm_90a") -> SourceModule:
+def load(path: str | Path, *, target: str = "sm_90a", debug_waits: bool = False) -> SourceModule:
     """Load a `.tile` file; its kernels are attributes of the result.
 
     Args:
         path: File to read.
         target: Architecture to compile for.
+        debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
 
     Raises:
         CompileError: The file cannot be read, has syntax errors or no kernel.
     """
     source = read_source_file(path)
-    return SourceModule(KernelText(lambda: (source, MappingProxyType({}))), target)
+    text = KernelText(lambda: (source, MappingProxyType({})))
+    return SourceModule(text, target, debug_waits=debug_waits)
 
 
 @overload
@@ -209,7 +218,7 @@ def kernel(function: Callable[..., Any], /) -> Kernel: ...
 
 @overload
 def kernel(
-    *, target: str = "sm_90a", **plan: int | tuple[int, ...]
+    *, target: str = "sm_90a", debug_waits: bool = False, **plan: int | tuple[int, ...]
 ) -> Callable[[Callable[..., Any]], Kernel]: ...
 
 
@@ -218,6 +227,7 @@ def kernel(
     /,
     *,
     target: str = "sm_90a",
+    debug_waits: bool = False,
     **plan: int | tuple[int, ...],
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Make a kernel of a Python function: `@tilec.kernel` or `@tilec.kernel(stages=4)`.
@@ -227,14 +237,17 @@ def kernel(
     Args:
         function: The decorated function.
         target: Architecture to compile for.
+        debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
         **plan: Fields of the plan to fix.
     """
     if function is None:
-        return lambda decorated: _decorate(decorated, target, plan)
-    return _decorate(function, target, plan)
+        return lambda decorated: _decorate(decorated, target, plan, debug_waits=debug_waits)
+    return _decorate(function, target, plan, debug_waits=debug_waits)
 
 
-def _decorate(function: Callable[..., Any], target: str, plan: PlanFields) -> Kernel:
+def _decorate(
+    function: Callable[..., Any], target: str, plan: PlanFields, *, debug_waits: bool
+) -> Kernel:
     if not callable(function) or not hasattr(function, "__name__"):
         raise LaunchError(error("T0717", f"@tilec.kernel decorates a function, not {function!r}"))
 
@@ -244,7 +257,7 @@ def _decorate(function: Callable[..., Any], target: str, plan: PlanFields) -> Ke
         found = parse_python_kernel(function)
         return found.source, found.constants
 
-    made = Kernel(KernelText(read), function.__name__, plan, target)
+    made = Kernel(KernelText(read), function.__name__, plan, target, debug_waits=debug_waits)
     functools.update_wrapper(made, function)
     return made
 

@@ -9,9 +9,10 @@ overlap, is re-checked by `LaunchPlan.accepts`.
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tilec.debug_waits import DEBUG_BUFFER
 from tilec.diagnostics import InternalCompilerError, LaunchError, error
 from tilec.dtypes import DTYPES
 from tilec.runtime.arguments import BoundArguments
@@ -25,6 +26,7 @@ from tilec.runtime.preconditions import broken_preconditions
 from tilec.runtime.scalars import encode_scalar
 from tilec.runtime.specialize import find_overlaps
 from tilec.runtime.tensor_map import check_encoding, make_encoding
+from tilec.runtime.wait_watch import WaitWatch
 from tilec.runtime.workspace import WorkspaceRequest, workspace_pool
 
 Pointers = tuple[int, ...]
@@ -109,6 +111,8 @@ class LaunchPlan:
         launches: The kernels in order; none when there is nothing to do.
         pairs: Arrays that must be compared again when addresses change.
         workspace: Device memory that the launch needs; its address follows those of the arrays.
+        watch: Watches the waits of a debug build; None for others. The addresses of its records
+            follow that of the workspace.
         variant: The compiled kernel behind it, for inspection.
     """
 
@@ -116,6 +120,7 @@ class LaunchPlan:
     launches: tuple[KernelLaunch, ...]
     pairs: tuple[PairCheck, ...] = ()
     workspace: WorkspaceRequest | None = None
+    watch: WaitWatch | None = None
     variant: Any = None
 
     def accepts(self, pointers: Pointers) -> bool:
@@ -129,10 +134,18 @@ class LaunchPlan:
             pointers: Address of every array argument, in declaration order.
             scalars: Every scalar argument, in declaration order.
             stream: Stream handle.
+
+        Raises:
+            DeadlockError: A wait of a debug build ran into its limit.
         """
         if self.workspace is not None:
             pool = workspace_pool(self.driver)
             pointers = (*pointers, pool.provide(self.workspace, stream))
+        if self.watch is not None:
+            with self.watch.records(stream) as records:
+                plan = replace(self, workspace=None, watch=None)
+                plan.run((*pointers, *records), scalars, stream)
+            return
         for launch in self.launches:
             block = launch.take_block(pointers)
             block.fill(pointers, scalars)
@@ -164,7 +177,7 @@ def make_plan(
         LaunchError: A precondition is broken, the grid is wrong, or arrays overlap.
     """
     launches: list[KernelLaunch] = []
-    for metadata, loaded in kernels:
+    for position, (metadata, loaded) in enumerate(kernels):
         check_preconditions(metadata, arguments)
         environment = {**metadata.get("constants", {}), **arguments.environment()}
         extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
@@ -173,13 +186,18 @@ def make_plan(
         if blocks:
             shape = _launch_shape(driver, loaded.device, metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
-            _add_hidden(layout, hidden_parameters, len(arguments.arrays), metadata["name"])
+            hidden = {"workspace": len(arguments.arrays)}
+            hidden[DEBUG_BUFFER] = len(arguments.arrays) + (workspace is not None) + position
+            _add_hidden(layout, hidden_parameters, hidden, metadata["name"])
             launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
     if not launches:
         return LaunchPlan(driver, ())
     pairs = check_pairs([item[0] for item in kernels], arguments)
     request = None if workspace is None else _workspace(workspace, kernels[0][0], arguments)
-    return LaunchPlan(driver, tuple(launches), pairs, request)
+    watch = None
+    if any(item.name == DEBUG_BUFFER for item in hidden_parameters):
+        watch = WaitWatch(driver, arguments.device or 0, tuple(item for item, _ in kernels))
+    return LaunchPlan(driver, tuple(launches), pairs, request, watch)
 
 
 def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> None:
@@ -275,12 +293,21 @@ def _layout(
     return layout
 
 
-def _add_hidden(layout: ParameterLayout, hidden: Sequence[Any], arrays: int, kernel: str) -> None:
-    """Append the parameters that follow the tensor maps."""
+def _add_hidden(
+    layout: ParameterLayout, hidden: Sequence[Any], places: Mapping[str, int], kernel: str
+) -> None:
+    """Append the parameters that follow the tensor maps.
+
+    Args:
+        layout: Layout of the parameters so far.
+        hidden: The artifact's `HiddenParameter`s.
+        places: Index of each one's address among the addresses of a launch.
+        kernel: Name of the kernel.
+    """
     for item in hidden:
-        if item.name != "workspace":
+        if item.name not in places:
             raise InternalCompilerError(f"{kernel}: unknown hidden parameter '{item.name}'")
-        layout.add_pointer(arrays)
+        layout.add_pointer(places[item.name])
 
 
 def _workspace(

@@ -72,7 +72,15 @@ class KernelText:
 class Variants:
     """The compiled variants of one kernel; makes plans for the dispatcher."""
 
-    def __init__(self, text: KernelText, name: str, plan: PlanFields, target: str) -> None:
+    def __init__(
+        self,
+        text: KernelText,
+        name: str,
+        plan: PlanFields,
+        target: str,
+        *,
+        debug_waits: bool = False,
+    ) -> None:
         """Start without variants.
 
         Args:
@@ -80,11 +88,13 @@ class Variants:
             name: Its name there.
             plan: Fields of the plan to fix.
             target: Architecture to compile for.
+            debug_waits: Make debug builds.
         """
         self.text = text
         self.name = name
         self.plan_fields = plan
         self.target = target
+        self.debug_waits = debug_waits
         self.cache = DiskCache()
         self._compiled: dict[str, CompiledKernel] = {}
         self._modules: dict[str, Any] = {}
@@ -178,7 +188,7 @@ class Variants:
 
         source, module_globals = self.text.contents
         parts = (source.name, source.text, module_globals, self.name, identity, self.target)
-        key = cache_key(parts)
+        key = cache_key((*parts, self.debug_waits))
         data = self.cache.read(key)
         found = unpack_entry(data) if data is not None else None
         if found is not None:
@@ -194,7 +204,7 @@ class Variants:
         from tilec.driver import compile_source
 
         source, module_globals = self.text.contents
-        options = CompileOptions(target=self.target)
+        options = CompileOptions(target=self.target, debug_waits=self.debug_waits)
         return compile_source(source, self.name, specialization, options, module_globals)
 
     def _recompile(self, specialization: Specialization, stage: str) -> str:

@@ -16,6 +16,7 @@ from tilec.layout import Owner
 from tilec.passes.analysis.protocol import ring_peers
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.cluster import peer_rank
+from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import next_round
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
 from tilec.passes.transforms.nv_tileas.assign_buffers import MBARRIER_BYTES, WHOLE_CTA
 
@@ -122,14 +123,14 @@ def lower_ring_advance(lowering: Lowering, op: Any) -> None:
     count = op.opview.count.value
     rounds, count = divmod(count, ring.stages)
     phase_value = emit.value(phase)
-    if rounds % 2:
-        phase_value = arith.xori(phase_value, emit.value(1))
+    if rounds:
+        phase_value = _next_phase(lowering, phase_value, rounds)
     if count:
         stepped = emit.value(emit.add(slot, count))
         wraps = emit.compare("sge", stepped, ring.stages)
         wrapped = arith.subi(stepped, emit.value(ring.stages))
         slot = arith.select(wraps, wrapped, stepped)
-        flipped = arith.xori(phase_value, emit.value(1))
+        flipped = _next_phase(lowering, phase_value)
         phase_value = arith.select(wraps, flipped, phase_value)
     if lowering.current_role.thread is not None:
         slot = emit.broadcast(slot)
@@ -141,7 +142,16 @@ def slot_barrier(barriers: Any, slot: emit.Index) -> Any:
     return emit.byte_offset(barriers, emit.multiply(slot, MBARRIER_BYTES))
 
 
-def _wait(barrier: Any, parity: emit.Index) -> None:
+def _next_phase(lowering: Lowering, phase: Any, rounds: int = 1) -> Any:
+    if lowering.debug is not None:
+        return next_round(phase, rounds)
+    return arith.xori(phase, emit.value(1)) if rounds % 2 else phase
+
+
+def _wait(lowering: Lowering, op: Any, barrier: Any, parity: emit.Index) -> None:
+    if lowering.debug is not None:
+        lowering.debug.wait(lowering, op, barrier, parity)
+        return
     nvvm.MBarrierTryWaitParityOp(barrier, emit.value(parity), emit.value(WAIT_HINT_NS))
 
 
@@ -150,14 +160,14 @@ def lower_ring_acquire(lowering: Lowering, op: Any) -> None:
     """Wait until consumers have released the slot's previous tile."""
     ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     parity = 1 - phase if isinstance(phase, int) else arith.xori(phase, emit.value(1))
-    _wait(slot_barrier(ring.empty, slot), parity)
+    _wait(lowering, op, slot_barrier(ring.empty, slot), parity)
 
 
 @lowers("nv_tileas.ring_wait")
 def lower_ring_wait(lowering: Lowering, op: Any) -> None:
     """Wait until the slot is filled."""
     ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
-    _wait(slot_barrier(ring.full, slot), phase)
+    _wait(lowering, op, slot_barrier(ring.full, slot), phase)
 
 
 @lowers("nv_tileas.ring_release")

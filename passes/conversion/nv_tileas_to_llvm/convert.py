@@ -35,6 +35,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     tma,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
+from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import make_debug_waits
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, Lowering, Role, lowers
 from tilec.passes.registry import PassContext, register_pass
 
@@ -95,6 +96,7 @@ def _convert(function: Any, module: Any) -> None:
         lowering = Lowering(function, shared, module)
         for old, new in zip(source.arguments, block.arguments, strict=True):
             lowering.set(old, new)
+        lowering.debug = make_debug_waits(function, block)
         lowering.block(source)
         llvm.ReturnOp()
 

@@ -6,6 +6,7 @@ register; ring positions become (slot, phase); everything else stays one value.
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +17,7 @@ from tilec.ir.structured import body_operations
 from tilec.layout import Owner, RegisterLayout
 from tilec.passes.analysis.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import DebugWaits
 
 PASS_NAME = "convert-nv-tileas-to-llvm"
 TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.return")
@@ -89,6 +91,7 @@ class Lowering:
         role: Who runs the code being emitted.
         values: What each value became.
         externals: Names of the external functions that are declared.
+        debug: What a debug build (`--debug-waits`) needs; None in others.
     """
 
     function: Any
@@ -97,6 +100,7 @@ class Lowering:
     role: Role | None = None
     values: dict[Any, Any] = field(default_factory=dict)
     externals: set[str] = field(default_factory=set)
+    debug: DebugWaits | None = None
 
     def block(self, block: Any) -> None:
         """Lower every operation of `block` but its terminator, at the insertion point."""
@@ -114,7 +118,7 @@ class Lowering:
             raise InternalCompilerError(
                 f"'{op.name}' has no lowering to LLVM", pass_name=PASS_NAME, op=op.name
             )
-        with op.location:
+        with op.location, self.debug.guard(op) if self.debug is not None else nullcontext():
             rule(self, op)
 
     def get(self, value: Any) -> Any:

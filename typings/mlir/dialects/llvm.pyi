@@ -53,6 +53,19 @@ class GEPOp(_ResultOp):
         ip: Any = None,
     ) -> None: ...
 
+class AllocaOp(_ResultOp):
+    def __init__(
+        self,
+        res: Any,
+        arraySize: Any,
+        elem_type: Any,
+        *,
+        alignment: int | None = None,
+        inalloca: bool | None = None,
+        loc: Any = None,
+        ip: Any = None,
+    ) -> None: ...
+
 class LoadOp(_ResultOp):
     def __init__(
         self,

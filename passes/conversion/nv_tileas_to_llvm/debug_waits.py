@@ -1,0 +1,187 @@
+"""Waits of a debug build: they give up after a clock limit and say where they stood.
+
+The first wait that exceeds the limit claims the record (`tilec.debug_waits`) and fills it in. Every
+wait that takes long looks whether the record is claimed, and gives up too, so that the kernel ends
+by itself with meaningless results; a trap would take the CUDA context with it.
+
+A thread that has given up, *astray* from here on, skips all that follows in the protocol: waits,
+arrivals and TMA loads. So no barrier sees more arrivals or bytes than it was made for, which is
+undefined (PTX ISA, mbarrier). It still takes part in named barriers, and its stores stay inside the
+arrays. The lanes of a warp go astray together.
+
+In a debug build the phase of a ring position counts rounds, which makes it the number of the
+iteration; its lowest bit is the parity.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from tilec.debug_waits import METADATA_KEY, Word
+from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.bindings import arith, ir, llvm, scf
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.transforms.nv_tileas.debug_waits import WAIT_ID
+
+PATIENCE = 1 << 20
+"""Clocks that a wait takes before it looks whether another one has given up: over half a
+millisecond. So the TMA loads under way have arrived before a CTA ends without waiting for them, and
+a kernel that works never reads the record."""
+SLEEP_NS = 64
+"""Time between two looks at a barrier."""
+_PROTOCOL_TYPES = ("!nv_tileas.ring", "!nv_tileas.mbarrier")
+
+_WAIT = """{
+.reg .pred p;
+.reg .b32 word, value;
+.reg .b64 start, now;
+mov.b32 $0, $3;
+setp.ne.b32 p, $3, 0;
+@p bra DONE;
+mov.u64 start, %clock64;
+POLL:
+mbarrier.test_wait.parity.shared::cta.b64 p, [$1], $2;
+@p bra DONE;
+mov.u64 now, %clock64;
+sub.u64 now, now, start;
+setp.lt.u64 p, now, @PATIENCE@;
+@p bra SLEEP;
+ld.volatile.global.u32 word, [$4];
+setp.ne.u32 p, word, 0;
+@p bra GIVE_UP;
+setp.lt.u64 p, now, @LIMIT@;
+@p bra SLEEP;
+atom.global.cas.b32 word, [$4], 0, 1;
+setp.ne.u32 p, word, 0;
+@p bra GIVE_UP;
+@RECORD@
+fence.acq_rel.sys;
+GIVE_UP:
+mov.b32 $0, 1;
+bra DONE;
+SLEEP:
+nanosleep.u32 @SLEEP@;
+bra POLL;
+DONE:
+@VOTE@
+}"""
+"""Operands: $0 whether the thread is astray afterwards, $1 barrier, $2 parity, $3 whether it is
+already, $4 buffer, $5 slot, $6 iteration. `test_wait` does not suspend the thread, as `try_wait`
+would for a time that depends on the system (PTX ISA, mbarrier.try_wait)."""
+_VOTE = """setp.ne.b32 p, $0, 0;
+vote.sync.any.pred p, p, 0xffffffff;
+selp.b32 $0, 1, 0, p;"""
+_CONSTRAINTS = "=&r,r,r,r,l,r,r,~{memory}"
+
+
+class DebugWaits:
+    """What the lowering of a debug build knows besides."""
+
+    def __init__(self, buffer: Any, limit: int) -> None:
+        """Emit the variable that says whether the thread is astray.
+
+        Args:
+            buffer: Address of the record in global memory.
+            limit: Clocks that a wait may take.
+        """
+        self._buffer = buffer
+        self._limit = limit
+        # LLVM turns the variable into registers, so control flow need not carry it.
+        self._astray = llvm.AllocaOp(
+            emit.pointer_type(), emit.value(1), ir.TypeAttr.get(emit.i32_type())
+        ).res
+        llvm.StoreOp(emit.value(0), self._astray)
+
+    def wait(self, lowering: Any, op: Any, barrier: Any, parity: emit.Index) -> None:
+        """Wait until the phase of `parity` of `barrier` has completed, or give up.
+
+        Args:
+            lowering: State of the kernel's lowering.
+            op: The `ring_acquire` or `ring_wait`.
+            barrier: Address of the mbarrier.
+            parity: A number whose lowest bit is the parity.
+        """
+        ring, (slot, rounds) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
+        iteration = emit.add(emit.multiply(rounds, ring.stages), slot)
+        bit = parity & 1 if isinstance(parity, int) else arith.andi(parity, emit.value(1))
+        astray = llvm.LoadOp(emit.i32_type(), self._astray).res
+        text = _wait_text(
+            ir.IntegerAttr(op.attributes[WAIT_ID]).value,
+            self._limit,
+            whole_warps=lowering.current_role.thread is not None,
+        )
+        operands = [barrier, emit.value(bit), astray, self._buffer]
+        operands += [emit.value(slot), emit.value(iteration)]
+        result = emit.inline_ptx(text, _CONSTRAINTS, operands, emit.i32_type())
+        llvm.StoreOp(result, self._astray)
+
+    @contextmanager
+    def guard(self, op: Any) -> Iterator[None]:
+        """Emit what stands in the `with` so that threads astray skip it, if `op` needs that."""
+        if not _takes_part(op):
+            yield
+            return
+        astray = llvm.LoadOp(emit.i32_type(), self._astray).res
+        branch = scf.IfOp(emit.compare("eq", astray, 0))
+        with ir.InsertionPoint(branch.then_block):
+            yield
+            scf.YieldOp([])
+
+
+def make_debug_waits(function: Any, block: Any) -> DebugWaits | None:
+    """Return the state of a debug build; None when no wait of the kernel has an id.
+
+    Args:
+        function: The nv_tileas function that is lowered.
+        block: Body of the lowered function, whose last parameter is then the buffer.
+    """
+    if not any(WAIT_ID in op.attributes for op in kernel_operations(function)):
+        return None
+    limit = read_kernel_metadata(function)[METADATA_KEY]["limit"]
+    return DebugWaits(block.arguments[len(block.arguments) - 1], limit)
+
+
+def next_round(rounds: Any, count: int = 1) -> Any:
+    """Return the number of rounds after `count` more of them."""
+    return arith.addi(rounds, emit.value(count))
+
+
+def _takes_part(op: Any) -> bool:
+    """Tell whether `op` does something to a barrier other than waiting for it."""
+    if op.results or WAIT_ID in op.attributes:
+        return False
+    return any(str(operand.type) in _PROTOCOL_TYPES for operand in op.operands)
+
+
+def _wait_text(identity: int, limit: int, *, whole_warps: bool) -> str:
+    """Return the PTX of one wait.
+
+    Args:
+        identity: Id of the wait.
+        limit: Clocks that it may take.
+        whole_warps: Whether all lanes of a warp wait together; else it is one thread.
+    """
+    values = {
+        Word.WAIT: str(identity),
+        Word.BLOCK: "%ctaid.x",
+        Word.THREAD: "%tid.x",
+        Word.PARITY: "$2",
+        Word.SLOT: "$5",
+        Word.ITERATION: "$6",
+    }
+    record = "\n".join(
+        f"mov.b32 value, {value};\nst.volatile.global.u32 [$4+{4 * word}], value;"
+        for word, value in values.items()
+    )
+    parts = {
+        "@PATIENCE@": str(min(PATIENCE, limit)),
+        "@LIMIT@": str(limit),
+        "@RECORD@": record,
+        "@SLEEP@": str(SLEEP_NS),
+        "@VOTE@": _VOTE if whole_warps else "",
+    }
+    text = _WAIT
+    for name, part in parts.items():
+        text = text.replace(name, part)
+    return text

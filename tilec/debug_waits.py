@@ -1,0 +1,49 @@
+"""Debug builds (`--debug-waits`): what the compiler and the launcher agree on. Pure Python.
+
+Every wait on an mbarrier of such a build has a clock limit. The first wait of a launch that exceeds
+it writes a record into a buffer, whose address is a hidden parameter of the kernel; the launcher
+reads the record and says which wait it was, from the table in the kernel's metadata:
+
+```text
+debug_waits = {limit = 2000000000,
+               waits = [{role = "producer", first_thread = 0, ring = 0, barrier = "empty",
+                         span = ["matmul.tile", 17, 13, 17, 38], line = "        a = load("},
+                        ...]}
+```
+
+`span` is file, line, column, end line and end column. The position of a wait in the table is its
+id. Without `waits` the build was asked for, but the pass `nv-tileas-debug-waits` has not run yet.
+"""
+
+from enum import IntEnum
+
+METADATA_KEY = "debug_waits"
+"""Entry of the kernel metadata that makes a build a debug build."""
+HIDDEN_PARAMETERS = "hidden_parameters"
+"""Entry of the kernel metadata that names the parameters behind the tensor maps, in order."""
+DEBUG_BUFFER = "debug_buffer"
+"""Name of the hidden parameter."""
+CLOCK_LIMIT = 2_000_000_000
+"""Clocks of the SM that a wait may take: about a second, a thousand times what the longest wait of
+a kernel that works takes."""
+RECORD_BYTES = 32
+"""Size of the buffer: eight words of 32 bits, zero before the launch."""
+
+
+class Word(IntEnum):
+    """What the words of the record hold."""
+
+    STATE = 0
+    """1 as soon as a wait has exceeded the limit."""
+    WAIT = 1
+    """Id of the wait."""
+    BLOCK = 2
+    """Index of the CTA in the flattened grid."""
+    THREAD = 3
+    """Index of the thread in its CTA."""
+    PARITY = 4
+    """Parity of the phase that was waited for."""
+    SLOT = 5
+    """Slot of the ring."""
+    ITERATION = 6
+    """How many slots of the ring the role has gone past since the kernel started."""

@@ -1,0 +1,122 @@
+"""The launcher's half of debug builds (`--debug-waits`): provides, reads and explains the record.
+
+`tilec.debug_waits` describes the record. Each kernel of a launch gets one of its own.
+"""
+
+import ctypes
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.debug_waits import METADATA_KEY, RECORD_BYTES, Word
+from tilec.diagnostics import (
+    DeadlockError,
+    DeviceError,
+    InternalCompilerError,
+    SourceFile,
+    SourceSpan,
+    error,
+    note,
+)
+from tilec.runtime.driver import Driver
+
+_RECORD = struct.Struct(f"<{RECORD_BYTES // 4}I")
+_WARPGROUP_THREADS = 128
+_CAUSES = {
+    "full": "the slot was not filled: compare the bytes that mbarrier_arrive_expect_tx announces "
+    "with those of the copies, and look where the one that fills the slot waits",
+    "empty": "the slot was not released: look for the ring_release of the consumers, for the count "
+    "of the ring's empty barriers, and where the consumers wait",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class WaitWatch:
+    """Watches the launches of a plan whose kernels are debug builds.
+
+    Attributes:
+        driver: What launches them.
+        device: Ordinal of the GPU.
+        kernels: Metadata of every kernel, in launch order.
+    """
+
+    driver: Driver
+    device: int
+    kernels: tuple[Mapping[str, Any], ...]
+
+    @contextmanager
+    def records(self, stream: int) -> Iterator[tuple[int, ...]]:
+        """Provide the records of the launches in the `with`, and wait until those have ended.
+
+        Args:
+            stream: Stream that they are launched on.
+
+        Yields:
+            Address of the record of each kernel.
+
+        Raises:
+            DeadlockError: A wait ran into its limit (T0811).
+            DeviceError: The driver failed.
+        """
+        size = RECORD_BYTES * len(self.kernels)
+        buffer = self.driver.allocate(self.device, size)
+        host = ctypes.create_string_buffer(size)
+        try:
+            self.driver.fill(self.device, buffer, 0, size, stream)
+            yield tuple(buffer + index * RECORD_BYTES for index in range(len(self.kernels)))
+            self.driver.synchronize(self.device)
+            self.driver.download(self.device, ctypes.addressof(host), buffer, size)
+        finally:
+            with suppress(DeviceError):  # the context may be lost; that error is the one to show
+                self.driver.free(self.device, buffer)
+        for metadata, record in zip(self.kernels, _RECORD.iter_unpack(host.raw), strict=True):
+            if record[Word.STATE]:
+                raise deadlock(metadata, record)
+
+
+def deadlock(metadata: Mapping[str, Any], record: Sequence[int]) -> DeadlockError:
+    """Return the error that a record stands for.
+
+    Args:
+        metadata: The `tilec.kernel` dictionary of the kernel.
+        record: Its words, in the order of `tilec.debug_waits.Word`.
+
+    Raises:
+        InternalCompilerError: The kernel has no wait of that id.
+    """
+    build = metadata[METADATA_KEY]
+    if record[Word.WAIT] >= len(build["waits"]):
+        name = metadata["name"]
+        raise InternalCompilerError(f"{name}: the debug buffer names wait {record[Word.WAIT]}")
+    wait = build["waits"][record[Word.WAIT]]
+    outcome = "be filled" if wait["barrier"] == "full" else "be released"
+    message = (
+        f"{metadata['name']}: {_waiter(wait, record)} waited longer than {build['limit']:,} clocks "
+        f"for slot {record[Word.SLOT]} of ring {wait['ring']} to {outcome} "
+        f"(parity {record[Word.PARITY]}, iteration {record[Word.ITERATION]})"
+    )
+    span = SourceSpan(*wait["span"]) if wait["span"] else None
+    found = error(
+        "T0811",
+        message,
+        span,
+        notes=[note(_CAUSES[wait["barrier"]])],
+        hint="the roles of the kernel deadlock, which is a defect of tilec or of an edited dump; "
+        "what the kernel wrote is meaningless; 'tilec compile --dump-ir DIR' shows the rings in "
+        "the dump of nv-tileas-debug-waits",
+    )
+    # Only the line that the message is about is known here.
+    sources = [] if span is None else [SourceFile(span.file, "\n" * (span.line - 1) + wait["line"])]
+    return DeadlockError(found, sources)
+
+
+def _waiter(wait: Mapping[str, Any], record: Sequence[int]) -> str:
+    place = f"of CTA {record[Word.BLOCK]}"
+    if wait["role"] == "producer":
+        return f"the producer {place}"
+    thread = record[Word.THREAD] - wait["first_thread"]
+    # Without a producer all warps are of one role.
+    role = "consumer warpgroup" if wait["first_thread"] else "warpgroup"
+    return f"{role} {thread // _WARPGROUP_THREADS} {place}"
