@@ -2,6 +2,7 @@
 
 import ctypes
 from dataclasses import dataclass, field
+from typing import Any
 
 from tilec.runtime.arrays import ArrayView
 from tilec.runtime.dlpack import row_major_strides
@@ -31,7 +32,7 @@ class FakeDriver:
         self.orders = []
         self.parameter_sizes = parameter_sizes or {}
         self.memory: dict[int, ctypes.Array] = {}
-        self.execute = None
+        self.execute: Any = None
 
     def device_count(self):
         return self.devices

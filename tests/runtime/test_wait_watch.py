@@ -160,13 +160,14 @@ def test_every_kernel_of_a_launch_has_its_own_record():
         launches.run()
 
 
-def test_a_fault_of_the_kernel_is_not_hidden_by_the_release_of_the_record():
+def test_a_fault_of_the_kernel_is_not_hidden_by_the_release_of_the_record(monkeypatch):
     launches = Launches("mm")
 
     def fault(*_):
         raise DeviceError(error("T0808", "the kernel faulted"))
 
-    launches.driver.synchronize = launches.driver.free = fault
+    monkeypatch.setattr(launches.driver, "synchronize", fault)
+    monkeypatch.setattr(launches.driver, "free", fault)
     with pytest.raises(DeviceError, match="the kernel faulted") as caught:
         launches.run()
     assert caught.value.diagnostics[0].code == "T0808"
