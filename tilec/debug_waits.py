@@ -24,8 +24,7 @@ HIDDEN_PARAMETERS = "hidden_parameters"
 DEBUG_BUFFER = "debug_buffer"
 """Name of the hidden parameter."""
 CLOCK_LIMIT = 2_000_000_000
-"""Clocks of the SM that a wait may take: about a second, a thousand times what the longest wait of
-a kernel that works takes."""
+"""Clocks of the SM that a wait may take: a second at 2 GHz."""
 RECORD_BYTES = 32
 """Size of the buffer: eight words of 32 bits, zero before the launch."""
 
