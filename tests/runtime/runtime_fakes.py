@@ -2,6 +2,7 @@
 
 import ctypes
 from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from tilec.runtime.arrays import ArrayView
@@ -43,6 +44,9 @@ class FakeDriver:
     def load(self, device, name, cubin, ptx, shared_bytes):
         self.loads.append(name)
         return LoadedKernel(name, device, name, None)
+
+    def active_clusters(self, kernel, shape):
+        return 128 // prod(shape.cluster)
 
     def launch(self, prepared, stream, parameters):
         sizes = self.parameter_sizes.get(prepared.kernel.name, [])

@@ -258,6 +258,24 @@ def test_launch(api):
     assert list(launch.configurations) == [5]
 
 
+def test_a_dependent_launch_may_overlap_the_kernel_before(api):
+    driver = CudaDriver(api)
+    driver.launch(prepared(driver, dependent=True), 0, 0)
+    (attribute,) = dict(api.calls)["cuLaunchKernelEx"][0].attrs
+    assert attribute.id.name == "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION"
+    assert attribute.value.programmaticStreamSerializationAllowed == 1
+
+
+def test_active_clusters(api):
+    driver = CudaDriver(api)
+    launch = prepared(driver, cluster=(4, 1, 1))
+    api.on_cu_occupancy_max_active_clusters = lambda *_: (30,)
+    assert driver.active_clusters(launch.kernel, launch.shape) == 30
+    api.on_cu_occupancy_max_active_clusters = lambda *_: (0,)
+    message = fails("T0809", lambda: driver.active_clusters(launch.kernel, launch.shape))
+    assert "mm with clusters of (4, 1, 1)" in message
+
+
 def test_launch_without_cluster_has_no_attributes(api):
     driver = CudaDriver(api)
     driver.launch(prepared(driver), 0, 0)

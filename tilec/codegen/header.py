@@ -57,6 +57,8 @@ def _kernel_lines(artifact: Artifact, image: KernelImage, position: int) -> Iter
     yield f"block: {metadata.get('block_threads', '?')} threads"
     cluster = metadata.get("cluster") or [1, 1, 1]
     yield f"cluster: {' x '.join(map(str, cluster))} blocks"
+    if metadata.get("dependent_launch"):
+        yield "launch: may overlap the kernel before (programmatic dependent launch); optional"
     yield f"dynamic shared memory: {metadata.get('shared_bytes', 0)} bytes"
     yield from _list_lines("preconditions", metadata.get("preconditions") or ())
 

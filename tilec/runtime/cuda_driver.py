@@ -6,7 +6,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from tilec.runtime.driver import DeviceInfo, LoadedKernel, PreparedLaunch, TensorMapEncoder
+from tilec.runtime.driver import (
+    DeviceInfo,
+    LaunchShape,
+    LoadedKernel,
+    PreparedLaunch,
+    TensorMapEncoder,
+)
 from tilec.runtime.driver_errors import (
     MINIMUM_CUDA,
     driver_error,
@@ -270,26 +276,52 @@ class CudaDriver:
         self._check("cuModuleLoadDataEx", result, message)
         return module, True
 
+    def active_clusters(self, kernel: LoadedKernel, shape: LaunchShape) -> int:
+        """Ask the driver: the SMs of a GPC that are left over by whole clusters stay idle."""
+        configuration = self._configuration(shape, 0)
+        with self._current(kernel.device):
+            result, *found = self._api.cuOccupancyMaxActiveClusters(kernel.function, configuration)
+        detail = f"{kernel.name} with clusters of {shape.cluster}"
+        self._check("cuOccupancyMaxActiveClusters", result, detail)
+        if not found[0]:
+            name, text = "CUDA_ERROR_INVALID_CLUSTER_SIZE", "no cluster fits"
+            raise driver_error("cuOccupancyMaxActiveClusters", name, text, detail)
+        return found[0]
+
     def _configure(self, prepared: PreparedLaunch, stream: int) -> Any:
-        shape, api = prepared.shape, self._api
-        configuration = api.CUlaunchConfig()
+        configuration = self._configuration(prepared.shape, stream)
+        if len(prepared.configurations) >= _MAX_CONFIGURATIONS:
+            prepared.configurations.clear()
+        prepared.configurations[stream] = configuration
+        return configuration
+
+    def _configuration(self, shape: LaunchShape, stream: int) -> Any:
+        configuration = self._api.CUlaunchConfig()
         configuration.gridDimX = shape.blocks
         configuration.gridDimY = configuration.gridDimZ = 1
         configuration.blockDimX = shape.threads
         configuration.blockDimY = configuration.blockDimZ = 1
         configuration.sharedMemBytes = shape.shared_bytes
         configuration.hStream = stream
+        attributes = self._launch_attributes(shape)
+        configuration.attrs = attributes
+        configuration.numAttrs = len(attributes)
+        return configuration
+
+    def _launch_attributes(self, shape: LaunchShape) -> list[Any]:
+        names, attributes = self._api.CUlaunchAttributeID, []
         if shape.cluster != (1, 1, 1):
-            attribute = api.CUlaunchAttribute()
-            attribute.id = api.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+            attribute = self._api.CUlaunchAttribute()
+            attribute.id = names.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
             extent = attribute.value.clusterDim
             extent.x, extent.y, extent.z = shape.cluster
-            configuration.attrs = [attribute]
-            configuration.numAttrs = 1
-        if len(prepared.configurations) >= _MAX_CONFIGURATIONS:
-            prepared.configurations.clear()
-        prepared.configurations[stream] = configuration
-        return configuration
+            attributes.append(attribute)
+        if shape.dependent:
+            attribute = self._api.CUlaunchAttribute()
+            attribute.id = names.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+            attribute.value.programmaticStreamSerializationAllowed = 1
+            attributes.append(attribute)
+        return attributes
 
     def _find_encode(self) -> Callable[..., int]:
         name = "cuTensorMapEncodeTiled"

@@ -44,12 +44,15 @@ class LaunchShape:
         threads: Threads of a block.
         cluster: Blocks of a cluster by dimension.
         shared_bytes: Dynamic shared memory of a block.
+        dependent: Whether the kernel may start before the one before it on the stream has ended,
+            because it waits for that itself (programmatic dependent launch).
     """
 
     blocks: int
     threads: int
     cluster: tuple[int, int, int] = (1, 1, 1)
     shared_bytes: int = 0
+    dependent: bool = False
 
 
 @dataclass(slots=True)
@@ -101,6 +104,10 @@ class Driver(Protocol):
         self, device: int, name: str, cubin: bytes, ptx: str, shared_bytes: int
     ) -> LoadedKernel:
         """Load a kernel and allow it `shared_bytes` of dynamic shared memory."""
+        ...
+
+    def active_clusters(self, kernel: LoadedKernel, shape: LaunchShape) -> int:
+        """Return how many clusters of such a launch the device runs at a time."""
         ...
 
     def launch(self, prepared: PreparedLaunch, stream: int, parameters: int) -> None:

@@ -10,6 +10,7 @@ overlap, is re-checked by `LaunchPlan.accepts`.
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import prod
 from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER
@@ -184,7 +185,7 @@ def make_plan(
         tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
         blocks = 0 if arguments.is_empty else count_blocks(tiles)
         if blocks:
-            shape = _launch_shape(driver, loaded.device, metadata, blocks)
+            shape = _launch_shape(driver, loaded, metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
             hidden = {"workspace": len(arguments.arrays)}
             hidden[DEBUG_BUFFER] = len(arguments.arrays) + (workspace is not None) + position
@@ -240,21 +241,27 @@ def whole_clusters(extents: Grid, cluster: Sequence[int]) -> Grid:
 
 
 def _launch_shape(
-    driver: Driver, device: int, metadata: Mapping[str, Any], blocks: int
+    driver: Driver, loaded: LoadedKernel, metadata: Mapping[str, Any], blocks: int
 ) -> LaunchShape:
-    x, y, z = metadata.get("cluster", (1, 1, 1))
-    if blocks % (x * y * z):
+    cluster = prod(metadata.get("cluster", (1, 1, 1)))
+    if blocks % cluster:
         raise launch_error(
             "T0707",
-            f"{metadata['name']}: {blocks} blocks do not fill clusters of {x * y * z}",
+            f"{metadata['name']}: {blocks} blocks do not fill clusters of {cluster}",
         )
-    if metadata.get("persistent", False):
-        blocks = persistent_blocks(blocks, driver.device(device).sm_count // (x * y * z)) * (
-            x * y * z
-        )
-    return LaunchShape(
-        blocks, metadata["block_threads"], (x, y, z), metadata.get("shared_bytes", 0)
+    shape = LaunchShape(
+        blocks,
+        metadata["block_threads"],
+        (cluster, 1, 1),
+        metadata.get("shared_bytes", 0),
+        metadata.get("dependent_launch", False),
     )
+    if not metadata.get("persistent", False):
+        return shape
+    slots = driver.device(loaded.device).sm_count
+    if cluster > 1:
+        slots = driver.active_clusters(loaded, shape)
+    return replace(shape, blocks=persistent_blocks(blocks // cluster, slots) * cluster)
 
 
 def _layout(

@@ -167,6 +167,7 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
     warp = emit.broadcast(emit.value(emit.divide(thread, WARP_LANES)))
     lane = emit.remainder(thread, WARP_LANES)
     _initialise_barriers(lowering, op, thread)
+    _wait_for_the_kernel_before()
     producer_warps, consumer_warps = roles.producer_warps.value, roles.consumer_warps.value
     consumer = emit.add(warp, -producer_warps)
     ids = {
@@ -189,6 +190,17 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
     with ir.InsertionPoint(branch.else_block):
         _run(lowering, consumer_role, roles.consumer)
         scf.YieldOp([])
+
+
+def _wait_for_the_kernel_before() -> None:
+    """Start the next kernel of the stream early, and do not touch memory before the last one ends.
+
+    What stands above this overlaps the end of the kernel before; both instructions do nothing
+    unless the launch allows it (PTX ISA, griddepcontrol; CUDA programming guide, programmatic
+    dependent launch). Every kernel waits, so that waiting for one means waiting for all before it.
+    """
+    emit.inline_ptx("griddepcontrol.launch_dependents;", "~{memory}")
+    emit.inline_ptx("griddepcontrol.wait;", "~{memory}")
 
 
 def _run(lowering: Lowering, role: Role, region: Any) -> None:

@@ -64,6 +64,7 @@ def assign_buffers(module: Any, context: PassContext) -> None:
         rows, columns, *_ = spec["cluster"]
         metadata["cluster"] = [rows * columns, 1, 1]
         metadata["cluster_tiles"] = [rows, columns]
+        metadata["dependent_launch"] = True
         write_kernel_metadata(function, metadata)
 
 
