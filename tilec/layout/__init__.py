@@ -1,9 +1,11 @@
 """Layout algebra: where the elements of a tile live. Pure Python, no MLIR.
 
 `register.py` says which thread holds an element in which register, `shared.py` where it lies in
-shared memory, `descriptors.py` how wgmma addresses it there, `banks.py` what an access costs.
+shared memory, `addressing.py` which part of its address is a constant, `descriptors.py` how wgmma
+addresses it there, `banks.py` what an access costs.
 """
 
+from tilec.layout.addressing import move_behind_swizzle, thread_bits
 from tilec.layout.banks import AccessCost, access_cost, wavefronts
 from tilec.layout.constructors import (
     blocked,
@@ -44,8 +46,10 @@ __all__ = [
     "descriptor_fields",
     "k_step_bytes",
     "matmul_operand",
+    "move_behind_swizzle",
     "row_block_bytes",
     "row_major",
+    "thread_bits",
     "tma_boxes",
     "warpgroup_part",
     "wavefronts",

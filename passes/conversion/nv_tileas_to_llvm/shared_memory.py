@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
-from tilec.layout import RegisterLayout, SharedLayout, Swizzle
+from tilec.layout import RegisterLayout, SharedLayout, Swizzle, move_behind_swizzle, thread_bits
 from tilec.layout.shared import SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -136,16 +136,32 @@ class TileAddresses:
         self.width = min(layout.vector_width(axis, limit), _aligned_run(shared, limit, origin))
         self.separable = not origin and is_separable(layout, shared)
         self.thread_offset = linear_offset(shared, self.start) if self.separable else None
+        self.thread_bits, self.thread_swizzled = 0, None
+        if self.thread_offset is not None and shared.swizzle is not Swizzle.NONE:
+            self.thread_bits = thread_bits(layout, shared)
+            self.thread_swizzled = swizzled(self.thread_offset, shared.swizzle)
 
     def at(self, register: int) -> Any:
         """Return the address of the access that starts with `register`."""
         constant = self.layout.register_offsets()[register]
         if self.thread_offset is not None:
-            linear = emit.add(self.thread_offset, self.shared.linear_offset(constant))
+            offset = self.shared.linear_offset(constant)
+            parts = move_behind_swizzle(self.shared, offset, self.thread_bits)
+            if self.thread_swizzled is not None and parts is not None:
+                mask, rest = parts
+                own = _xor(self.thread_swizzled, mask)
+                return emit.byte_offset(emit.byte_offset(self.base, own), rest)
+            linear = emit.add(self.thread_offset, offset)
         else:
             coords = [emit.add(a, b) for a, b in zip(self.start, constant, strict=True)]
             linear = linear_offset(self.shared, coords)
         return emit.byte_offset(self.base, swizzled(linear, self.shared.swizzle))
+
+
+def _xor(value: emit.Index, constant: int) -> emit.Index:
+    if isinstance(value, int):
+        return value ^ constant
+    return arith.xori(value, emit.value(constant)) if constant else value
 
 
 def _aligned_run(shared: SharedLayout, limit: int, origin: Sequence[emit.Index]) -> int:
