@@ -53,6 +53,19 @@ def test_one_consumer_for_64_rows():
     assert (result.producer_registers, result.consumer_registers) == (40, 240)
 
 
+@pytest.mark.parametrize("n", [64, 80, 192, 200])
+def test_three_consumers_for_192_rows(n):
+    result = plan(gemm(m=192, n=n))
+    assert (result.consumers, result.block_threads) == (3, 512)
+    assert (result.producer_registers, result.consumer_registers) == (32, 160)
+
+
+def test_a_wide_instruction_does_not_fit_three_consumers():
+    """64x208 needs 130 registers, and 512 threads have 128 at entry."""
+    code, message = failure(gemm(m=192, n=208))
+    assert (code, "312 registers a thread of 1 consumer" in message) == ("T0423", True)
+
+
 def test_small_slots_get_more_stages():
     assert plan(gemm(m=64, n=16, k=32)).stages == 8
 

@@ -17,7 +17,9 @@ from tilec.plan.registers import (
     accumulator_registers,
     entry_registers,
     exceeds_pool,
+    instruction_registers,
     role_registers,
+    split_consumers,
 )
 from tilec.target import Target
 
@@ -154,7 +156,7 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
     """Plan everything but the stages of a kernel with `mma`."""
     if fixed.worker_warps is not None:
         _fail("T0421", "worker_warps does not apply to a kernel with mma", "use consumers")
-    consumers, why_consumers = _choose_consumers(problem, fixed)
+    consumers, why_consumers = _choose_consumers(problem, target, fixed)
     accumulators = max(
         accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers)
         for tile in problem.mma
@@ -189,8 +191,10 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
     )
 
 
-def _choose_consumers(problem: KernelProblem, fixed: PlanOverrides) -> tuple[int, str]:
-    """Return the number of consumer warpgroups: one per 64 rows of every `mma`, up to two."""
+def _choose_consumers(
+    problem: KernelProblem, target: Target, fixed: PlanOverrides
+) -> tuple[int, str]:
+    """Return the number of consumer warpgroups that share the rows of every `mma`."""
     for tile in problem.mma:
         step = machine.MMA_K_BYTES // tile.element_bytes
         rows, columns = tile.m % machine.MMA_ROWS, tile.n % machine.MMA_COLUMN_STEP
@@ -213,7 +217,8 @@ def _choose_consumers(problem: KernelProblem, fixed: PlanOverrides) -> tuple[int
                 f"{fixed.consumers} parts of whole {machine.MMA_ROWS}-row slices",
             )
         return fixed.consumers, f"consumers = {fixed.consumers}: fixed by the user"
-    consumers = 2 if splits(2) else 1
+    accumulators = ((tile.m, tile.n, tile.accumulator_bytes) for tile in problem.mma)
+    consumers = split_consumers(accumulators, target)
     return consumers, f"consumers = {consumers}: {_listed(rows)} rows in slices of 64"
 
 
@@ -259,7 +264,7 @@ def _check_instruction_registers(problem: KernelProblem, threads: int, target: T
     entry = entry_registers(threads, target)
     for tile in problem.mma:
         columns = min(tile.n, machine.MMA_MAX_COLUMNS)
-        needed = columns * tile.accumulator_bytes // 8 + machine.MMA_OVERHEAD
+        needed = instruction_registers(tile.n, tile.accumulator_bytes)
         if needed > entry:
             _fail(
                 "T0423",

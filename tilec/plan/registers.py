@@ -4,6 +4,7 @@ A CTA gets the same count for every thread at entry. A producer warpgroup then g
 and consumers take more; the sum may not grow, or the consumers wait for ever (PTX ISA, setmaxnreg).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from tilec.plan import machine
@@ -35,6 +36,33 @@ _ACCUMULATOR_LIMIT = {1: 208, 2: 208, 3: 128}
 def accumulator_registers(m: int, n: int, element_bytes: int, consumers: int) -> int:
     """Return the 32-bit registers a thread needs for an m x n accumulator."""
     return -(-m * n * element_bytes // (4 * consumers * machine.WARPGROUP_THREADS))
+
+
+def instruction_registers(n: int, element_bytes: int) -> int:
+    """Return the registers a thread needs at kernel entry for one wgmma of up to `n` columns."""
+    return min(n, machine.MMA_MAX_COLUMNS) * element_bytes // 8 + machine.MMA_OVERHEAD
+
+
+def split_consumers(accumulators: Iterable[tuple[int, int, int]], target: Target) -> int:
+    """Return how many consumer warpgroups share the products of a kernel, in slices of 64 rows.
+
+    Two where the rows allow it. Three for multiples of 192 rows that two do not divide, as long as
+    an instruction fits the registers at entry, which are fewer with 512 threads. Otherwise one.
+
+    Args:
+        accumulators: Rows, columns and element size in bytes of every accumulator.
+        target: Machine.
+    """
+    found = tuple(accumulators)
+
+    def divides(count: int) -> bool:
+        return all(m % (machine.MMA_ROWS * count) == 0 for m, _, _ in found)
+
+    if divides(2):
+        return 2
+    entry = entry_registers(machine.WARPGROUP_THREADS * (MAX_CONSUMERS + 1), target)
+    fits = all(instruction_registers(n, size) <= entry for _, n, size in found)
+    return MAX_CONSUMERS if divides(MAX_CONSUMERS) and fits else 1
 
 
 def accumulator_limit(consumers: int) -> int:
