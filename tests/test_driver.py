@@ -98,6 +98,17 @@ def test_plan_is_dumped(tmp_path):
     assert plan["block_threads"] > 0
 
 
+def test_the_plan_of_a_product_lists_the_runners_up(tmp_path, examples):
+    source = SourceFile("matmul.tile", (examples / "matmul.tile").read_text())
+    wanted = Specialization(sizes=dict.fromkeys("MNK", 4096), dtypes={"T": "bf16"})
+    options = CompileOptions(emit="ptx", dump_directory=tmp_path, run_ptxas=False)
+    compile_source(source, "matmul", wanted, options)
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert len(plan["tile_candidates"]) == 5
+    assert plan["tile_candidates"][0].startswith("128x256x64: ")
+    assert "runners-up: " in plan["tile_reasons"][0]
+
+
 def test_dump_of_another_stage_is_refused(compiled):
     source = SourceFile("dump.mlir", compiled.module_text("nv_tileas"))
     with pytest.raises(CompileError, match="T0009") as caught:

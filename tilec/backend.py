@@ -12,7 +12,17 @@ from tilec.options import CompileOptions
 from tilec.target import Target
 
 _STAGE = "code generation"
-_PLAN_KEYS = ("name", "constants", "plan", "block_threads", "cluster", "shared_bytes", "grid")
+_PLAN_KEYS = (
+    "name",
+    "constants",
+    "tile_reasons",
+    "tile_candidates",
+    "plan",
+    "block_threads",
+    "cluster",
+    "shared_bytes",
+    "grid",
+)
 
 
 class CodeGenerator:

@@ -4,6 +4,7 @@ import pytest
 
 from tilec.frontend.semantics import analysis
 from tilec.plan.tiles import TileChoice, TileUse
+from tilec.specialization import ArraySpec, Specialization, column_major
 
 MATMUL = """\
 @kernel
@@ -22,9 +23,10 @@ def asked(monkeypatch):
     """Record the uses, and answer 32 for every constant."""
     seen: dict[str, TileUse] = {}
 
-    def choose(uses, specialization):
+    def choose(uses, specialization, *, powers_of_two):
+        assert not powers_of_two
         seen.update(uses)
-        return TileChoice(dict.fromkeys(uses, 32), ("because",))
+        return TileChoice(dict.fromkeys(uses, 32), ("because",), candidates=("32x32x32",))
 
     monkeypatch.setattr(analysis, "plan_tiles", choose)
     return seen
@@ -34,17 +36,18 @@ def test_matmul(frontend, asked):
     program = frontend.analyze(MATMUL)
     extents = ("BM", "BN", "BK")
     assert asked == {
-        "BM": TileUse("mma_m", 2, extents, "M", 2),
-        "BN": TileUse("mma_n", 2, extents, "N", 2),
-        "BK": TileUse("mma_k", 2, extents, "K", 2),
+        "BM": TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True),
+        "BN": TileUse("mma_n", 2, extents, "N", 2, n_contiguous=True),
+        "BK": TileUse("mma_k", 2, extents, "K", 2, n_contiguous=True),
     }
     assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
     assert program.metadata["tile_reasons"] == ["because"]
+    assert program.metadata["tile_candidates"] == ["32x32x32"]
 
 
 def test_only_some_are_automatic(frontend, asked):
     frontend.analyze(MATMUL.replace("BN: const = auto", "BN: const = 128"))
-    assert asked["BM"] == TileUse("mma_m", 2, ("BM", 128, "BK"), "M", 2)
+    assert asked["BM"] == TileUse("mma_m", 2, ("BM", 128, "BK"), "M", 2, n_contiguous=True)
     assert set(asked) == {"BM", "BK"}
 
 
@@ -53,6 +56,32 @@ def test_transposed_operand(frontend, asked):
     text = text.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T")
     frontend.analyze(text)
     assert asked["BN"] == TileUse("mma_n", 2, ("BM", "BN", "BK"), "N", 2)
+
+
+def test_a_column_major_operand(frontend, asked):
+    spec = ArraySpec("bf16", column_major(2))
+    frontend.analyze(MATMUL, specialization=Specialization(arrays={"B": spec}))
+    assert not asked["BN"].n_contiguous
+    frontend.analyze(MATMUL, specialization=Specialization(arrays={"A": spec}))
+    assert asked["BN"].n_contiguous
+
+
+def test_a_batch_of_products(frontend, asked):
+    frontend.analyze(
+        "@kernel\n"
+        "def f(A: bf16[B, M, K], W: bf16[B, N, K], C: bf16[B, M, N], BM: const = auto,\n"
+        "      BN: const = auto, BK: const = auto):\n"
+        "    b, m, n = grid(B, cdiv(M, BM), cdiv(N, BN))\n"
+        "    acc = zeros((BM, BN), f32)\n"
+        "    for k in range(cdiv(K, BK)):\n"
+        "        x = reshape(load(A, (b, m, k), (1, BM, BK)), (BM, BK))\n"
+        "        w = reshape(load(W, (b, n, k), (1, BN, BK)), (BN, BK))\n"
+        "        acc = mma(x, transpose(w), acc)\n"
+        "    store(C, (b, m, n), reshape(cast(acc, bf16), (1, BM, BN)))\n"
+    )
+    extents = ("BM", "BN", "BK")
+    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, batch=("B",))
+    assert asked["BN"] == TileUse("mma_n", 2, extents, "N", 2, batch=("B",))
 
 
 def test_elementwise_takes_the_widest_element(frontend, asked):

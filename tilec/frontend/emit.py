@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tilec.dialects.common.tile_shape import ANY_EXTENT_ATTRIBUTE
 from tilec.dialects.cuda_tile import EntryOp, ReturnOp
 from tilec.frontend import ast
 from tilec.frontend.emit_ops import Emitter
@@ -50,6 +51,8 @@ def emit_program(program: KernelProgram) -> Any:
     emitter = Emitter()
     where = emitter.location(program.definition.span)
     module = ir.Module.create(loc=where)
+    if program.any_tile_extents:
+        module.operation.attributes[ANY_EXTENT_ATTRIBUTE] = ir.UnitAttr.get()
     with where, ir.InsertionPoint(module.body):
         entry = EntryOp.build(
             program.name,

@@ -7,13 +7,14 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 from dataclasses import dataclass
 
 from tilec.plan import machine
-from tilec.plan.registers import accumulator_limit, accumulator_registers
+from tilec.plan.registers import accumulator_limit, accumulator_registers, split_consumers
 from tilec.target import Target
 
 LARGE_EXTENT = 8192
 """Extent of a dim whose size is not known."""
 MIN_STAGES = 3
 """Fewest slots that keep loads ahead of a consumer that holds one and frees one."""
+_ACCUMULATOR_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +27,8 @@ class GemmTile:
         k: Depth of one k-tile.
         element_bytes: Size of an operand element.
         output_bytes: Size of a result element.
+        cluster: CTAs of a cluster along M and N. CTAs along N share their rows of A, CTAs along M
+            their columns of B: one load from L2 serves all of them.
     """
 
     m: int
@@ -33,22 +36,79 @@ class GemmTile:
     k: int
     element_bytes: int
     output_bytes: int
-
-    @property
-    def consumers(self) -> int:
-        """Warpgroups that share the tile: one per 64 rows, up to two."""
-        return 2 if self.m % (2 * machine.MMA_ROWS) == 0 else 1
+    cluster: tuple[int, int] = (1, 1)
 
     @property
     def slot_bytes(self) -> int:
         """Bytes of both operands of one k-tile."""
         return (self.m + self.n) * self.k * self.element_bytes
 
+    @property
+    def level2_bytes(self) -> float:
+        """Bytes of one k-tile that a CTA causes to be read from L2, multicast taken into account.
+
+        A cluster of c_m x c_n reads each row of A once for its c_n CTAs along N, and each column of
+        B once for its c_m CTAs along M.
+        """
+        along_m, along_n = self.cluster
+        return (self.m / along_n + self.n / along_m) * self.k * self.element_bytes
+
+    def consumers(self, target: Target) -> int:
+        """Return how many warpgroups share the tile."""
+        return split_consumers([(self.m, self.n, _ACCUMULATOR_BYTES)], target)
+
+    def staging_bytes(self, target: Target) -> int:
+        """Return the bytes of shared memory through which the epilogue stores the result."""
+        return machine.EPILOGUE_SLOTS * self.consumers(target) * machine.EPILOGUE_PART_BYTES
+
     def stages(self, target: Target) -> int:
         """Return how many slots fit beside the staging buffer of the epilogue."""
-        staging = machine.EPILOGUE_SLOTS * self.consumers * machine.EPILOGUE_PART_BYTES
+        staging = self.staging_bytes(target)
         free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
         return max(0, free // self.slot_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class GemmCost:
+    """The modelled time of a matrix multiply, in clocks of an SM, and its terms.
+
+    Attributes:
+        ctas: Tiles of the result, rounded up to whole clusters.
+        waves: Rounds of tiles on the machine.
+        k_tiles: k-tiles of one tile.
+        tensor: Per k-tile: the tensor cores.
+        shared: Per k-tile: shared memory, written by TMA and read by wgmma.
+        level2: Per k-tile: L2, which all CTAs that run share.
+        bubble: Per k-tile: tensor cores idle between two k-tiles.
+        epilogue: Per tile: conversion and store.
+        start: Per tile: until the first operands have arrived.
+    """
+
+    ctas: int
+    waves: int
+    k_tiles: int
+    tensor: float
+    shared: float
+    level2: float
+    bubble: float
+    epilogue: float
+    start: float
+
+    @property
+    def k_tile(self) -> float:
+        """Clocks of one k-tile: its slowest term and the bubble."""
+        return max(self.tensor, self.shared, self.level2) + self.bubble
+
+    @property
+    def clocks(self) -> float:
+        """Clocks of the whole product."""
+        return self.waves * (self.k_tiles * self.k_tile + self.epilogue + self.start)
+
+    @property
+    def bound(self) -> str:
+        """Which term of a k-tile is the slowest."""
+        terms = {"tensor": self.tensor, "shared": self.shared, "L2": self.level2}
+        return max(terms, key=terms.__getitem__)
 
 
 def misfit(tile: GemmTile, target: Target) -> str | None:
@@ -59,12 +119,13 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
             f"an mma of {tile.m} x {tile.n} x {tile.k} is not made of wgmma instructions "
             f"(multiples of {machine.MMA_ROWS} x {machine.MMA_COLUMN_STEP} x {step})"
         )
-    registers = accumulator_registers(tile.m, tile.n, 4, tile.consumers)
-    limit = accumulator_limit(tile.consumers)
+    consumers = tile.consumers(target)
+    registers = accumulator_registers(tile.m, tile.n, _ACCUMULATOR_BYTES, consumers)
+    limit = accumulator_limit(consumers)
     if registers > limit:
         return (
             f"the {tile.m} x {tile.n} accumulator takes {registers} registers a thread of "
-            f"{tile.consumers} warpgroup{'s' * (tile.consumers > 1)}; at most {limit} fit"
+            f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
         )
     stages = tile.stages(target)
     if stages < MIN_STAGES:
@@ -75,31 +136,40 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     return None
 
 
-def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:
-    """Return the modelled clocks of an M x N x K multiply on the whole chip.
+def gemm_cost(tile: GemmTile, extents: tuple[int, ...], target: Target, batch: int = 1) -> GemmCost:
+    """Model an M x N x K multiply on the whole chip.
 
     Args:
         tile: A tile that fits.
         extents: M, N and K.
         target: Machine.
+        batch: How many such products the kernel computes.
     """
     m, n, k = extents
-    ctas = -(-m // tile.m) * -(-n // tile.n)
-    waves = -(-ctas // target.sm_count)
-    k_tiles = -(-k // tile.k)
-    active = min(ctas, target.sm_count)
-    tensor = tile.m * tile.n * tile.k * tile.element_bytes / machine.MMA_BYTES_PER_CLOCK
-    shared = (_operand_bytes(tile) + tile.slot_bytes) / machine.SHARED_BYTES_PER_CLOCK
-    level2 = tile.slot_bytes * active / machine.L2_BYTES_PER_CLOCK
-    epilogue = (
-        tile.m
-        * tile.n
-        * (tile.output_bytes / machine.STORE_BYTES_PER_CLOCK + machine.CONVERT_CLOCKS)
+    along_m, along_n = tile.cluster
+    size = along_m * along_n
+    clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n)) * batch
+    ctas, slots = clusters * size, target.sm_count // size * size
+    active = min(ctas, slots)
+    work = tile.m * tile.n * tile.k * tile.element_bytes
+    traffic = _operand_bytes(tile) + tile.slot_bytes
+    store = tile.output_bytes / machine.STORE_BYTES_PER_CLOCK + machine.CONVERT_CLOCKS
+    return GemmCost(
+        ctas=ctas,
+        waves=-(-ctas // slots),
+        k_tiles=-(-k // tile.k),
+        tensor=work / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
+        shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
+        level2=tile.level2_bytes * active / machine.L2_BYTES_PER_CLOCK,
+        bubble=machine.MMA_BUBBLE_CLOCKS[tile.consumers(target)],
+        epilogue=tile.m * tile.n * store,
+        start=machine.START_CLOCKS + (machine.CLUSTER_START_CLOCKS if size > 1 else 0),
     )
-    bubble = machine.MMA_BUBBLE_CLOCKS[tile.consumers]
-    per_k_tile = max(tensor / 0.97, shared, level2) + bubble
-    per_tile = k_tiles * per_k_tile + epilogue + machine.START_CLOCKS
-    return waves * per_tile
+
+
+def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:
+    """Return the modelled clocks of an M x N x K multiply on the whole chip; see `gemm_cost`."""
+    return gemm_cost(tile, extents, target).clocks
 
 
 def _operand_bytes(tile: GemmTile) -> int:

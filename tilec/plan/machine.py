@@ -19,6 +19,8 @@ MMA_K_BYTES = 32
 MMA_BYTES_PER_CLOCK = 4096
 """Multiply-adds per clock of one SM's tensor cores, times the bytes of an operand element: 2048 for
 16-bit, 4096 for 8-bit elements (H200 datasheet: 989 and 1979 TFLOP/s over 132 SMs at 1.83 GHz)."""
+MMA_ISSUE_SHARE = 0.97
+"""Share of that rate which a warpgroup that only issues wgmma reaches (estimate)."""
 
 SHARED_BYTES_PER_CLOCK = 128
 """Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per clock)."""
@@ -26,6 +28,8 @@ L2_BYTES_PER_CLOCK = 6150
 """L2 read bandwidth of the whole chip, sustained (DeepGEMM's model: 8 TB/s at 1.3 GHz)."""
 START_CLOCKS = 900
 """Clocks until the first tile has arrived (estimate: one TMA load, 600 to 1000)."""
+CLUSTER_START_CLOCKS = 250
+"""Clocks that the CTAs of a cluster wait for each other at the start (estimate)."""
 MMA_BUBBLE_CLOCKS = {1: 110, 2: 45, 3: 45}
 """Clocks per k-tile in which the tensor cores idle because consumers wait for a slot and drain
 their group, by number of consumer warpgroups. From 1024^3 in bf16 on an H200, 2026-11-21: 64x128

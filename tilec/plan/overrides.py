@@ -13,7 +13,11 @@ PlanValue = bool | int | tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class PlanOverrides:
-    """The fields of a plan that can be fixed; None where the planner decides."""
+    """The fields of a plan that can be fixed; None where the planner decides.
+
+    `any_tile_extents` is no decision but a permission for the frontend: tiles of extents that are
+    not powers of two. The planner of `auto` constants has it always.
+    """
 
     stages: int | None = None
     cluster: tuple[int, int] | None = None
@@ -25,6 +29,7 @@ class PlanOverrides:
     persistent: bool | None = None
     tile_group: int | None = None
     epilogue_slots: int | None = None
+    any_tile_extents: bool | None = None
 
 
 _RANGES: dict[str, range] = {
@@ -40,7 +45,9 @@ _RANGES: dict[str, range] = {
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),
 }
-_FLAGS = ("specialize", "persistent")
+ANY_TILE_EXTENTS = "any_tile_extents"
+"""Name of the field by which a kernel allows extents that are not powers of two."""
+_FLAGS = ("specialize", "persistent", ANY_TILE_EXTENTS)
 PLAN_FIELDS: tuple[str, ...] = tuple(field.name for field in fields(PlanOverrides))
 """Names that `--plan` and `@kernel(...)` accept."""
 

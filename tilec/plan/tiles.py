@@ -5,20 +5,30 @@ fit the machine; for other tiles a byte budget is split over the axes. Sizes com
 from real arguments; a dim without a known size counts as large. Pure Python.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from math import prod
 from typing import Literal
 
 from tilec.diagnostics import CompileError, InternalCompilerError, error
-from tilec.plan import machine
-from tilec.plan.gemm_model import LARGE_EXTENT, GemmTile, gemm_clocks, misfit
+from tilec.plan.gemm_candidates import (
+    GemmProblem,
+    RankedTile,
+    candidates,
+    rank_tiles,
+    round_up_power_of_two,
+    tile_text,
+)
+from tilec.plan.gemm_model import LARGE_EXTENT, misfit
 from tilec.specialization import Specialization
 from tilec.target import TARGETS, Target
 
 TileRole = Literal["mma_m", "mma_n", "mma_k", "elementwise"]
 _MMA_ROLES: tuple[TileRole, ...] = ("mma_m", "mma_n", "mma_k")
 
+SHOWN_CANDIDATES = 5
+"""How many tiles of an mma a plan lists: the choice and its runners-up."""
 TILE_BYTES = 16 * 1024
 """Bytes of an elementwise tile: 4 to 8 accesses of 16 bytes for each of 128 to 256 threads."""
 MIN_TILE_ELEMENTS, MAX_TILE_ELEMENTS = 2048, 8192
@@ -38,6 +48,8 @@ class TileUse:
             first. An `int` is known, a `str` names an `auto` constant (this one or another).
         dim: Named dim that tiles of this extent walk over, if there is one.
         output_bytes: For `mma`: size of an element of the stored result.
+        n_contiguous: For `mma`: whether B lies in memory with N contiguous.
+        batch: For `mma`: named dims that the leading axes of extent 1 walk over.
     """
 
     role: TileRole
@@ -45,6 +57,8 @@ class TileUse:
     extents: tuple[int | str, ...]
     dim: str | None = None
     output_bytes: int = 4
+    n_contiguous: bool = False
+    batch: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +69,13 @@ class TileChoice:
         values: Value by name.
         reasons: One sentence per choice.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
+        candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
 
     values: Mapping[str, int]
     reasons: tuple[str, ...]
     mma_elements: int = 0
+    candidates: tuple[str, ...] = ()
 
 
 def choose_tiles(
@@ -75,6 +91,8 @@ def plan_tiles(
     uses: Mapping[str, TileUse],
     specialization: Specialization | None = None,
     target: Target = TARGETS["sm_90a"],
+    *,
+    powers_of_two: bool = False,
 ) -> TileChoice:
     """Choose the value of every `auto` constant.
 
@@ -82,14 +100,20 @@ def plan_tiles(
         uses: The `auto` constants by name. Constants that appear in one tile are chosen together.
         specialization: Known sizes of named dims; none when absent.
         target: Machine to plan for.
+        powers_of_two: Whether to consider only extents that are powers of two.
 
     Raises:
         CompileError: Extents that the user fixed leave no tile that fits the machine (T0410).
     """
-    sizes = dict(specialization.sizes) if specialization is not None else {}
-    limit = specialization.mma_limit if specialization is not None else None
+    planner = _Planner(
+        dict(specialization.sizes) if specialization is not None else {},
+        specialization.mma_limit if specialization is not None else None,
+        target,
+        powers_of_two,
+    )
     values: dict[str, int] = {}
     reasons: list[str] = []
+    considered: list[str] = []
     largest = 0
     for name, use in _mma_first(uses):
         if name in values:
@@ -98,26 +122,51 @@ def plan_tiles(
         if unknown:
             raise InternalCompilerError(f"tile of '{name}' names unknown constants {unknown}")
         bound = tuple(values.get(e, e) if isinstance(e, str) else e for e in use.extents)
-        known = {item: _size_of(uses, item, sizes) for item in bound if isinstance(item, str)}
+        known = {item: _size_of(uses, item, planner) for item in bound if isinstance(item, str)}
+        ranked: list[RankedTile] = []
         if use.role in _MMA_ROLES:
-            tile = _choose_mma(name, use, bound, known, target, limit)
+            ranked = _rank_mma(name, use, bound, known, planner)
+            tile = ranked[0].tile
             largest = max(largest, tile.m * tile.n * tile.k)
             pairs = zip(bound, (tile.m, tile.n, tile.k), strict=True)
             chosen = {item: value for item, value in pairs if isinstance(item, str)}
+            considered.extend(map(str, ranked[:SHOWN_CANDIDATES]))
         else:
             chosen = _choose_elementwise(use, bound, known)
         values.update(chosen)
-        reasons.append(_reason(use, chosen, known, uses))
-    return TileChoice(values, tuple(reasons), largest)
+        reasons.append(_reason(use, chosen, known, uses) + _runners_up(ranked))
+    return TileChoice(values, tuple(reasons), largest, tuple(considered))
+
+
+@dataclass(frozen=True, slots=True)
+class _Planner:
+    """What all choices of one kernel have in common."""
+
+    sizes: Mapping[str, int]
+    mma_limit: int | None
+    target: Target
+    powers_of_two: bool
+
+
+def _runners_up(ranked: Sequence[RankedTile]) -> str:
+    """Return the next best tiles and how much slower the model thinks they are."""
+    if len(ranked) < 2:
+        return ""
+    best = ranked[0].cost.clocks
+    others = (
+        f"{tile_text(item.tile)} {item.cost.clocks / best - 1:+.1%}"
+        for item in ranked[1:SHOWN_CANDIDATES]
+    )
+    return f"; runners-up: {', '.join(others)}"
 
 
 def _mma_first(uses: Mapping[str, TileUse]) -> Iterable[tuple[str, TileUse]]:
     return sorted(uses.items(), key=lambda item: item[1].role not in _MMA_ROLES)
 
 
-def _size_of(uses: Mapping[str, TileUse], name: str, sizes: Mapping[str, int]) -> int | None:
+def _size_of(uses: Mapping[str, TileUse], name: str, planner: _Planner) -> int | None:
     dim = uses[name].dim
-    return sizes.get(dim) if dim is not None else None
+    return planner.sizes.get(dim) if dim is not None else None
 
 
 def _reason(
@@ -143,66 +192,56 @@ def _reason(
     return f"{values}: {what}; {', '.join(known)}"
 
 
-def round_up_power_of_two(value: int) -> int:
-    """Return the smallest power of two that is at least `value` (at least 1)."""
-    return 1 << max(0, value - 1).bit_length()
-
-
-def _choose_mma(
+def _rank_mma(
     name: str,
     use: TileUse,
     extents: tuple[int | str, ...],
     sizes: Mapping[str, int | None],
-    target: Target,
-    mma_limit: int | None,
-) -> GemmTile:
-    """Return the tile with the lowest modelled time; ties within 1% go to the larger tile."""
-    candidates = list(_mma_candidates(use, extents, sizes))
-    problem = tuple(
-        (sizes.get(item) or LARGE_EXTENT) if isinstance(item, str) else max(item, LARGE_EXTENT)
-        for item in extents
-    )
-    fitting = [tile for tile in candidates if misfit(tile, target) is None]
-    if mma_limit is not None:
-        fitting = [tile for tile in fitting if tile.m * tile.n * tile.k <= mma_limit]
-    if not fitting:
-        reason = misfit(candidates[0], target) or "all tiles are too large"
-        raise CompileError(
-            error(
-                "T0410",
-                f"no value of '{name}' fits: {reason}",
-                hint="give this constant, or the other extents of its mma, a smaller value",
-            )
+    planner: "_Planner",
+) -> list[RankedTile]:
+    """Return the tiles for the `auto` extents of an mma, best first; there is at least one."""
+    problem = _gemm_problem(use, extents, sizes, planner)
+    ranked = rank_tiles(problem, planner.target, planner.mma_limit)
+    if ranked:
+        return ranked
+    reason = misfit(next(iter(candidates(problem))), planner.target) or "all tiles are too large"
+    raise CompileError(
+        error(
+            "T0410",
+            f"no value of '{name}' fits: {reason}",
+            hint="give this constant, or the other extents of its mma, a smaller value",
         )
-    clocks = {tile: gemm_clocks(tile, problem, target) for tile in fitting}
-    limit = min(clocks.values()) * 1.01
-    return max(
-        (tile for tile in fitting if clocks[tile] <= limit),
-        key=lambda tile: (tile.m * tile.n * tile.k, -clocks[tile], tile.n),
     )
 
 
-def _mma_candidates(
-    use: TileUse, extents: tuple[int | str, ...], sizes: Mapping[str, int | None]
-) -> Iterable[GemmTile]:
-    """Yield the tiles to compare: powers of two up to the rounded-up extents."""
-    k_step = machine.MMA_K_BYTES // use.element_bytes
-    span = machine.SWIZZLE_BYTES // use.element_bytes
-    ranges = ((machine.MMA_ROWS, 256), (16, 256), (k_step, 2 * span))
-    options: list[list[int]] = []
-    for item, (low, high) in zip(extents, ranges, strict=True):
-        size = sizes.get(item) if isinstance(item, str) else None
-        most = high if size is None else min(high, max(low, round_up_power_of_two(size)))
-        values = [low << shift for shift in range((most // low).bit_length())]
-        options.append(values if isinstance(item, str) else [item])
-    if isinstance(extents[2], str):
-        options[2] = [k for k in options[2] if k >= span] or options[2][-1:]  # whole swizzle spans
-    for m in options[0]:
-        for n in options[1]:
-            for k in options[2]:
-                tile = dict(zip(extents, (m, n, k), strict=True))
-                if (tile[extents[0]], tile[extents[1]], tile[extents[2]]) == (m, n, k):
-                    yield GemmTile(m, n, k, use.element_bytes, use.output_bytes)
+def _gemm_problem(
+    use: TileUse,
+    extents: tuple[int | str, ...],
+    sizes: Mapping[str, int | None],
+    planner: "_Planner",
+) -> GemmProblem:
+    asked = [sizes.get(item) if isinstance(item, str) else None for item in extents]
+    whole = [
+        (size or LARGE_EXTENT) if isinstance(item, str) else max(item, LARGE_EXTENT)
+        for item, size in zip(extents, asked, strict=True)
+    ]
+    given = [None if isinstance(item, str) else item for item in extents]
+    known = [size is not None for size in asked]
+    return GemmProblem(
+        extents=(whole[0], whole[1], whole[2]),
+        tile=(given[0], given[1], given[2]),
+        element_bytes=use.element_bytes,
+        output_bytes=use.output_bytes,
+        batch=prod(planner.sizes.get(dim, 1) for dim in use.batch),
+        known=(known[0], known[1], known[2]),
+        n_contiguous=use.n_contiguous,
+        powers_of_two=planner.powers_of_two,
+        equal=tuple(
+            (first, second)
+            for first, second in combinations(range(len(extents)), 2)
+            if isinstance(extents[first], str) and extents[first] == extents[second]
+        ),
+    )
 
 
 def _choose_elementwise(

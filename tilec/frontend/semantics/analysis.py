@@ -27,11 +27,15 @@ from tilec.frontend.semantics.values import (
 )
 from tilec.frontend.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.suggest import did_you_mean
+from tilec.plan.gemm_candidates import is_power_of_two
+from tilec.plan.overrides import ANY_TILE_EXTENTS
 from tilec.plan.tiles import TileChoice, plan_tiles
 from tilec.specialization import Specialization
 
 BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
 """Importing them registers the builtins."""
+_BAD_EXTENT = "T0303"
+"""Code of a tile extent that is not a power of two."""
 _PROVISIONAL_EXTENT = 64
 """Value of an `auto` constant while its uses are collected; a power of two that fits any tile."""
 
@@ -46,6 +50,7 @@ class KernelProgram:
         body: The operations.
         metadata: The `tilec.kernel` dictionary.
         definition: The function in the syntax tree.
+        any_tile_extents: Whether tiles may have extents that are not powers of two.
     """
 
     name: str
@@ -53,6 +58,7 @@ class KernelProgram:
     body: hir.Block
     metadata: dict[str, Any]
     definition: ast.FunctionDef
+    any_tile_extents: bool = False
 
 
 def find_kernel(module: ast.Module, name: str | None = None) -> ast.FunctionDef:
@@ -94,15 +100,24 @@ def analyze_kernel(
     kernel = find_kernel(module, name)
     bound = bind_kernel(signature(kernel, module), specialization, module)
     choice: TileChoice | None = None
+    lifted = _lifts_power_rule(bound, specialization)
     if bound.automatic:
         bound, choice = _plan_constants(module, kernel, bound, specialization)
-    ctx, arguments = _run(module, kernel, bound, specialization)
+        lifted = lifted or not all(map(is_power_of_two, choice.values.values()))
+    ctx, arguments = _run(module, kernel, bound, specialization, any_tile_extents=lifted)
     ctx.raise_if_failed()
     metadata = kernel_metadata(ctx, bound, arguments, module)
     if choice is not None:
         metadata["tile_reasons"] = list(choice.reasons)
+        metadata["tile_candidates"] = list(choice.candidates)
         metadata["planned_mma"] = choice.mma_elements
-    return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel)
+    return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
+
+
+def _lifts_power_rule(bound: BoundKernel, specialization: Specialization) -> bool:
+    """Tell whether the user allowed extents that are not powers of two."""
+    hints = {**bound.signature.hints, **specialization.plan}
+    return bool(hints.get(ANY_TILE_EXTENTS, False))
 
 
 def _plan_constants(
@@ -114,7 +129,8 @@ def _plan_constants(
     """Return `bound` with a value for every `auto` constant, and the planner's choice."""
     provisional = {name: AutoInt(_PROVISIONAL_EXTENT, name) for name in bound.automatic}
     trial = replace(bound, constants={**bound.constants, **provisional})
-    ctx, _ = _run(module, kernel, trial, specialization)
+    lifted = _lifts_power_rule(bound, specialization)
+    ctx, _ = _run(module, kernel, trial, specialization, any_tile_extents=lifted)
     uses = ctx.uses.uses()
     unused = [name for name in bound.automatic if name not in uses]
     if unused:
@@ -126,7 +142,9 @@ def _plan_constants(
             [module.source],
         )
     try:
-        choice = plan_tiles(uses, specialization)
+        # A planned 192 must not make an extent legal that the user wrote.
+        broken = any(item.code == _BAD_EXTENT for item in ctx.diagnostics)
+        choice = plan_tiles(uses, specialization, powers_of_two=broken)
     except CompileError as failure:
         raise CompileError(
             [
@@ -149,9 +167,12 @@ def _run(
     kernel: ast.FunctionDef,
     bound: BoundKernel,
     specialization: Specialization,
+    *,
+    any_tile_extents: bool,
 ) -> tuple[Context, KernelArguments]:
     """Run the body once; errors stay in the context."""
     ctx = Context(module, specialization, Frame(kernel, module))
+    ctx.any_tile_extents = any_tile_extents
     ctx.evaluate = lambda node: expressions.evaluate(ctx, node)
     ctx.run_function = run_function
     for param in bound.signature.params:

@@ -152,7 +152,16 @@ def _record_tile(
     call: Call, array: ArrayValue, shape: Sequence[int], dim_map: Sequence[int], *, is_store: bool
 ) -> None:
     dims = [array.param.dims[axis] for axis in dim_map]
-    call.ctx.uses.record_access(shape, dims, array.dtype, is_store=is_store)
+    view = array.view.type
+    assert isinstance(view, hir.TensorViewType)
+    unit = [axis for axis, place in enumerate(dim_map) if view.strides[place] == 1]
+    call.ctx.uses.record_access(
+        shape,
+        dims,
+        array.dtype,
+        is_store=is_store,
+        contiguous_axis=unit[0] if len(unit) == 1 else None,
+    )
 
 
 @builtin("load")

@@ -75,6 +75,7 @@ class Context:
         open_constants: Module constants (file, name) that are being evaluated.
         host_names: Kernel arguments that the host knows by name: dims and integer scalars.
         uses: Collects how `auto` constants are used.
+        any_tile_extents: Whether tiles may have extents that are not powers of two.
         evaluate: Evaluates an expression (`expressions.evaluate`).
         run_function: Inlines a function (`calls.run_function`).
     """
@@ -90,6 +91,7 @@ class Context:
         self.access: dict[str, set[str]] = {}
         self.grid: GridInfo | None = None
         self.uses = TileUseRecorder()
+        self.any_tile_extents = False
         self.parameters: dict[str, AnyValue] = {}
         self.open_constants: set[tuple[str, str]] = set()
         self.host_names: dict[hir.Value, str] = {}

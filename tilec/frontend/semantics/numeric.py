@@ -260,10 +260,11 @@ def check_tile_shape(ctx: Context, shape: tuple[int, ...], span: SourceSpan, wha
     for extent in shape:
         if extent <= 0:
             raise ctx.fail("T0303", f"{shown}: extents must be positive, found {int(extent)}", span)
-        if extent & (extent - 1):
+        if extent & (extent - 1) and not ctx.any_tile_extents:
             low = 1 << (int(extent).bit_length() - 1)
             message = f"{shown}: extents must be powers of two, found {int(extent)}"
-            raise ctx.fail("T0303", message, span, hint=f"use {low} or {2 * low}")
+            hint = f"use {low} or {2 * low}, or allow it with '@kernel(any_tile_extents=True)'"
+            raise ctx.fail("T0303", message, span, hint=hint)
     elements = math.prod(shape)
     if elements > MAX_TILE_ELEMENTS:
         message = f"{shown} has {elements} elements; the limit is {MAX_TILE_ELEMENTS}"

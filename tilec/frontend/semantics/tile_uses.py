@@ -18,6 +18,14 @@ def _symbol(extent: int) -> int | str:
     return extent.name if isinstance(extent, AutoInt) else int(extent)
 
 
+@dataclass(frozen=True, slots=True)
+class _Stored:
+    """A tile that is stored: its element size, and the dims that its unit axes walk over."""
+
+    element_bytes: int
+    batch: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class TileUseRecorder:
     """Collects uses by name. A use by `mma` outweighs one as a plain tile."""
@@ -25,7 +33,8 @@ class TileUseRecorder:
     mma: dict[str, TileUse] = field(default_factory=dict)
     plain: dict[str, TileUse] = field(default_factory=dict)
     dims: dict[str, str] = field(default_factory=dict)
-    output_bytes: dict[tuple[int | str, ...], int] = field(default_factory=dict)
+    stored: dict[tuple[int | str, ...], _Stored] = field(default_factory=dict)
+    contiguous: dict[tuple[int | str, ...], set[int | str]] = field(default_factory=dict)
 
     def record_access(
         self,
@@ -34,9 +43,19 @@ class TileUseRecorder:
         dtype: DType,
         *,
         is_store: bool,
+        contiguous_axis: int | None = None,
     ) -> None:
-        """Write down a tile that is loaded or stored; `dims` names what its axes walk over."""
+        """Write down a tile that is loaded or stored.
+
+        Args:
+            shape: Extents of the tile.
+            dims: What each axis walks over: a named dim, a known extent, or something else.
+            dtype: Element type.
+            is_store: Whether it is stored.
+            contiguous_axis: Axis of the tile along which the array is contiguous, if one is known.
+        """
         extents = tuple(_symbol(extent) for extent in shape)
+        dims = tuple(dims)
         for extent, dim in zip(extents, dims, strict=True):
             if isinstance(extent, str):
                 if isinstance(dim, str):
@@ -44,8 +63,13 @@ class TileUseRecorder:
                 known = self.plain.get(extent)
                 if known is None or known.element_bytes < dtype.bytes:
                     self.plain[extent] = TileUse("elementwise", dtype.bytes, extents)
+        matrix = tuple(extent for extent in extents if extent != 1)
         if is_store:
-            self.output_bytes[extents] = dtype.bytes
+            pairs = zip(extents, dims, strict=True)
+            batch = tuple(dim for extent, dim in pairs if extent == 1 and isinstance(dim, str))
+            self.stored[matrix] = _Stored(dtype.bytes, batch)
+        elif contiguous_axis is not None:
+            self.contiguous.setdefault(matrix, set()).add(extents[contiguous_axis])
 
     def record_mma(self, m: int, n: int, k: int, dtype: DType) -> None:
         """Write down the extents of one matrix multiplication with operands of `dtype`."""
@@ -58,7 +82,16 @@ class TileUseRecorder:
         """Return one use per constant."""
         result: dict[str, TileUse] = {}
         for name in {**self.mma, **self.plain}:
-            use = self.mma.get(name) or self.plain[name]
-            output = self.output_bytes.get(use.extents[:2], use.output_bytes)
-            result[name] = replace(use, dim=self.dims.get(name), output_bytes=output)
+            use = self._with_memory(self.mma[name]) if name in self.mma else self.plain[name]
+            result[name] = replace(use, dim=self.dims.get(name))
         return result
+
+    def _with_memory(self, use: TileUse) -> TileUse:
+        """Return the use of an mma with what is known of its operands and its result."""
+        m, n, k = use.extents
+        loads = (self.contiguous.get(pair, set()) for pair in ((k, n), (n, k)))
+        use = replace(use, n_contiguous=any(n in axes for axes in loads))
+        stored = self.stored.get((m, n))
+        if stored is None:
+            return use
+        return replace(use, output_bytes=stored.element_bytes, batch=stored.batch)

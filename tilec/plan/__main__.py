@@ -1,0 +1,103 @@
+"""The planner's ranking of tiles for a matrix multiply, with the terms of the model.
+
+Usage: python -m tilec.plan M N K [--batch B] [--element-bytes 2] [--output-bytes 2]
+       [--n-contiguous] [--powers-of-two] [--top 12]
+
+What to compare with measurements when the model is calibrated. The clocks rank the tiles of one
+problem; they are no prediction of a time.
+"""
+
+import argparse
+from collections.abc import Sequence
+
+from tilec.plan.gemm_candidates import GemmProblem, RankedTile, rank_tiles, tile_text
+from tilec.target import TARGETS, Target, get_target
+
+_COLUMNS = (
+    ("tile", "BM x BN x BK, and the cluster if there is one"),
+    ("clocks", "modelled clocks of the whole product"),
+    ("vs best", "how many more clocks than the first row"),
+    ("waves", "rounds of tiles on the machine"),
+    ("full", "share of the slots of all rounds that have a tile"),
+    ("k-tiles", "k-tiles of one tile"),
+    ("tensor", "clocks of one k-tile: tensor cores"),
+    ("shared", "clocks of one k-tile: shared memory"),
+    ("L2", "clocks of one k-tile: L2"),
+    ("bubble", "clocks of one k-tile: tensor cores idle"),
+    ("epilogue", "clocks of one tile: conversion and store"),
+    ("start", "clocks of one tile: first operands"),
+    ("WGs", "consumer warpgroups"),
+    ("stages", "slots that fit"),
+)
+
+
+def table(ranked: Sequence[RankedTile], target: Target) -> str:
+    """Return the ranking as text: a row for every tile, the planner's choice first."""
+    best = ranked[0].cost.clocks
+    rows = [tuple(name for name, _ in _COLUMNS)]
+    rows += [_row(item, best, target) for item in ranked]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
+    return "\n".join(
+        "  ".join(
+            [row[0].ljust(widths[0]), *map(str.rjust, row[1:], widths[1:])],
+        )
+        for row in rows
+    )
+
+
+def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
+    cost, tile = item.cost, item.tile
+    slots = cost.waves * target.sm_count
+    terms = (cost.tensor, cost.shared, cost.level2, cost.bubble, cost.epilogue, cost.start)
+    return (
+        tile_text(tile),
+        f"{cost.clocks:.0f}",
+        f"{cost.clocks / best - 1:+.1%}",
+        str(cost.waves),
+        f"{cost.ctas / slots:.2f}",
+        str(cost.k_tiles),
+        *(f"{term:.0f}" for term in terms),
+        str(tile.consumers(target)),
+        str(tile.stages(target)),
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    legend = "\n".join(f"  {name:<9} {meaning}" for name, meaning in _COLUMNS)
+    parser = argparse.ArgumentParser(
+        prog="python -m tilec.plan",
+        description="Rank the tiles of a matrix multiply by their modelled time.",
+        epilog=f"columns:\n{legend}",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("m", type=int, metavar="M")
+    parser.add_argument("n", type=int, metavar="N")
+    parser.add_argument("k", type=int, metavar="K")
+    parser.add_argument("--batch", type=int, default=1, help="number of products")
+    parser.add_argument("--element-bytes", type=int, default=2, choices=(1, 2, 4))
+    parser.add_argument("--output-bytes", type=int, default=2, choices=(1, 2, 4))
+    parser.add_argument("--n-contiguous", action="store_true", help="B is stored with N contiguous")
+    parser.add_argument("--powers-of-two", action="store_true", help="no other extents")
+    parser.add_argument("--target", default="sm_90a", choices=tuple(TARGETS))
+    parser.add_argument("--top", type=int, default=12, help="rows to print (default: %(default)s)")
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the ranking for the problem on the command line; return the exit code."""
+    options = _parser().parse_args(arguments)
+    problem = GemmProblem(
+        extents=(options.m, options.n, options.k),
+        element_bytes=options.element_bytes,
+        output_bytes=options.output_bytes,
+        batch=options.batch,
+        n_contiguous=options.n_contiguous,
+        powers_of_two=options.powers_of_two,
+    )
+    target = get_target(options.target)
+    print(table(rank_tiles(problem, target)[: options.top], target))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,187 @@
+"""The tiles that a matrix multiply may use, in the order of their modelled time. Pure Python."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from tilec.plan import machine
+from tilec.plan.gemm_model import GemmCost, GemmTile, gemm_cost, misfit
+from tilec.target import Target
+
+ROWS = (64, 128, 192, 256)
+"""Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups."""
+MAX_COLUMNS = 256
+MIN_COLUMNS = 16
+COLUMN_STEP = 16
+"""Columns between two tiles: the finest step that fills a last wave (DeepGEMM uses it, too)."""
+MIN_STEPPED_COLUMNS = 64
+"""Narrower tiles have powers of two of columns only: latency decides there, not the model."""
+CLUSTERS = ((1, 1),)
+"""Clusters along M and N to consider; the passes do not multicast yet."""
+POWER_OF_TWO_MARGIN = 1.03
+"""A tile with other extents must be better than one of powers of two by this factor. The model was
+compared with measurements of powers of two only (docs/performance.md), so less is noise."""
+TIE = 1.01
+"""Within this factor the larger tile wins: it moves fewer bytes and draws less power."""
+
+
+@dataclass(frozen=True, slots=True)
+class GemmProblem:
+    """A matrix multiply to choose a tile for.
+
+    Attributes:
+        extents: M, N and K of the whole product.
+        tile: The extents of a tile that are given; None where they are to be chosen.
+        element_bytes: Size of an operand element.
+        output_bytes: Size of a result element.
+        batch: How many such products the kernel computes.
+        known: For each of M, N and K whether the extent is known or only assumed.
+        n_contiguous: Whether B lies in memory with N contiguous, so that the columns of a tile
+            are cut into swizzle spans.
+        powers_of_two: Whether to consider only extents that are powers of two.
+        equal: Pairs of positions in `tile` that must get the same value.
+    """
+
+    extents: tuple[int, int, int]
+    tile: tuple[int | None, int | None, int | None] = (None, None, None)
+    element_bytes: int = 2
+    output_bytes: int = 2
+    batch: int = 1
+    known: tuple[bool, bool, bool] = (True, True, True)
+    n_contiguous: bool = False
+    powers_of_two: bool = False
+    equal: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RankedTile:
+    """A tile and what the model says about it; a lower score is better."""
+
+    tile: GemmTile
+    cost: GemmCost
+
+    @property
+    def score(self) -> float:
+        """Modelled clocks, times the margin for extents that are not powers of two."""
+        plain = is_power_of_two(self.tile.m) and is_power_of_two(self.tile.n)
+        return self.cost.clocks * (1 if plain else POWER_OF_TWO_MARGIN)
+
+    def __str__(self) -> str:
+        """Return the tile and how its clocks come about, in one line."""
+        cost = self.cost
+        slowest = max(cost.tensor, cost.shared, cost.level2)
+        return (
+            f"{tile_text(self.tile)}: {cost.clocks:.0f} clocks = {cost.waves} "
+            f"wave{'s' * (cost.waves > 1)} of [{cost.k_tiles} k-tiles of "
+            f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble) + "
+            f"{cost.epilogue:.0f} epilogue + {cost.start:.0f} start]"
+        )
+
+
+def is_power_of_two(value: int) -> bool:
+    """Tell whether `value` is 1, 2, 4, ..."""
+    return value > 0 and value & (value - 1) == 0
+
+
+def round_up_power_of_two(value: int) -> int:
+    """Return the smallest power of two that is at least `value` (at least 1)."""
+    return 1 << max(0, value - 1).bit_length()
+
+
+def rank_tiles(
+    problem: GemmProblem, target: Target, mma_limit: int | None = None
+) -> list[RankedTile]:
+    """Return the tiles that fit the machine: the one to take, then the others by score.
+
+    Args:
+        problem: The matrix multiply.
+        target: Machine.
+        mma_limit: Most multiply-adds of one k-tile; None for no limit.
+    """
+    ranked = [
+        RankedTile(tile, gemm_cost(tile, problem.extents, target, problem.batch))
+        for tile in candidates(problem)
+        if (mma_limit is None or tile.m * tile.n * tile.k <= mma_limit)
+        and misfit(tile, target) is None
+    ]
+    if not ranked:
+        return []
+    ranked.sort(key=lambda item: item.score)
+    limit = ranked[0].score * TIE
+    best = max(
+        (item for item in ranked if item.score <= limit),
+        key=lambda item: (_volume(item.tile), -item.cost.clocks, item.tile.n),
+    )
+    return [best, *(item for item in ranked if item is not best)]
+
+
+def _volume(tile: GemmTile) -> int:
+    return tile.m * tile.n * tile.k
+
+
+def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
+    """Yield the tiles to compare, those that do not fit the machine included."""
+    options = (_row_options(problem), _column_options(problem), _depth_options(problem))
+    choices = [
+        (given,) if given is not None else found
+        for given, found in zip(problem.tile, options, strict=True)
+    ]
+    for m in choices[0]:
+        for n in choices[1]:
+            for k in choices[2]:
+                tile = (m, n, k)
+                if any(tile[a] != tile[b] for a, b in problem.equal):
+                    continue
+                for cluster in CLUSTERS:
+                    yield GemmTile(m, n, k, problem.element_bytes, problem.output_bytes, cluster)
+
+
+def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:
+    """Return the largest useful extent along `axis`: the rounded-up extent of the product."""
+    if not problem.known[axis]:
+        return high
+    return min(high, max(low, round_up_power_of_two(problem.extents[axis])))
+
+
+def _plain_only(problem: GemmProblem) -> bool:
+    # Products of other element sizes run on the CUDA cores, in layouts made of powers of two.
+    return problem.powers_of_two or problem.element_bytes != 2
+
+
+def _row_options(problem: GemmProblem) -> Sequence[int]:
+    most = _most(problem, 0, machine.MMA_ROWS, ROWS[-1])
+    plain = _plain_only(problem)
+    return [m for m in ROWS if m <= most and (not plain or is_power_of_two(m))]
+
+
+def _column_options(problem: GemmProblem) -> Sequence[int]:
+    most = _most(problem, 1, MIN_COLUMNS, MAX_COLUMNS)
+    found = set(range(MIN_COLUMNS, most + 1, COLUMN_STEP))
+    step = machine.MMA_COLUMN_STEP
+    if problem.known[1] and problem.extents[1] <= MAX_COLUMNS:
+        found.add(-(-problem.extents[1] // step) * step)  # all columns in one tile
+    span = machine.SWIZZLE_BYTES // problem.element_bytes
+
+    def useful(n: int) -> bool:
+        if is_power_of_two(n):
+            return n >= MIN_COLUMNS
+        if n < MIN_STEPPED_COLUMNS or _plain_only(problem):
+            return False
+        # Columns that are no whole spans need a narrower swizzle, in many small boxes.
+        return not problem.n_contiguous or n % span == 0
+
+    return sorted(n for n in found if useful(n))
+
+
+def _depth_options(problem: GemmProblem) -> Sequence[int]:
+    """Return one and two swizzle spans, or less when K is shorter than that."""
+    step = machine.MMA_K_BYTES // problem.element_bytes
+    span = machine.SWIZZLE_BYTES // problem.element_bytes
+    most = _most(problem, 2, step, 2 * span)
+    steps = [step << shift for shift in range((most // step).bit_length())]
+    return [k for k in steps if k >= span] or steps[-1:]
+
+
+def tile_text(tile: GemmTile) -> str:
+    """Return `128x256x64`, with the cluster where there is one."""
+    text = f"{tile.m}x{tile.n}x{tile.k}"
+    return text if tile.cluster == (1, 1) else f"{text} in {tile.cluster[0]}x{tile.cluster[1]}"
