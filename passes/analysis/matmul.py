@@ -3,7 +3,7 @@
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.layout.constructors import WGMMA_ROWS
+from tilec.layout import LayoutError, warpgroup_share
 
 WGMMA_K = 16
 """K of one wgmma on 16-bit elements (PTX ISA, wgmma.mma_async shapes)."""
@@ -23,10 +23,12 @@ def wgmma_defect(op: Any, warpgroups: int) -> str | None:
         return f"the operands are {element} and {dot.b.type.element_type}, not both bf16 or f16"
     if not isinstance(accumulator, ir.F32Type):
         return f"the accumulator is {accumulator}, not f32"
-    if warpgroups < 1 or m % (WGMMA_ROWS * warpgroups):
-        return f"{m} rows do not split into slices of 64 over {warpgroups} warpgroups"
     if n % WGMMA_N_STEP:
         return f"{n} columns are not a multiple of 8"
+    try:
+        warpgroup_share(m, n, warpgroups)
+    except LayoutError:
+        return f"{m} rows do not split into slices of 64 over {warpgroups} warpgroups"
     if k % WGMMA_K:
         return f"an inner extent of {k} is not a multiple of 16"
     return None

@@ -12,6 +12,7 @@ from tilec.layout import (
     choose_blocked,
     row_major,
     tma_boxes,
+    warpgroup_share,
     wgmma_a_fragment,
     wgmma_accumulator,
 )
@@ -27,6 +28,36 @@ def test_accumulator_formula(m, n, warpgroups):
             register = block * (n // 2) + 4 * j + 2 * i + c
             row = group * (m // warpgroups) + 64 * block + 16 * warp + lane // 4 + 8 * i
             assert layout.coordinates(register, thread) == (row, 8 * j + 2 * (lane % 4) + c)
+
+
+@pytest.mark.parametrize(("m", "n", "warpgroups"), [(192, 208, 2), (64, 256, 2), (64, 72, 3)])
+def test_warpgroups_share_columns_where_rows_do_not_split(m, n, warpgroups):
+    layout = wgmma_accumulator(m, n, warpgroups)
+    columns = n // warpgroups
+    assert warpgroup_share(m, n, warpgroups) == (m, columns)
+    assert layout.is_injective
+    assert layout.is_surjective
+    own = wgmma_accumulator(m, columns, 1)
+    for thread in range(0, 128 * warpgroups, 7):
+        group, rest = divmod(thread, 128)
+        for register in range(layout.num_registers):
+            row, column = own.coordinates(register, rest)
+            assert layout.coordinates(register, thread) == (row, column + group * columns)
+
+
+@pytest.mark.parametrize("m", [64, 128, 192, 256])
+@pytest.mark.parametrize("n", range(64, 257, 16))
+def test_every_tile_of_the_planner_is_a_bijection(m, n):
+    for warpgroups in (1, 2, 3):
+        rows, columns = m % (64 * warpgroups), n % (8 * warpgroups)
+        if rows and columns:
+            with pytest.raises(LayoutError, match="do not split"):
+                wgmma_accumulator(m, n, warpgroups)
+            continue
+        layout = wgmma_accumulator(m, n, warpgroups)
+        assert layout.is_injective
+        assert layout.is_surjective
+        assert layout.num_registers == m * n // (128 * warpgroups)
 
 
 @pytest.mark.parametrize(("bits", "packed"), [(8, 4), (16, 2), (32, 1)])

@@ -110,6 +110,23 @@ def test_tma_boxes_of_known_tiles(shape, bits, box, swizzle):
     assert (layout.box, layout.swizzle) == (box, swizzle)
 
 
+@pytest.mark.parametrize(
+    ("columns", "inner"), [(192, 32), (208, 208), (224, 224), (240, 240), (256, 64)]
+)
+def test_no_swizzled_box_holds_columns_of_two_parts(columns, inner):
+    layout = tma_boxes((192, columns), 16, parts=2)
+    assert layout.box[-1] == inner
+    assert layout.swizzle is Swizzle.NONE or columns // 2 % inner == 0
+
+
+def test_parts_of_an_operand_are_whole_spans():
+    assert matmul_operand(64, 256, 16, parts=2).box == (64, 64)
+    assert matmul_operand(64, 192, 16, parts=2).box == (64, 32)
+    assert matmul_operand(64, 208, 16, parts=2).box == (64, 8)
+    with pytest.raises(LayoutError, match="8 rows x 16 bytes"):
+        matmul_operand(64, 200, 16, parts=2)
+
+
 def test_the_walkthrough_tile_is_two_boxes():
     layout = tma_boxes((128, 128), 16)
     assert layout.boxes() == [(0, (0, 0)), (16384, (0, 64))]

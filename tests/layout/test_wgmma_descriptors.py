@@ -71,6 +71,18 @@ def test_narrow_mn_major(columns):
     check(matmul_operand(32, columns, 16), "mn", columns)
 
 
+@pytest.mark.parametrize("columns", range(64, 257, 16))
+def test_columns_in_steps_of_16(columns):
+    check(matmul_operand(64, columns, 16), "mn", columns)
+    check(matmul_operand(columns, 64, 16), "k", columns)
+
+
+@pytest.mark.parametrize("columns", range(64, 257, 16))
+def test_columns_that_two_warpgroups_share(columns):
+    check(matmul_operand(64, columns, 16, parts=2), "mn", columns // 2)
+    check(matmul_operand(columns, 64, 16), "k", columns // 2)
+
+
 def test_unswizzled_k_major():
     check(SharedLayout((64, 32), 16, (64, 8)), "k", 64)
 

@@ -60,10 +60,18 @@ def test_three_consumers_for_192_rows(n):
     assert (result.producer_registers, result.consumer_registers) == (32, 160)
 
 
-def test_a_wide_instruction_does_not_fit_three_consumers():
+@pytest.mark.parametrize("n", [208, 256])
+def test_two_consumers_share_the_columns_of_wide_192_row_tiles(n):
     """64x208 needs 130 registers, and 512 threads have 128 at entry."""
-    code, message = failure(gemm(m=192, n=208))
-    assert (code, "312 registers a thread of 1 consumer" in message) == ("T0423", True)
+    result = plan(gemm(m=192, n=n))
+    assert (result.consumers, result.block_threads) == (2, 384)
+    assert "consumers = 2: 192 rows for all of them, columns shared" in result.reasons
+
+
+def test_consumers_that_the_user_fixes_may_share_columns():
+    assert plan(gemm(m=64, n=256), consumers=2).consumers == 2
+    code, message = failure(gemm(m=64, n=72), consumers=2)
+    assert (code, "nor the columns into multiples of 8" in message) == ("T0421", True)
 
 
 def test_small_slots_get_more_stages():

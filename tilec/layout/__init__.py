@@ -10,6 +10,7 @@ from tilec.layout.banks import AccessCost, access_cost, wavefronts
 from tilec.layout.constructors import (
     blocked,
     choose_blocked,
+    warpgroup_share,
     wgmma_a_fragment,
     wgmma_accumulator,
 )
@@ -52,6 +53,7 @@ __all__ = [
     "thread_bits",
     "tma_boxes",
     "warpgroup_part",
+    "warpgroup_share",
     "wavefronts",
     "wgmma_a_fragment",
     "wgmma_accumulator",

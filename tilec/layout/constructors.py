@@ -13,28 +13,52 @@ from tilec.layout.register import RegisterLayout
 
 WGMMA_ROWS = 64
 """Rows of one wgmma (PTX ISA, wgmma.mma_async: M is always 64)."""
+WGMMA_COLUMNS = 8
+"""Columns of one wgmma are a multiple of this (PTX ISA, wgmma.mma_async shapes)."""
 VECTOR_BITS = 128
 """Widest access of one thread to memory."""
+
+
+def warpgroup_share(m: int, n: int, warpgroups: int) -> tuple[int, int]:
+    """Return the rows and columns of an m x n accumulator that each warpgroup owns.
+
+    Warpgroups share the rows, in blocks of 64. Rows that do not split so are owned by all of them,
+    and they share the columns.
+
+    Raises:
+        LayoutError: Neither rows nor columns split into whole wgmma instructions.
+    """
+    if warpgroups >= 1 and m % WGMMA_ROWS == 0 and n % WGMMA_COLUMNS == 0:
+        if m % (WGMMA_ROWS * warpgroups) == 0:
+            return m // warpgroups, n
+        if n % (WGMMA_COLUMNS * warpgroups) == 0:
+            return m, n // warpgroups
+    raise LayoutError(
+        f"{m} rows do not split into blocks of 64 over {warpgroups} warpgroups, nor {n} columns "
+        "into multiples of 8"
+    )
 
 
 def wgmma_accumulator(m: int, n: int, warpgroups: int) -> RegisterLayout:
     """Return the layout of an m x n f32 or s32 accumulator (PTX ISA, wgmma D fragment).
 
-    Warpgroup w owns rows w*m/W to (w+1)*m/W as blocks of 64 rows, block outermost in register
-    order. Inside a block, register 4*j + 2*i + c holds row `16*warp + lane//4 + 8*i` and column
-    `8*j + 2*(lane%4) + c`.
+    A warpgroup owns consecutive rows or columns (see `warpgroup_share`) as blocks of 64 rows, block
+    outermost in register order. Inside a block, register 4*j + 2*i + c holds row
+    `16*warp + lane//4 + 8*i` and column `8*j + 2*(lane%4) + c`.
 
     Args:
-        m: Rows of the tile, a multiple of 64 per warpgroup.
+        m: Rows of the tile, a multiple of 64.
         n: Columns of the tile, a multiple of 8.
         warpgroups: Number of warpgroups that share the tile.
 
     Raises:
         LayoutError: The tile does not split into whole fragments.
     """
-    if n % 8:
+    if n % WGMMA_COLUMNS:
         raise LayoutError(f"wgmma needs a multiple of 8 columns, not {n}")
-    return _fragment(m, n, 2, warpgroups)
+    rows, columns = warpgroup_share(m, n, warpgroups)
+    step = (rows, 0) if rows < m else (0, columns)
+    return _fragment((m, n), (rows, columns), 2, Mode(Owner.WARPGROUP, warpgroups, step))
 
 
 def wgmma_a_fragment(m: int, k: int, element_bits: int, warpgroups: int) -> RegisterLayout:
@@ -55,14 +79,25 @@ def wgmma_a_fragment(m: int, k: int, element_bits: int, warpgroups: int) -> Regi
         raise LayoutError(f"wgmma has no operand of {element_bits}-bit elements")
     if k % (256 // element_bits):
         raise LayoutError(f"{k} columns of {element_bits} bits are not whole wgmma k-steps")
-    return _fragment(m, k, 32 // element_bits, warpgroups)
-
-
-def _fragment(m: int, columns: int, packed: int, warpgroups: int) -> RegisterLayout:
-    """Return a fragment in which a thread holds `packed` adjacent columns at a time."""
     if warpgroups < 1 or m % (WGMMA_ROWS * warpgroups):
         raise LayoutError(f"{m} rows do not split into blocks of 64 over {warpgroups} warpgroups")
     rows = m // warpgroups
+    split = Mode(Owner.WARPGROUP, warpgroups, (rows, 0))
+    return _fragment((m, k), (rows, k), 32 // element_bits, split)
+
+
+def _fragment(
+    shape: tuple[int, int], share: tuple[int, int], packed: int, split: Mode
+) -> RegisterLayout:
+    """Return a fragment in which a thread holds `packed` adjacent columns at a time.
+
+    Args:
+        shape: Extents of the tile.
+        share: Extents of the part that one warpgroup owns.
+        packed: Columns.
+        split: How the parts of the warpgroups lie in the tile.
+    """
+    rows, columns = share
     modes = [
         Mode(Owner.REG, packed, (0, 1)),
         Mode(Owner.REG, 2, (8, 0)),
@@ -71,9 +106,9 @@ def _fragment(m: int, columns: int, packed: int, warpgroups: int) -> RegisterLay
         Mode(Owner.LANE, 4, (0, packed)),
         Mode(Owner.LANE, 8, (1, 0)),
         Mode(Owner.WARP, WARPGROUP_WARPS, (16, 0)),
-        Mode(Owner.WARPGROUP, warpgroups, (rows, 0)),
+        split,
     ]
-    return RegisterLayout((m, columns), modes)
+    return RegisterLayout(shape, modes)
 
 
 def blocked(shape: Sequence[int], warps: int, vector: int, order: Sequence[int]) -> RegisterLayout:

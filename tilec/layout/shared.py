@@ -208,7 +208,7 @@ def row_major(shape: Sequence[int], element_bits: int) -> SharedLayout:
     return SharedLayout(tuple(shape), element_bits, tuple(shape))
 
 
-def tma_boxes(shape: Sequence[int], element_bits: int) -> SharedLayout:
+def tma_boxes(shape: Sequence[int], element_bits: int, parts: int = 1) -> SharedLayout:
     """Return a layout whose boxes TMA can move.
 
     Rows are cut to the widest swizzle span that divides them when the tile has whole groups of
@@ -218,6 +218,8 @@ def tma_boxes(shape: Sequence[int], element_bits: int) -> SharedLayout:
     Args:
         shape: Extents of the tile, 1 to 5 of them, contiguous axis last.
         element_bits: Size of an element.
+        parts: Into how many parts the contiguous axis is split over warpgroups; no swizzled box
+            holds elements of two of them.
 
     Raises:
         LayoutError: TMA cannot move such a tile: the message says why.
@@ -229,7 +231,7 @@ def tma_boxes(shape: Sequence[int], element_bits: int) -> SharedLayout:
     if element_bits % 8 or not inner_bytes or inner_bytes % CHUNK_BYTES:
         raise LayoutError(f"a tile row of {inner_bytes} bytes is not a multiple of 16 bytes")
     outer = tuple(_largest_divisor(extent, MAX_BOX_EXTENT, 1) for extent in extents[:-1])
-    swizzle = choose_swizzle(inner_bytes)
+    swizzle = choose_swizzle(inner_bytes // parts)
     if swizzle is not Swizzle.NONE and prod(outer) % 8 == 0:
         layout = SharedLayout(
             extents, element_bits, (*outer, swizzle.value * 8 // element_bits), swizzle
@@ -241,7 +243,7 @@ def tma_boxes(shape: Sequence[int], element_bits: int) -> SharedLayout:
     return SharedLayout(extents, element_bits, (*outer, inner))
 
 
-def matmul_operand(rows: int, cols: int, element_bits: int) -> SharedLayout:
+def matmul_operand(rows: int, cols: int, element_bits: int, parts: int = 1) -> SharedLayout:
     """Return the layout of a wgmma operand in shared memory.
 
     Boxes hold all rows (up to the TMA limit) of one swizzle span, or of 16 bytes (one column of
@@ -251,12 +253,14 @@ def matmul_operand(rows: int, cols: int, element_bits: int) -> SharedLayout:
         rows: Extent of the outer axis, a multiple of 8.
         cols: Extent of the contiguous axis, a multiple of 16 bytes.
         element_bits: Size of an element.
+        parts: Into how many parts the contiguous axis is split over warpgroups; every part is made
+            of whole spans, because a descriptor cannot start inside one.
 
     Raises:
         LayoutError: The operand does not split into core matrices of 8 rows x 16 bytes.
     """
-    inner_bytes = cols * element_bits // 8
-    if rows % 8 or not rows or not inner_bytes or inner_bytes % CHUNK_BYTES:
+    inner_bytes = cols * element_bits // 8 // parts
+    if rows % 8 or not rows or not inner_bytes or inner_bytes % CHUNK_BYTES or cols % parts:
         raise LayoutError(
             f"a wgmma operand of {rows} rows of {inner_bytes} bytes does not split into "
             "8 rows x 16 bytes"

@@ -152,7 +152,8 @@ def gemm_cost(tile: GemmTile, extents: tuple[int, ...], target: Target, batch: i
     ctas, slots = clusters * size, target.sm_count // size * size
     active = min(ctas, slots)
     work = tile.m * tile.n * tile.k * tile.element_bytes
-    traffic = _operand_bytes(tile) + tile.slot_bytes
+    consumers = tile.consumers(target)
+    traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     store = tile.output_bytes / machine.STORE_BYTES_PER_CLOCK + machine.CONVERT_CLOCKS
     return GemmCost(
         ctas=ctas,
@@ -161,7 +162,7 @@ def gemm_cost(tile: GemmTile, extents: tuple[int, ...], target: Target, batch: i
         tensor=work / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=tile.level2_bytes * active / machine.L2_BYTES_PER_CLOCK,
-        bubble=machine.MMA_BUBBLE_CLOCKS[tile.consumers(target)],
+        bubble=machine.MMA_BUBBLE_CLOCKS[consumers],
         epilogue=tile.m * tile.n * store,
         start=machine.START_CLOCKS + (machine.CLUSTER_START_CLOCKS if size > 1 else 0),
     )
@@ -172,12 +173,12 @@ def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> flo
     return gemm_cost(tile, extents, target).clocks
 
 
-def _operand_bytes(tile: GemmTile) -> int:
+def _operand_bytes(tile: GemmTile, consumers: int) -> int:
     """Return the bytes that wgmma reads from shared memory for one k-tile.
 
-    Every 64-row instruction reads its own rows of A and all of its columns of B.
+    Every 64-row instruction reads its own rows of A and all of its columns of B. Warpgroups that
+    share the columns all read the rows of A.
     """
-    row_blocks = tile.m // machine.MMA_ROWS
-    column_blocks = -(-tile.n // machine.MMA_MAX_COLUMNS)
-    rows_of_a = tile.m * column_blocks
-    return (rows_of_a + tile.n * row_blocks) * tile.k * tile.element_bytes
+    readers_of_a = consumers if tile.m % (machine.MMA_ROWS * consumers) else 1
+    readers_of_b = tile.m // machine.MMA_ROWS
+    return (tile.m * readers_of_a + tile.n * readers_of_b) * tile.k * tile.element_bytes

@@ -19,6 +19,7 @@ from tilec.plan.registers import (
     exceeds_pool,
     instruction_registers,
     role_registers,
+    shares,
     split_consumers,
 )
 from tilec.target import Target
@@ -194,7 +195,7 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
 def _choose_consumers(
     problem: KernelProblem, target: Target, fixed: PlanOverrides
 ) -> tuple[int, str]:
-    """Return the number of consumer warpgroups that share the rows of every `mma`."""
+    """Return the number of consumer warpgroups that share every `mma`."""
     for tile in problem.mma:
         step = machine.MMA_K_BYTES // tile.element_bytes
         rows, columns = tile.m % machine.MMA_ROWS, tile.n % machine.MMA_COLUMN_STEP
@@ -205,21 +206,20 @@ def _choose_consumers(
                 f"be a multiple of {machine.MMA_ROWS}, N of {machine.MMA_COLUMN_STEP}, K of {step}",
             )
     rows = {tile.m for tile in problem.mma}
-
-    def splits(count: int) -> bool:
-        return all(m % (machine.MMA_ROWS * count) == 0 for m in rows)
-
     if fixed.consumers is not None:
-        if not splits(fixed.consumers):
+        if not all(shares(tile.m, tile.n, fixed.consumers) for tile in problem.mma):
             _fail(
                 "T0421",
                 f"consumers = {fixed.consumers}: {_listed(rows)} rows do not split into "
-                f"{fixed.consumers} parts of whole {machine.MMA_ROWS}-row slices",
+                f"{fixed.consumers} parts of whole {machine.MMA_ROWS}-row slices, nor the columns "
+                f"into multiples of {machine.MMA_COLUMN_STEP}",
             )
         return fixed.consumers, f"consumers = {fixed.consumers}: fixed by the user"
     accumulators = ((tile.m, tile.n, tile.accumulator_bytes) for tile in problem.mma)
     consumers = split_consumers(accumulators, target)
-    return consumers, f"consumers = {consumers}: {_listed(rows)} rows in slices of 64"
+    whole = all(m % (machine.MMA_ROWS * consumers) == 0 for m in rows)
+    how = "in slices of 64" if whole else "for all of them, columns shared"
+    return consumers, f"consumers = {consumers}: {_listed(rows)} rows {how}"
 
 
 def _listed(values: set[int]) -> str:

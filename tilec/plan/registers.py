@@ -44,10 +44,11 @@ def instruction_registers(n: int, element_bytes: int) -> int:
 
 
 def split_consumers(accumulators: Iterable[tuple[int, int, int]], target: Target) -> int:
-    """Return how many consumer warpgroups share the products of a kernel, in slices of 64 rows.
+    """Return how many consumer warpgroups share the products of a kernel.
 
-    Two where the rows allow it. Three for multiples of 192 rows that two do not divide, as long as
-    an instruction fits the registers at entry, which are fewer with 512 threads. Otherwise one.
+    Two where the rows split into two parts of whole 64-row slices. Three for other multiples of 192
+    rows, as long as an instruction fits the registers at entry, which are fewer with 512 threads;
+    two, which then share the columns, where it does not. Otherwise one.
 
     Args:
         accumulators: Rows, columns and element size in bytes of every accumulator.
@@ -61,8 +62,17 @@ def split_consumers(accumulators: Iterable[tuple[int, int, int]], target: Target
     if divides(2):
         return 2
     entry = entry_registers(machine.WARPGROUP_THREADS * (MAX_CONSUMERS + 1), target)
-    fits = all(instruction_registers(n, size) <= entry for _, n, size in found)
-    return MAX_CONSUMERS if divides(MAX_CONSUMERS) and fits else 1
+    if not divides(MAX_CONSUMERS):
+        return 1
+    if all(instruction_registers(n, size) <= entry for _, n, size in found):
+        return MAX_CONSUMERS
+    return 2 if all(shares(m, n, 2) for m, n, _ in found) else 1
+
+
+def shares(m: int, n: int, consumers: int) -> bool:
+    """Tell whether consumers can share an m x n accumulator by its rows or by its columns."""
+    rows, columns = machine.MMA_ROWS * consumers, machine.MMA_COLUMN_STEP * consumers
+    return m % rows == 0 or (m % machine.MMA_ROWS == 0 and n % columns == 0)
 
 
 def accumulator_limit(consumers: int) -> int:

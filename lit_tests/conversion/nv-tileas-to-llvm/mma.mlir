@@ -139,3 +139,32 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "integers_widen_by_their_signedness", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<192x16xbf16, #nv_tileas.shared_layout<array<i64: 192, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<208x16xbf16, #nv_tileas.shared_layout<array<i64: 208, 16>, 32 : i64>>>
+!acc = tensor<192x208xf32, #nv_tileas.layout<"192x208|reg:2*(0,1),2*(8,0),13*(0,8),3*(64,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(0,104)">>
+
+// 192 rows do not split over two warpgroups: each computes all of them for its own 104 columns.
+// CHECK-LABEL: llvm.func @warpgroups_share_columns
+// CHECK:         arith.select %{{.*}}, %c3328
+// CHECK-NOT:     arith.select
+// CHECK:         wgmma.mma_async.sync.aligned.m64n104k16.f32.bf16.bf16 {$0, {{.*}}, $51}, da, db, 1, 1, 1, 0, 0;
+// CHECK-SAME:      add.s64 da, $312, 128;
+// CHECK-SAME:      {$52, {{.*}}, $103}
+// CHECK-SAME:      {$104, {{.*}}, $155}
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 6144 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "warpgroups_share_columns", function_type = (i32) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1]}} : () -> ()

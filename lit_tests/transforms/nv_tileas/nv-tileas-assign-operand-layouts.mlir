@@ -70,3 +70,25 @@
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<4x64xbf16>, tensor<64x8xbf16>, tensor<4x8xf32>) -> tensor<4x8xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "small_operands_take_any_layout", function_type = (!a, i32, tensor<64x8xbf16>, tensor<4x8xf32>) -> ()} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// Two warpgroups share the 224 columns of a product with 192 rows: no span of B, whose columns are
+// contiguous, and no box of the result holds columns of both.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 192, 64>, 128 : i64>
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>
+// CHECK:         "nv_tileas.tiled_store"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 192, 224>, 0 : i64>
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %acc: tensor<192x224xf32>, %c: tensor<192x224xbf16>):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<192x64xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x224xbf16>, !token)
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<192x64xbf16>, tensor<64x224xbf16>, tensor<192x224xf32>) -> tensor<192x224xf32>
+  %s = "nv_tileas.tiled_store"(%v, %c, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!a, tensor<192x224xbf16>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "parts_hold_whole_spans", function_type = (!a, i32, tensor<192x224xf32>, tensor<192x224xbf16>) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, cluster = [1, 1, 1]}} : () -> ()

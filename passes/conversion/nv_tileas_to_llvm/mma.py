@@ -9,7 +9,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tilec.ir.bindings import arith, ir, llvm
-from tilec.layout import SharedLayout, descriptor_fields, k_step_bytes, row_block_bytes
+from tilec.layout import (
+    SharedLayout,
+    descriptor_fields,
+    k_step_bytes,
+    row_block_bytes,
+    warpgroup_share,
+)
 from tilec.layout.constructors import WGMMA_ROWS
 from tilec.passes.analysis.matmul import WGMMA_K, WGMMA_MAX_N
 from tilec.passes.analysis.shared_layouts import layout_of_shared
@@ -50,13 +56,14 @@ def lower_async_mma(lowering: Lowering, op: Any) -> None:
     mma = op.opview
     a = _Operand(layout_of_shared(mma.a.type), "k" if mma.a_major.value == "k" else "mn")
     b = _Operand(layout_of_shared(mma.b.type), "k" if mma.b_major.value == "k" else "mn")
-    rows = mma.tile_shape[0] // (lowering.current_role.warps // 4)
+    m, n, k = mma.tile_shape
+    rows, columns = warpgroup_share(m, n, lowering.current_role.warps // 4)
     descriptors = [
-        _descriptor(lowering.get(mma.a), a, _first_row(lowering, a, rows)),
-        _descriptor(lowering.get(mma.b), b, 0),
+        _descriptor(lowering.get(mma.a), a, _own_part(lowering, a, rows, m)),
+        _descriptor(lowering.get(mma.b), b, _own_part(lowering, b, columns, n)),
     ]
     acc = lowering.tile(mma.acc)
-    body = _instructions(mma, a, b, rows, len(acc))
+    body = _instructions(mma, (a, b), (rows, columns, k), len(acc))
     text = "\n".join(
         [
             "{",
@@ -71,9 +78,12 @@ def lower_async_mma(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[1], None)
 
 
-def _instructions(mma: Any, a: _Operand, b: _Operand, rows: int, registers: int) -> list[str]:
-    """Return the PTX of every wgmma for `rows` rows of one warpgroup, k-steps innermost."""
-    _, n, k = mma.tile_shape
+def _instructions(
+    mma: Any, operands: tuple[_Operand, _Operand], share: tuple[int, int, int], registers: int
+) -> list[str]:
+    """Return the PTX of every wgmma for the rows, columns and K of one warpgroup, k innermost."""
+    a, b = operands
+    rows, n, k = share
     columns = instruction_columns(n, 8 if b.major == "k" else b.layout.box[1])
     element = "bf16" if isinstance(mma.a.type.element_type, ir.BF16Type) else "f16"
     name = f"wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{element}.{element}"
@@ -96,12 +106,11 @@ def _fragment(block: int, column: int, columns: int, n: int) -> str:
     return ", ".join(f"${index}" for index in range(first, first + columns // 2))
 
 
-def _first_row(lowering: Lowering, a: _Operand, rows: int) -> emit.Index:
-    """Emit the byte offset of the first of the `rows` rows of A that this warpgroup multiplies."""
-    warpgroups = lowering.current_role.warps // 4
-    starts = [a.advance(rows * index, 0) for index in range(warpgroups)]
+def _own_part(lowering: Lowering, operand: _Operand, part: int, whole: int) -> emit.Index:
+    """Emit the byte offset of the part of an operand's M or N that this warpgroup multiplies."""
+    starts = [operand.advance(first, 0) for first in range(0, whole, part)]
     result: emit.Index = starts[0]
-    for index in range(1, warpgroups):
+    for index in range(1, len(starts)):
         chosen = emit.compare("eq", lowering.current_role.warpgroup, index)
         result = arith.select(chosen, emit.value(starts[index]), emit.value(result))
     return result

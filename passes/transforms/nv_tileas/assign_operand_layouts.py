@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.layout import LayoutError, SharedLayout, matmul_operand, tma_boxes
+from tilec.layout import LayoutError, SharedLayout, matmul_operand, tma_boxes, warpgroup_share
 from tilec.passes.analysis.kernels import (
     is_tiled_access,
     kernel_functions,
@@ -27,29 +27,49 @@ from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.shared_layouts import shared_attribute
 from tilec.passes.registry import PassContext, register_pass
 
+WARPGROUP_WARPS = 4
+
 
 @register_pass("nv-tileas-assign-operand-layouts")
 def assign_operand_layouts(module: Any, context: PassContext) -> None:
     """Give every tile that TMA moves its shared-memory layout."""
     for function in kernel_functions(module):
-        cluster = (read_spec(function) or {}).get("cluster", (1, 1))
+        spec = read_spec(function) or {}
+        cluster = spec.get("cluster", (1, 1))
+        warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
         for op in kernel_operations(function):
             if not is_tiled_access(op):
                 continue
             access = tiled_access(op)
             if access.uses_tma:
-                layout = _divided(op, _layout_of(access), cluster)
+                layout = _divided(op, _layout_of(access, function, warpgroups), cluster)
                 op.attributes["shared_layout"] = shared_attribute(layout)
 
 
-def _layout_of(access: Any) -> SharedLayout:
+def _layout_of(access: Any, function: Any, warpgroups: int) -> SharedLayout:
     shape = tuple(access.tile_type.shape)
     bits = element_bits(access.tile_type.element_type)
     if access.is_load:
-        for _, operand in dot_uses(access.op.results[0]):
+        for dot, operand in dot_uses(access.op.results[0]):
             with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
-                return _with_leading_units(operand_layout(tuple(operand.type.shape), bits), shape)
-    return tma_boxes(shape, bits)
+                parts = operand_parts(dot, operand, warpgroups)
+                layout = operand_layout(tuple(operand.type.shape), bits, parts)
+                return _with_leading_units(layout, shape)
+    return tma_boxes(
+        shape, bits, 1 if access.is_load else _result_parts(function, shape, warpgroups)
+    )
+
+
+def _result_parts(function: Any, shape: tuple[int, ...], warpgroups: int) -> int:
+    """Return into how many parts warpgroups split the columns of products of `shape`."""
+    for op in kernel_operations(function):
+        if op.name != "nv_tileas.dot":
+            continue
+        m, n, _ = op.opview.extents
+        if (m, n) == shape[-2:]:
+            with contextlib.suppress(LayoutError):  # no wgmma computes it
+                return n // warpgroup_share(m, n, warpgroups)[1]
+    return 1
 
 
 def _divided(load: Any, layout: SharedLayout, cluster: Sequence[int]) -> SharedLayout:
@@ -72,8 +92,29 @@ def _with_leading_units(layout: SharedLayout, shape: tuple[int, ...]) -> SharedL
     return SharedLayout(shape, layout.element_bits, (*units, *layout.box), layout.swizzle)
 
 
-def operand_layout(shape: tuple[int, ...], bits: int) -> SharedLayout:
-    """Return the layout of a matrix operand whose contiguous dimension is the last one."""
+def operand_layout(shape: tuple[int, ...], bits: int, parts: int = 1) -> SharedLayout:
+    """Return the layout of a matrix operand whose contiguous dimension is the last one.
+
+    Args:
+        shape: Extents of the operand as it lies in memory.
+        bits: Size of an element.
+        parts: Into how many parts warpgroups split the contiguous dimension.
+
+    Raises:
+        LayoutError: wgmma cannot read such an operand.
+    """
     if len(shape) != 2:
         raise LayoutError(f"a wgmma operand has two dims, not {len(shape)}")
-    return matmul_operand(shape[0], shape[1], bits)
+    return matmul_operand(shape[0], shape[1], bits, parts)
+
+
+def operand_parts(dot: Any, operand: Any, warpgroups: int) -> int:
+    """Return into how many parts `warpgroups` split the contiguous dimension of an operand.
+
+    Raises:
+        LayoutError: The product does not split over the warpgroups.
+    """
+    view = dot.opview
+    m, n, _ = view.extents
+    _, columns = warpgroup_share(m, n, warpgroups)
+    return n // columns if operand == view.b and view.b_major.value != "k" else 1

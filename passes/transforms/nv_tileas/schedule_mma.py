@@ -36,7 +36,7 @@ from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.operands import is_unit_view, without_unit_dims
 from tilec.passes.analysis.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.assign_operand_layouts import operand_layout
+from tilec.passes.transforms.nv_tileas.assign_operand_layouts import operand_layout, operand_parts
 
 WARPGROUP_WARPS = 4
 
@@ -59,7 +59,8 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
             remark("T0541", f"mma runs on the CUDA cores, not on wgmma: {defect}", span_of(op))
         )
     staged: list[Any] = []
-    operands = [_shared_operand(op, tile, defect is None, staged) for tile in (dot.a, dot.b)]
+    groups = warpgroups if defect is None else None
+    operands = [_shared_operand(op, tile, groups, staged) for tile in (dot.a, dot.b)]
     majors = {"a_major": dot.a_major, "b_major": dot.b_major}
     with ir.InsertionPoint(op), op.location:
         if staged:
@@ -90,14 +91,20 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
         _erase_if_unused(tile)
 
 
-def _shared_operand(op: Any, tile: Any, for_wgmma: bool, staged: list[Any]) -> Any:
-    """Return the shared-memory tile that holds operand `tile`, staging it if there is none."""
+def _shared_operand(op: Any, tile: Any, warpgroups: int | None, staged: list[Any]) -> Any:
+    """Return the shared-memory tile that holds operand `tile`, staging it if there is none.
+
+    `warpgroups` share the product by wgmma; None for one on the CUDA cores.
+    """
     held = without_unit_dims(tile)
     source = defining_operation(held)
     if source is not None and source.name == "nv_tileas.load_shared":
         return _in_place(source.operands[0], tile, op)
     shape, bits = tuple(tile.type.shape), element_bits(tile.type.element_type)
-    layout = operand_layout(shape, bits) if for_wgmma else row_major(shape, bits)
+    if warpgroups is None:
+        layout = row_major(shape, bits)
+    else:
+        layout = operand_layout(shape, bits, operand_parts(op, tile, warpgroups))
     roles = op
     while roles.name != "nv_tileas.roles":
         roles = parent_operation(roles)
