@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 ConstantValue = bool | int | float
+ANY_TILE_EXTENTS = "any_tile_extents"
+"""Field of `Specialization.plan` that allows tile extents that are not powers of two."""
 VECTOR_BYTES = 16
 """Alignment in bytes that TMA needs of base addresses and row pitches (cuda.h,
 cuTensorMapEncodeTiled) and that 16-byte vector accesses need."""

@@ -2,7 +2,9 @@
 
 import struct
 
+import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 from runtime_fakes import FakeArray
 
 import tilec
@@ -163,3 +165,15 @@ def test_tensor_maps_are_written_for_every_address(tmp_path, gpu, examples):
     assert len(gpu.launches) == 3
     assert gpu.encodings[0].extents == (256, 256)
     assert gpu.encodings[0].strides == (1024,)
+
+
+def test_a_call_may_plan_any_tile(examples):
+    """400 columns are five tiles of 80: what the planner chose needs no permission later on."""
+    source = np.random.default_rng(0)
+    x, w = (source.standard_normal((rows, 16)).astype(bfloat16) for rows in (1344, 400))
+    y = np.full((1344, 400), np.nan, bfloat16)
+    linear = tilec.load(examples / "linear.tile").linear
+    linear(x, w, y)
+    assert linear.compile(x, w, y).metadata["constants"] == {"BM": 64, "BN": 80, "BK": 16}
+    expected = x.astype(np.float32) @ w.astype(np.float32).T
+    np.testing.assert_allclose(y.astype(np.float32), expected, rtol=2**-7, atol=2**-7)

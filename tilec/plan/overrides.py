@@ -7,6 +7,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, error
 from tilec.plan import machine
 from tilec.plan.registers import MAX_CONSUMERS
+from tilec.specialization import ANY_TILE_EXTENTS
 
 PlanValue = bool | int | tuple[int, ...]
 
@@ -45,8 +46,6 @@ _RANGES: dict[str, range] = {
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),
 }
-ANY_TILE_EXTENTS = "any_tile_extents"
-"""Name of the field by which a kernel allows extents that are not powers of two."""
 _FLAGS = ("specialize", "persistent", ANY_TILE_EXTENTS)
 PLAN_FIELDS: tuple[str, ...] = tuple(field.name for field in fields(PlanOverrides))
 """Names that `--plan` and `@kernel(...)` accept."""

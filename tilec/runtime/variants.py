@@ -16,7 +16,7 @@ from tilec.runtime.grid import Grid
 from tilec.runtime.interface import CONST, OPTIONAL, Interface, interface_from_signature
 from tilec.runtime.launch import LaunchPlan
 from tilec.runtime.specialize import find_overlaps, specialize
-from tilec.specialization import Specialization
+from tilec.specialization import ANY_TILE_EXTENTS, Specialization
 
 PlanFields = Mapping[str, int | tuple[int, ...]]
 Contents = tuple[SourceFile, Mapping[str, Any]]
@@ -158,7 +158,10 @@ class Variants:
         from tilec.frontend.semantics.analysis import analyze_kernel
 
         program = analyze_kernel(self.text.tree, self.name, specialization)
-        return replace(specialization, constants=program.metadata["constants"], sizes={})
+        constants, plan = program.metadata["constants"], dict(specialization.plan)
+        if program.any_tile_extents:  # what the planner may choose, a caller must ask for
+            plan[ANY_TILE_EXTENTS] = True
+        return replace(specialization, constants=constants, plan=plan, sizes={})
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""

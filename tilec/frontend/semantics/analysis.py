@@ -28,9 +28,8 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.suggest import did_you_mean
 from tilec.plan.gemm_candidates import is_power_of_two
-from tilec.plan.overrides import ANY_TILE_EXTENTS
 from tilec.plan.tiles import TileChoice, plan_tiles
-from tilec.specialization import Specialization
+from tilec.specialization import ANY_TILE_EXTENTS, Specialization
 
 BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
 """Importing them registers the builtins."""
