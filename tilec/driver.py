@@ -168,7 +168,7 @@ class _Steps:
         code = failure.diagnostics[0].code
         if code not in _OVER_BUDGET or not self.planned_mma:
             return None
-        limit = self.planned_mma // 2
+        limit = self.planned_mma * 3 // 4  # the next smaller tiles, in few steps
         reason = (
             f"k-tiles of {self.planned_mma} multiply-adds do not fit"
             f" ({failure.diagnostics[0].message}): planned again with at most {limit}"
