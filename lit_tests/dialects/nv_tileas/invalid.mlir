@@ -671,3 +671,80 @@
   %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()
+
+// -----
+
+// Parts are taken from registers.
+%x = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// expected-error @below {{'nv_tileas.tile_part' op expects a register tile, but got !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 0>, axis = 0 : i64} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>) -> tensor<64x64xbf16>
+
+// -----
+
+// An origin has a coordinate for each dim.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_part' op expects a part and an origin of rank 2}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
+
+// -----
+
+// A part has the rank of its tile.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_part' op expects a part and an origin of rank 2}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 0>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64xbf16>
+
+// -----
+
+// A part has the element type of its tile.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_part' op expects a part of bf16, but got f32}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 0>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xf32>
+
+// -----
+
+// Warpgroups share an axis that the tile has.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_part' op attribute 'axis' must be in [0, 1], but got 2}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 0>, axis = 2 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
+
+// -----
+
+// Parts lie side by side.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_part' op expects a multiple of 64 within 256 as origin, but got 32}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 32>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
+
+// -----
+
+// A part stays inside its tile.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_part' op expects a multiple of 64 within 256 as origin, but got 256}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 256>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
+
+// -----
+
+// A part does not begin before its tile.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_part' op expects a multiple of 64 within 128 as origin, but got -64}}
+%y = "nv_tileas.tile_part"(%x) {origin = array<i64: -64, 0>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
+
+// -----
+
+// A warpgroup's tile lies in shared memory.
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.warpgroup_view' op expects a shared-memory tile, but got tensor<128x256xbf16>}}
+%y = "nv_tileas.warpgroup_view"(%x) {slot = 0 : i64, slots = 2 : i64} : (tensor<128x256xbf16>) -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// -----
+
+// A warpgroup's tile is one tile of the buffer.
+%x = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// expected-error @below {{'nv_tileas.warpgroup_view' op expects a result of type !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, but got !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>}}
+%y = "nv_tileas.warpgroup_view"(%x) {slot = 0 : i64, slots = 2 : i64} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>) -> !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
+
+// -----
+
+// A warpgroup with two slots has no third.
+%x = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// expected-error @below {{'nv_tileas.warpgroup_view' op attribute 'slot' must be in [0, 1], but got 2}}
+%y = "nv_tileas.warpgroup_view"(%x) {slot = 2 : i64, slots = 2 : i64} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>) -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>

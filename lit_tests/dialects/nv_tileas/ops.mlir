@@ -139,3 +139,29 @@
   "nv_tileas.barrier"() : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "keeps_shared_memory", function_type = (!slot) -> ()} : () -> ()
+
+// -----
+
+// A part names a box of each warpgroup's share, and a view one of the warpgroup's own tiles. What each
+// warpgroup does for itself is marked.
+!slot = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.warpgroup_id"() : () -> i32
+// CHECK:         %[[PART:.*]] = "nv_tileas.tile_part"(%{{.*}}) {axis = 0 : i64, origin = array<i64: 0, 128>} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
+// CHECK:         %[[OWN:.*]] = "nv_tileas.warpgroup_view"(%{{.*}}) {slot = 1 : i64, slots = 2 : i64}
+// CHECK:         "nv_tileas.store_shared"(%[[PART]], %[[OWN]])
+// CHECK:         "nv_tileas.barrier"() {per_warpgroup} : () -> ()
+// CHECK:         "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
+// CHECK:         "nv_tileas.bulk_wait"() {pending = 1 : i64, per_warpgroup, read = true} : () -> ()
+"nv_tileaa.func"() ({
+^bb0(%x: tensor<128x256xbf16>):
+  %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !slot
+  %w = "nv_tileas.warpgroup_id"() : () -> i32
+  %part = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 128>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
+  %own = "nv_tileas.warpgroup_view"(%buffer) {slot = 1 : i64, slots = 2 : i64} : (!slot) -> !slot
+  "nv_tileas.store_shared"(%part, %own) : (tensor<64x64xbf16>, !slot) -> ()
+  "nv_tileas.barrier"() {per_warpgroup} : () -> ()
+  "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
+  "nv_tileas.bulk_wait"() {pending = 1 : i64, read = true, per_warpgroup} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_parts", function_type = (tensor<128x256xbf16>) -> ()} : () -> ()

@@ -330,3 +330,135 @@
 }) {sym_name = "rows_in_bounds_are_stored_by_tma", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
   arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
   params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// Warpgroups that store parts stage and wait each for itself. The stores of a staging group share a
+// buffer with `staging_slots` tiles for each warpgroup; before a slot is written again, as many bulk
+// groups may be left as were closed since.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !nv_tileas.smem<tensor<64x32xf32,
+// CHECK-NOT:     nv_tileas.alloc_shared
+// CHECK:         %[[D:.*]] = "nv_tileas.make_tiled_tma_desc"
+// CHECK-NOT:     nv_tileas.make_tiled_tma_desc
+// CHECK:         scf.for
+// CHECK-NEXT:      %[[S0:.*]] = "nv_tileas.warpgroup_view"(%[[STAGING]]) {slot = 0 : i64, slots = 2 : i64}
+// CHECK-NEXT:      "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
+// CHECK-NEXT:      "nv_tileas.barrier"() {per_warpgroup}
+// CHECK-NEXT:      "nv_tileas.store_shared"(%{{.*}}, %[[S0]])
+// CHECK-NEXT:      "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:      "nv_tileas.barrier"() {per_warpgroup}
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%[[D]], %[[S0]], {{.*}} per_warpgroup, tmaIdx = 0 : i64}
+// CHECK-NEXT:      "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NEXT:      %[[S1:.*]] = "nv_tileas.warpgroup_view"(%[[STAGING]]) {slot = 1 : i64, slots = 2 : i64}
+// CHECK-NEXT:      "nv_tileas.bulk_wait"() {pending = 2 : i64, per_warpgroup, read = true}
+// CHECK-NEXT:      "nv_tileas.barrier"() {per_warpgroup}
+// CHECK-NEXT:      "nv_tileas.store_shared"(%{{.*}}, %[[S1]])
+// CHECK:           "nv_tileas.async_tiled_tma_store"(%[[D]], %[[S1]],
+// CHECK-NEXT:      "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NEXT:    }
+// CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
+// CHECK-NEXT:    "nv_tileas.yield"
+// CHECK:       sym_name = "each_warpgroup_stages_for_itself"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<64x32xf32>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w1 = "nv_tileas.tiled_store"(%v, %x, %k, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "each_warpgroup_stages_for_itself", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// Outside of loops only a slot that a part has used before is waited for. At the end the role drains
+// its own stores, and each warpgroup those of its parts.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !nv_tileas.smem<tensor<64x32xf32,
+// CHECK:         "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<8x32xf32,
+// CHECK-NOT:     nv_tileas.bulk_wait
+// CHECK:         "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NOT:     nv_tileas.bulk_wait
+// CHECK:         "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NEXT:    %{{.*}} = "nv_tileas.warpgroup_view"(%{{.*}}) {slot = 0 : i64, slots = 2 : i64}
+// CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 1 : i64, per_warpgroup, read = true}
+// CHECK-NEXT:    "nv_tileas.barrier"() {per_warpgroup}
+// CHECK:         "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NOT:     nv_tileas.bulk_wait
+// CHECK:         "nv_tileas.barrier"() : () -> ()
+// CHECK-NEXT:    "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, tmaIdx = 1 : i64}
+// CHECK-NEXT:    "nv_tileas.bulk_commit"() : () -> ()
+// CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true}
+// CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
+// CHECK-NEXT:    "nv_tileas.yield"
+// CHECK:       sym_name = "both_kinds_of_stores_are_drained"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<64x32xf32>
+    %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w2 = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %y = arith.constant dense<0.0> : tensor<8x32xf32>
+    %w3 = "nv_tileas.tiled_store"(%v, %y, %n, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "both_kinds_of_stores_are_drained", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// A part with ragged rows is copied out by the threads of its warpgroup. The bulk group is closed on
+// both ways: waits count groups.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[S:.*]] = "nv_tileas.warpgroup_view"
+// CHECK:         scf.if
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%{{.*}}, %[[S]], {{.*}} per_warpgroup, tmaIdx = 0 : i64}
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      "nv_tileas.copy_out"(%[[S]], {{.*}} per_warpgroup}
+// CHECK-NEXT:    }
+// CHECK-NEXT:    "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
+// CHECK:       sym_name = "warpgroups_copy_ragged_parts_out"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 2>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<64x32xf32>
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "warpgroups_copy_ragged_parts_out", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()

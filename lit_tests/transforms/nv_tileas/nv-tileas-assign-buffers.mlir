@@ -81,3 +81,43 @@ module {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "a_single_role_uses_the_barrier_of_the_cta", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 4 : i64, cluster = [1, 1, 1]}} : () -> ()
 }
+
+// -----
+
+!part = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// The warpgroups of a role meet at barriers from id 2 on: warpgroup w adds w. A staging buffer holds the
+// slots of all warpgroups, 4 of 8192 bytes here.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.alloc_shared"() {offset = 0 : i64, slots = 4 : i64}
+// CHECK:         "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup}
+// CHECK:         "nv_tileas.barrier"() {id = 1 : i64} : () -> ()
+// CHECK:       shared_bytes = 32768 : i64
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup}
+// CHECK:         "nv_tileas.barrier"() {id = 0 : i64} : () -> ()
+module {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    %s = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !part
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      "nv_tileas.barrier"() {per_warpgroup} : () -> ()
+      "nv_tileas.barrier"() : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "warpgroups_have_barriers_of_their_own", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, cluster = [1, 1, 1]}} : () -> ()
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      "nv_tileas.barrier"() {per_warpgroup} : () -> ()
+      "nv_tileas.barrier"() : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "warpgroups_of_a_single_role_have_them_too", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 8 : i64, cluster = [1, 1, 1]}} : () -> ()
+}

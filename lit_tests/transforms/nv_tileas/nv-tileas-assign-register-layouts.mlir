@@ -197,3 +197,106 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "scratch_operations_need_no_conversion", function_type = (i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<128x16xbf16, #nv_tileas.shared_layout<array<i64: 128, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x64xbf16, #nv_tileas.shared_layout<array<i64: 16, 64>, 128 : i64>>>
+!part = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// A part of an accumulator is made of registers that each thread has already: it takes the layout of
+// its source within one warpgroup, and nothing moves.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK:         "nv_tileas.tile_part"{{.*}} : (tensor<128x64xbf16, #nv_tileas.layout<"128x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(64,0)">>) -> tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+// CHECK:       sym_name = "parts_are_registers_of_accumulators"
+"nv_tileaa.func"() ({
+^bb0(%a: !a, %b: !b, %s: !part):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<128x64xf32>) -> (tensor<128x64xf32>, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<128x64xf32>, !nv_tileas.mma_token) -> tensor<128x64xf32>
+    %h = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
+    %x = "nv_tileas.tile_part"(%h) {axis = 0 : i64, origin = array<i64: 0, 32>} : (tensor<128x64xbf16>) -> tensor<64x32xbf16>
+    "nv_tileas.store_shared"(%x, %s) : (tensor<64x32xbf16>, !part) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "parts_are_registers_of_accumulators", function_type = (!a, !b, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x64xbf16, #nv_tileas.shared_layout<array<i64: 16, 64>, 128 : i64>>>
+!part = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
+
+// So is a part of a transposed accumulator.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK:         "nv_tileas.tile_part"{{.*}} -> tensor<32x64xbf16, #nv_tileas.layout<"32x64|reg:2*(1,0),2*(0,8),4*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)">>
+// CHECK:       sym_name = "parts_of_transposed_accumulators_are_free"
+"nv_tileaa.func"() ({
+^bb0(%a: !a, %b: !b, %s: !part):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x64xf32>) -> (tensor<64x64xf32>, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x64xf32>, !nv_tileas.mma_token) -> tensor<64x64xf32>
+    %h = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
+    %y = "nv_tileas.permute"(%h) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+    %x = "nv_tileas.tile_part"(%y) {axis = 1 : i64, origin = array<i64: 32, 0>} : (tensor<64x64xbf16>) -> tensor<32x64xbf16>
+    "nv_tileas.store_shared"(%x, %s) : (tensor<32x64xbf16>, !part) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "parts_of_transposed_accumulators_are_free", function_type = (!a, !b, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!part = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// Warpgroups that do not share the tile in blocks of rows get the layout of an accumulator first.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[X:.*]] = "nv_tileas.load_shared"
+// CHECK-NEXT:    %[[C:.*]] = "nv_tileas.convert_layout"(%[[X]]) : {{.*}} -> tensor<128x64xbf16, #nv_tileas.layout<"128x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(64,0)">>
+// CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {{.*}} -> tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+// CHECK:       sym_name = "other_layouts_are_converted_to_make_up_parts"
+"nv_tileaa.func"() ({
+^bb0(%w: !s, %s: !part):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<128x64xbf16>
+    %x = "nv_tileas.tile_part"(%d) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x64xbf16>) -> tensor<64x32xbf16>
+    "nv_tileas.store_shared"(%x, %s) : (tensor<64x32xbf16>, !part) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "other_layouts_are_converted_to_make_up_parts", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<64x128xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!part = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// Parts along the last axis take a transposed accumulator.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[C:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : {{.*}} -> tensor<64x128xbf16, #nv_tileas.layout<"64x128|reg:2*(1,0),2*(0,8),8*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)|warpgroup:2*(0,64)">>
+// CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {axis = 1 : i64,
+// CHECK:       sym_name = "parts_along_the_last_axis_are_converted_too"
+"nv_tileaa.func"() ({
+^bb0(%w: !s, %s: !part):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<64x128xbf16>
+    %x = "nv_tileas.tile_part"(%d) {axis = 1 : i64, origin = array<i64: 0, 0>} : (tensor<64x128xbf16>) -> tensor<64x64xbf16>
+    "nv_tileas.store_shared"(%x, %s) : (tensor<64x64xbf16>, !part) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "parts_along_the_last_axis_are_converted_too", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()

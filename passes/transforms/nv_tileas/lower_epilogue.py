@@ -91,12 +91,14 @@ def _set_staging(store: Any, group: int, number: int, slots: int, parts: int) ->
 
 
 def _store_like(store: Any, operands: list[Any]) -> Any:
-    """Return a store of other operands with the attributes of `store`."""
+    """Return a store of other operands with the attributes of `store` that hold for parts, too."""
+    attributes = dict(store.attributes.items())
+    attributes.pop("coord_div_by", None)
     return ir.Operation.create(
         store.name,
         results=[result.type for result in store.results],
         operands=operands,
-        attributes=dict(store.attributes.items()),
+        attributes=attributes,
     )
 
 
