@@ -18,6 +18,7 @@ from tilec.ir.text import parse_module
 from tilec.options import CompileOptions
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas import verify_async_protocol as check
+from tilec.specialization import Specialization
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = (*(ROOT / "examples").glob("*.tile"), *(ROOT / "tests" / "kernels").glob("*.tile"))
@@ -30,12 +31,21 @@ def _source(path: Path) -> SourceFile:
     return SourceFile(path.name, path.read_text())
 
 
+def _before_the_check(folder: Path, **plan: int) -> str:
+    options = CompileOptions(emit="nv_tileas", dump_directory=folder)
+    source = _source(ROOT / "examples" / "matmul.tile")
+    compile_source(source, specialization=Specialization(plan=plan), options=options)
+    return next(folder.glob(f"*-{BEFORE}.mlir")).read_text()
+
+
 @pytest.fixture(scope="module")
 def matmul(tmp_path_factory) -> str:
-    folder = tmp_path_factory.mktemp("dump")
-    options = CompileOptions(emit="nv_tileas", dump_directory=folder)
-    compile_source(_source(ROOT / "examples" / "matmul.tile"), options=options)
-    return next(folder.glob(f"*-{BEFORE}.mlir")).read_text()
+    return _before_the_check(tmp_path_factory.mktemp("parts"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> str:
+    return _before_the_check(tmp_path_factory.mktemp("whole"), stages=3, epilogue_slots=0)
 
 
 def verify(text: str) -> None:
@@ -65,6 +75,19 @@ def without(operation: str, *numbers: int) -> Callable[[str], str]:
         dropped = {found[number] for number in numbers} if numbers else set(found)
         lines = text.splitlines()
         return "\n".join(line for index, line in enumerate(lines) if index not in dropped)
+
+    return edit
+
+
+def changed(operation: str, number: int, old: str, new: str) -> Callable[[str], str]:
+    """Return an edit that changes the text of one use of an operation."""
+
+    def edit(text: str) -> str:
+        lines = text.splitlines()
+        index = lines_of(text, operation)[number]
+        assert old in lines[index], lines[index]
+        lines[index] = lines[index].replace(old, new, 1)
+        return "\n".join(lines)
 
     return edit
 
@@ -109,6 +132,11 @@ RELEASE = r"(\n *\"nv_tileas.ring_release\".*)"
 STALE = "uses another position of ring 0 than the current one"
 STORE = r"(\n *\"nv_tileas.async_tiled_tma_store\".*)"
 UNREAD = "is never read"
+UNREAD_SLOT = "is overwritten before anything reads it"
+OWN = "a warpgroup's own tile is used by the whole role, or the reverse"
+SHARED_ID = "is used by a role and by one of its warpgroups"
+BARRIER = "id = 2 : i64, per_warpgroup"
+"""A barrier of the warpgroups: from id 2 on, one each."""
 BOXES = "not each of them once"
 FAULTS = {
     "fewer bytes announced": (replaced("tx_count = 49152", "tx_count = 49136"), "deadlock"),
@@ -152,7 +180,49 @@ FAULTS = {
     "a box not loaded": (without("async_tiled_tma_load", 1), BOXES),
     "a box stored twice": (replaced(STORE, r"\1\1", 1), BOXES),
     "a box not stored": (without("async_tiled_tma_store", 3), UNREAD),
+    "a part not stored": (without("async_tiled_tma_store", 1), UNREAD_SLOT),
+    "a part not copied out": (without("copy_out", 1), UNREAD_SLOT),
+    "the last part not copied out": (without("copy_out", 3), UNREAD),
+    "no proxy fence for a part": (without("fence_proxy", 2), "no proxy fence"),
+    "no barrier after the drain of a part": (without("barrier", 4), "may be overwritten while"),
+    "no barrier before the store of a part": (without("barrier", 5), "a tile is read before"),
+    "the slot of the part before": (
+        changed("warpgroup_view", 1, "slot = 1", "slot = 0"),
+        "slot 0 may be overwritten while 'bulk:",
+    ),
+    "one part too many in flight": (
+        changed("bulk_wait", 2, "pending = 1", "pending = 2"),
+        "slot 0 may be overwritten while 'bulk:",
+    ),
+    "a part in flight at the end": (
+        changed("bulk_wait", 4, "pending = 0", "pending = 1"),
+        "may end while a bulk store",
+    ),
+    "one warpgroup commits": (
+        changed("bulk_commit", 0, "{per_warpgroup}", ""),
+        "'bulk:first warp of consumer warpgroup 1' still uses it",
+    ),
+    "one warpgroup waits": (
+        changed("bulk_wait", 2, "per_warpgroup, ", ""),
+        "'bulk:first warp of consumer warpgroup 1' still uses it",
+    ),
+    "one warpgroup drains": (
+        changed("bulk_wait", 4, "per_warpgroup, ", ""),
+        "may end while a bulk store",
+    ),
+    "one warpgroup stores": (changed("async_tiled_tma_store", 0, "per_warpgroup, ", ""), OWN),
+    "the role copies a part out": (changed("copy_out", 0, ", per_warpgroup", ""), OWN),
+    "an id of two scopes": (changed("barrier", 3, BARRIER, "id = 3 : i64"), SHARED_ID),
 }
+WHOLE_FAULTS = {
+    "a warpgroup drains": (changed("barrier", 0, "id = 1 : i64", BARRIER), "is overwritten before"),
+    "a warpgroup stores": (changed("barrier", 1, "id = 1 : i64", BARRIER), "a tile is read before"),
+    "a part of the role's tile": (
+        changed("async_tiled_tma_store", 0, "tmaIdx", "per_warpgroup, tmaIdx"),
+        OWN,
+    ),
+}
+"""Faults of a kernel that stages its result whole."""
 
 
 def test_the_kernel_without_a_fault(matmul):
@@ -167,6 +237,17 @@ def test_seeded_faults(matmul, name):
     found = failure(edited)
     assert message in found
     assert found.startswith("dump.mlir:") or "may end while" in found
+
+
+@pytest.mark.parametrize("name", WHOLE_FAULTS)
+def test_seeded_faults_of_a_whole_store(whole, name):
+    edit, message = WHOLE_FAULTS[name]
+    assert message in failure(edit(whole))
+
+
+def test_barriers_of_the_role_are_safe_for_parts(matmul):
+    """They make warpgroups wait for each other, which is slower, but no fault."""
+    verify(replaced(BARRIER, "id = 1 : i64")(matmul))
 
 
 def test_the_line_is_that_of_the_operation(matmul):

@@ -92,7 +92,11 @@ def _check_registers(function: Any, registers_per_sm: int, file: str) -> Violati
 
 
 def _check_named_barriers(function: Any, file: str) -> Violation | None:
-    """Check that ids exist and that id 0, the whole CTA, is not used by one of two roles."""
+    """Check that ids exist, and that no two groups of threads share one, the whole CTA among them.
+
+    A barrier that threads wait at expects one number of threads (PTX ISA, barrier.cta).
+    """
+    scopes: dict[int, bool] = {}
     for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
         specialised = roles.opview.producer_warps.value > 0
         groups = max(1, roles.opview.consumer_warps.value // WARPGROUP_WARPS)
@@ -105,5 +109,9 @@ def _check_named_barriers(function: Any, file: str) -> Violation | None:
                 return Violation(where(op, file), f"named barrier {last} does not exist")
             if specialised and identity == 0:
                 message = "barrier 0 of the whole CTA is used by one role alone"
+                return Violation(where(op, file), message)
+            own = is_per_warpgroup(op)
+            if any(scopes.setdefault(n, own) != own for n in range(identity, last + 1)):
+                message = f"named barrier {identity} is used by a role and by one of its warpgroups"
                 return Violation(where(op, file), message)
     return None
