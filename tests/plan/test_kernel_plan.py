@@ -19,6 +19,13 @@ def gemm(m=128, n=128, k=64, fixed_bytes=0):
     return KernelProblem((MmaTile(m, n, k, 2, 4),), slot, fixed_bytes, m * n, True)
 
 
+def stored(stores=1, **tile):
+    """Return a product whose results of 2 bytes leave in parts of 8192 bytes."""
+    problem = gemm(**tile)
+    size = problem.tile_elements * 2
+    return replace(problem, part_bytes=8192 * stores, whole_bytes=size * stores)
+
+
 def tiles(elements=4096, slot=0):
     return KernelProblem((), slot, 0, elements, slot > 0)
 
@@ -45,6 +52,56 @@ def test_gemm_128x128():
 def test_gemm_128x256_with_a_staging_buffer():
     result = plan(gemm(n=256, fixed_bytes=128 * 256 * 2))
     assert (result.consumers, result.stages) == (2, 3)
+
+
+def test_gemm_128x256_whose_result_leaves_in_parts():
+    """Parts leave room for one more stage than the whole 64 KiB result."""
+    result = plan(stored(n=256))
+    assert (result.consumers, result.epilogue_slots, result.stages) == (2, 2, 4)
+    assert plan(stored(n=256), epilogue_slots=0).stages == 3
+
+
+@pytest.mark.parametrize(
+    ("stores", "consumers", "slots", "expected"),
+    [
+        (1, 2, 2, 32768),
+        (1, 1, 2, 16384),
+        (1, 3, 1, 24576),
+        (2, 2, 3, 98304),
+        (1, 2, 0, 65536),
+        (2, 2, 0, 131072),
+    ],
+)
+def test_staging_slots_of_every_warpgroup_and_store_count(stores, consumers, slots, expected):
+    problem = replace(stored(stores, n=256), fixed_bytes=100)
+    assert problem.bytes_beside_ring(consumers, slots) == 100 + expected
+
+
+def test_stages_follow_from_the_staging_slots():
+    problem = stored(n=256)
+    for slots, stages in ((0, 3), (1, 4), (2, 4), (3, 3), (5, 3), (6, 2)):
+        result = plan(problem, epilogue_slots=slots)
+        assert (result.epilogue_slots, result.stages) == (slots, stages)
+        used = result.stages * problem.ring_slot_bytes + problem.bytes_beside_ring(2, slots)
+        assert used + limits.SHARED_RESERVE_BYTES <= TARGET.shared_memory_bytes
+
+
+def test_reasons_name_the_staging_slots():
+    assert "epilogue_slots = 2: one is filled while TMA reads the other" in plan(stored()).reasons
+    assert "epilogue_slots = 3: fixed by the user" in plan(stored(), epilogue_slots=3).reasons
+    assert "epilogue_slots = 0: fixed by the user" in plan(gemm(), epilogue_slots=0).reasons
+    assert plan(gemm()).epilogue_slots == 0
+    assert not any("epilogue_slots" in reason for reason in plan(gemm()).reasons)
+    assert any("fit beside 32768 bytes" in reason for reason in plan(stored()).reasons)
+
+
+def test_staging_slots_beyond_shared_memory():
+    code, message = failure(stored(n=256), stages=4, epilogue_slots=3)
+    assert code == "T0424"
+    assert "4 stages of 49152 bytes, 49152 bytes outside of the ring" in message
+    code, message = failure(stored(stores=4, n=256), epilogue_slots=8)
+    assert code == "T0424"
+    assert "needs 524288 bytes of shared memory outside of loops" in message
 
 
 def test_one_consumer_for_64_rows():
@@ -161,6 +218,9 @@ def test_overrides_win():
         ({"consumers": 3}, "T0421", "128 rows do not split into 3 parts"),
         ({"producer_registers": 30}, "T0421", "24 to 256 in steps of 8"),
         ({"worker_warps": 4}, "T0421", "does not apply to a kernel with mma"),
+        ({"epilogue_slots": 9}, "T0421", "epilogue_slots = 9: expected 0 to 8"),
+        ({"epilogue_slots": True}, "T0421", "epilogue_slots = True"),
+        ({"epilogue_slots": 2}, "T0421", "no store of the kernel can go out in parts"),
         ({"specialize": False, "consumer_registers": 240}, "T0421", "need specialize = true"),
         ({"stages": 8}, "T0424", "8 stages of 32768 bytes, 0 bytes outside"),
         (
@@ -183,6 +243,7 @@ def test_impossible_overrides(override, code, message):
         ({"specialize": True}, "no loads in a loop for a producer warp"),
         ({"stages": 3}, "no loads in a loop"),
         ({"worker_warps": 6}, "multiple of 4"),
+        ({"epilogue_slots": 1}, "epilogue_slots = 1: no store of the kernel can go out in parts"),
     ],
 )
 def test_overrides_that_a_kernel_without_mma_does_not_have(override, message):

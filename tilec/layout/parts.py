@@ -37,9 +37,12 @@ def warpgroup_part(
         axis: Axis along which the warpgroups share the tile.
 
     Raises:
-        LayoutError: The shares are others, or the part is not made of whole registers.
+        LayoutError: The shares are others, the origin is no multiple of the extents, or the part is
+            not made of whole registers.
     """
     box = tuple(shape)
+    if any(first % extent for first, extent in zip(origin, box, strict=True)):
+        raise LayoutError(f"a part of {box} cannot begin at {tuple(origin)}, no multiple of it")
     share = tile.shape[axis] // tile.num_warpgroups
     strides = [mode.stride for mode in tile.modes if mode.owner is Owner.WARPGROUP]
     expected = tuple(share if index == axis else 0 for index in range(tile.rank))

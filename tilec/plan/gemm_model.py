@@ -130,8 +130,9 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     stages = tile.stages(target)
     if stages < MIN_STAGES:
         return (
-            f"shared memory of {target.shared_memory_bytes} bytes holds {stages} stages of "
-            f"{tile.slot_bytes} bytes beside a {tile.m} x {tile.n} result; {MIN_STAGES} are needed"
+            f"shared memory of {target.shared_memory_bytes} bytes holds {stages} "
+            f"stage{'s' * (stages != 1)} of {tile.slot_bytes} bytes beside a {tile.m} x {tile.n} "
+            f"result; {MIN_STAGES} are needed"
         )
     return None
 

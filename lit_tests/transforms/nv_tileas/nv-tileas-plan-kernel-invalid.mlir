@@ -41,3 +41,17 @@
 ^bb0(%i: i32):
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "impossible_hints_are_refused", function_type = (i32) -> (), tilec.kernel = {hints = {stages = 3 : i64}}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// Staging slots need a store that can go out in parts.
+// expected-error @unknown {{epilogue_slots = 2: no store of the kernel can go out in parts}}
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "slots_without_parts_are_refused", function_type = (!a, i32) -> (), tilec.kernel = {hints = {epilogue_slots = 2 : i64}}} : () -> ()

@@ -83,3 +83,39 @@
   %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "while_loops_do_not_use_tma", function_type = (!a, i32, i1) -> ()} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// An accumulator leaves in parts, through two staging slots of each warpgroup.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 8 : i64, epilogue_slots = 2 : i64,
+// CHECK-SAME:  "epilogue_slots = 2: one is filled while TMA reads the other"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "accumulators_leave_in_parts", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> ()} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// Zero slots are a choice, too: the result is staged whole.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}epilogue_slots = 0 : i64,
+// CHECK-SAME:  "epilogue_slots = 0: fixed by the user"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "results_may_be_staged_whole", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), tilec.kernel = {hints = {epilogue_slots = 0 : i64}}} : () -> ()
