@@ -12,6 +12,7 @@ import pytest
 
 from tilec.passes import PASS_MODULES, load_all_passes
 from tilec.pipeline import STAGES
+from tilec.plan.overrides import PLAN_FIELDS
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -89,6 +90,11 @@ def test_links_resolve(path):
         linked = (path.parent / name).resolve() if name else path
         assert linked.exists(), target
         assert not anchor or anchor in headings(linked.read_text()), target
+
+
+def test_plan_fields_are_those_of_the_planner():
+    section = page("language.md").partition("\n## Plan fields\n")[2].partition("\n## ")[0]
+    assert tuple(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == PLAN_FIELDS
 
 
 def test_diagnostics_page_is_current():
