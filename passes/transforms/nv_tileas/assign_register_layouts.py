@@ -184,8 +184,9 @@ class _Assignment:
             wanted = wgmma_accumulator(shape[rows], shape[columns], self.warps // WARPGROUP_WARPS)
             if rows > columns:
                 wanted = wanted.permute((1, 0))
-            self._convert_operand(op, wanted.reshape(shape))
-            layout = result_layout(op, wanted.reshape(shape))
+            wanted = wanted.reshape(shape)
+            self._convert_operand(op, wanted)
+            layout = part_of(op, wanted).layout
         self.layouts[part] = layout
 
     def _convert_operand(self, op: Any, wanted: RegisterLayout) -> None:
