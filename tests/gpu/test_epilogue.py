@@ -1,0 +1,60 @@
+"""Results that leave in parts: staging slots, tile shapes, layouts and ragged edges."""
+
+import pytest
+
+from tilec.runtime.jit import load
+
+pytestmark = pytest.mark.gpu
+
+SOURCE = """@kernel(epilogue_slots={slots})
+def both(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], D: f32[M, N]):
+    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
+    acc = zeros(({rows}, {columns}), f32)
+    for k in range(cdiv(K, 64)):
+        a = load(A, (m, k), ({rows}, 64))
+        b = load(B, (k, n), (64, {columns}))
+        acc = mma(a, b, acc)
+    store(C, (m, n), cast(acc, bf16))
+    store(D, (m, n), acc * 2.0)
+"""
+SIZES = ((64, 64, 64), (257, 130, 64), (1000, 1001, 128), (4096, 2304, 192))
+"""The last one has several tiles for each CTA, the two before have ragged edges."""
+TILES = ((64, 32), (128, 64), (128, 128))
+POISON = -7.0
+
+
+def result(torch, rows, columns, dtype, order):
+    """Return poisoned memory and an array in it, with room behind each row and behind the last."""
+    outer, inner = (rows, columns) if order == "N" else (columns, rows)
+    memory = torch.full((outer + 1, (inner + 15) // 8 * 8), POISON, dtype=dtype, device="cuda")
+    inside = memory[:outer, :inner]
+    return memory, inside if order == "N" else inside.T
+
+
+def check(memory, found, expected, limit):
+    error = (found.float() - expected).abs().max().item()
+    assert error <= limit, f"max error {error}, limit {limit}"
+    found.fill_(POISON)
+    assert bool((memory == POISON).all()), "memory beside the array was written"
+
+
+@pytest.mark.parametrize("order", "NT")
+@pytest.mark.parametrize("tile", TILES, ids=lambda tile: f"{tile[0]}x{tile[1]}")
+@pytest.mark.parametrize("slots", [0, 1, 2, 3])
+def test_two_results(torch, tmp_path, slots, tile, order):
+    path = tmp_path / "both.tile"
+    path.write_text(SOURCE.format(slots=slots, rows=tile[0], columns=tile[1]))
+    both = load(path).both
+    for m, n, k in SIZES:
+        torch.manual_seed(m + n + k)
+        a = torch.randn((m, k), device="cuda").bfloat16()
+        b = torch.randn((k, (n + 7) // 8 * 8), device="cuda").bfloat16()[:, :n]
+        narrow, c = result(torch, m, n, torch.bfloat16, order)
+        wide, d = result(torch, m, n, torch.float32, order)
+        both(a, b, c, d)
+        torch.cuda.synchronize()
+        expected = a.float() @ b.float()
+        # One rounding to bf16 of the largest element, and the f32 sum's own error.
+        limit = expected.abs().max().item() * 2.0**-8 + k * 2.0**-20
+        check(narrow, c, expected, limit)
+        check(wide, d, 2 * expected, k * 2.0**-16)
