@@ -12,7 +12,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, terminator
-from tilec.layout import LayoutError, SharedLayout
+from tilec.layout import LayoutError, SharedLayout, warpgroup_share
 from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import tma_boxes
 from tilec.passes.analysis.kernels import TiledAccess
@@ -35,20 +35,28 @@ class EpiloguePart:
     axis: int
 
 
-def epilogue_part(access: TiledAccess) -> EpiloguePart | None:
-    """Return the parts that a TMA store can go out in, or None when it needs the whole tile."""
+def epilogue_part(access: TiledAccess, warpgroups: int) -> EpiloguePart | None:
+    """Return the parts that a TMA store can go out in, or None when it needs the whole tile.
+
+    Args:
+        access: The store.
+        warpgroups: Consumer warpgroups, which share the rows of an accumulator or, where these do
+            not split, its columns.
+    """
     if access.is_load or not access.uses_tma:
         return None
-    axis = _accumulator_rows(access.value, set())
-    if axis is None:
+    rows = _accumulator_rows(access.value, set())
+    if rows is None:
         return None
     shape = tuple(access.tile_type.shape)
     bits = element_bits(access.tile_type.element_type)
-    other = len(shape) - 1 if axis == len(shape) - 2 else len(shape) - 2
-    extents = [1] * len(shape)
-    extents[axis] = WGMMA_ROWS
-    extents[other] = gcd(shape[other], PART_BYTES * 8 // (WGMMA_ROWS * bits))
+    columns = len(shape) - 1 if rows == len(shape) - 2 else len(shape) - 2
     try:
+        share = warpgroup_share(shape[rows], shape[columns], warpgroups)
+        extents = [1] * len(shape)
+        extents[rows] = WGMMA_ROWS
+        extents[columns] = gcd(share[1], PART_BYTES * 8 // (WGMMA_ROWS * bits))
+        axis = rows if share[1] == shape[columns] else columns
         return EpiloguePart(tma_boxes(extents, bits), axis)
     except LayoutError:
         return None

@@ -26,6 +26,8 @@ _COLUMNS = (
     ("bubble", "clocks of one k-tile: tensor cores idle"),
     ("epilogue", "clocks of one tile: conversion and store"),
     ("start", "clocks of one tile: first operands"),
+    ("power", "clocks of one k-tile: lost to the power of L2 traffic"),
+    ("once", "clocks of the launch: start and end of clusters"),
     ("WGs", "consumer warpgroups"),
     ("stages", "slots that fit"),
 )
@@ -48,7 +50,16 @@ def table(ranked: Sequence[RankedTile], target: Target) -> str:
 def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
     cost, tile = item.cost, item.tile
     slots = cost.waves * target.sm_count
-    terms = (cost.tensor, cost.shared, cost.level2, cost.bubble, cost.epilogue, cost.start)
+    terms = (
+        cost.tensor,
+        cost.shared,
+        cost.level2,
+        cost.bubble,
+        cost.epilogue,
+        cost.start,
+        cost.power,
+        cost.once,
+    )
     return (
         tile_text(tile),
         f"{cost.clocks:.0f}",

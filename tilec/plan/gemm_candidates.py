@@ -1,7 +1,7 @@
 """The tiles that a matrix multiply may use, in the order of their modelled time. Pure Python."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from tilec.plan import machine
 from tilec.plan.gemm_model import GemmCost, GemmTile, gemm_cost, misfit
@@ -15,8 +15,14 @@ COLUMN_STEP = 16
 """Columns between two tiles: the finest step that fills a last wave (DeepGEMM uses it, too)."""
 MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
-CLUSTERS = ((1, 1),)
-"""Clusters along M and N to consider; the passes do not multicast yet."""
+CLUSTERS = ((2, 1), (1, 2))
+"""Clusters along M and N to consider besides single CTAs. Larger ones leave SMs of a GPC idle."""
+CLUSTERED_TILES = 8
+"""How many of the best tiles are considered in clusters, too."""
+SECTOR_BYTES = 32
+"""L2 moves sectors of this size (CUDA programming guide, device memory accesses)."""
+STRADDLING = 1.25
+"""Sectors of a 128-byte row of a box that begins inside of one: five for four."""
 POWER_OF_TWO_MARGIN = 1.03
 """A tile with other extents must be better than one of powers of two by this factor. The model was
 compared with measurements of powers of two only (docs/performance.md), so less is noise."""
@@ -35,6 +41,7 @@ class GemmProblem:
         output_bytes: Size of a result element.
         batch: How many such products the kernel computes.
         known: For each of M, N and K whether the extent is known or only assumed.
+        m_contiguous: Whether A lies in memory with M contiguous.
         n_contiguous: Whether B lies in memory with N contiguous, so that the columns of a tile
             are cut into swizzle spans.
         powers_of_two: Whether to consider only extents that are powers of two.
@@ -47,9 +54,18 @@ class GemmProblem:
     output_bytes: int = 2
     batch: int = 1
     known: tuple[bool, bool, bool] = (True, True, True)
+    m_contiguous: bool = False
     n_contiguous: bool = False
     powers_of_two: bool = False
     equal: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def sector_factors(self) -> tuple[float, float]:
+        """How many bytes of L2 a byte of A and of B costs: more where rows begin inside sectors."""
+        axes = (0 if self.m_contiguous else 2, 1 if self.n_contiguous else 2)
+        pitches = (self.extents[axis] * self.element_bytes for axis in axes)
+        first, second = (STRADDLING if pitch % SECTOR_BYTES else 1.0 for pitch in pitches)
+        return first, second
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +88,8 @@ class RankedTile:
         return (
             f"{tile_text(self.tile)}: {cost.clocks:.0f} clocks = {cost.waves} "
             f"wave{'s' * (cost.waves > 1)} of [{cost.k_tiles} k-tiles of "
-            f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble) + "
-            f"{cost.epilogue:.0f} epilogue + {cost.start:.0f} start]"
+            f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble + {cost.power:.0f} power) + "
+            f"{cost.epilogue:.0f} epilogue + {cost.start:.0f} start] + {cost.once:.0f} once"
         )
 
 
@@ -97,15 +113,29 @@ def rank_tiles(
         target: Machine.
         mma_limit: Most multiply-adds of one k-tile; None for no limit.
     """
-    ranked = [
-        RankedTile(tile, gemm_cost(tile, problem.extents, target, problem.batch))
+
+    def rank(tiles: Iterable[GemmTile]) -> list[RankedTile]:
+        factors = problem.sector_factors
+        costs = (
+            (tile, gemm_cost(tile, problem.extents, target, problem.batch, factors))
+            for tile in tiles
+        )
+        return sorted((RankedTile(*pair) for pair in costs), key=lambda item: item.score)
+
+    ranked = rank(
+        tile
         for tile in candidates(problem)
         if (mma_limit is None or tile.m * tile.n * tile.k <= mma_limit)
         and misfit(tile, target) is None
-    ]
+    )
     if not ranked:
         return []
-    ranked.sort(key=lambda item: item.score)
+    several = [
+        replace(item.tile, cluster=cluster)
+        for item in ranked[:CLUSTERED_TILES]
+        for cluster in CLUSTERS
+    ]
+    ranked = sorted([*ranked, *rank(several)], key=lambda item: item.score)
     limit = ranked[0].score * TIE
     best = max(
         (item for item in ranked if item.score <= limit),
@@ -131,8 +161,7 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                 tile = (m, n, k)
                 if any(tile[a] != tile[b] for a, b in problem.equal):
                     continue
-                for cluster in CLUSTERS:
-                    yield GemmTile(m, n, k, problem.element_bytes, problem.output_bytes, cluster)
+                yield GemmTile(m, n, k, problem.element_bytes, problem.output_bytes)
 
 
 def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:

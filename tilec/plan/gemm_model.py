@@ -43,15 +43,15 @@ class GemmTile:
         """Bytes of both operands of one k-tile."""
         return (self.m + self.n) * self.k * self.element_bytes
 
-    @property
-    def level2_bytes(self) -> float:
-        """Bytes of one k-tile that a CTA causes to be read from L2, multicast taken into account.
+    def level2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
+        """Return the bytes of one k-tile that a CTA causes to be read from L2.
 
         A cluster of c_m x c_n reads each row of A once for its c_n CTAs along N, and each column of
-        B once for its c_m CTAs along M.
+        B once for its c_m CTAs along M. `factors` is what a byte of A and of B costs.
         """
         along_m, along_n = self.cluster
-        return (self.m / along_n + self.n / along_m) * self.k * self.element_bytes
+        rows, columns = self.m / along_n * factors[0], self.n / along_m * factors[1]
+        return (rows + columns) * self.k * self.element_bytes
 
     def consumers(self, target: Target) -> int:
         """Return how many warpgroups share the tile."""
@@ -81,7 +81,9 @@ class GemmCost:
         level2: Per k-tile: L2, which all CTAs that run share.
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store.
+        power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
         start: Per tile: until the first operands have arrived.
+        once: Per launch: the start and the end of clusters.
     """
 
     ctas: int
@@ -93,16 +95,18 @@ class GemmCost:
     bubble: float
     epilogue: float
     start: float
+    power: float = 0.0
+    once: float = 0.0
 
     @property
     def k_tile(self) -> float:
-        """Clocks of one k-tile: its slowest term and the bubble."""
-        return max(self.tensor, self.shared, self.level2) + self.bubble
+        """Clocks of one k-tile: its slowest term, the bubble and the power."""
+        return max(self.tensor, self.shared, self.level2) + self.bubble + self.power
 
     @property
     def clocks(self) -> float:
         """Clocks of the whole product."""
-        return self.waves * (self.k_tiles * self.k_tile + self.epilogue + self.start)
+        return self.waves * (self.k_tiles * self.k_tile + self.epilogue + self.start) + self.once
 
     @property
     def bound(self) -> str:
@@ -137,7 +141,13 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     return None
 
 
-def gemm_cost(tile: GemmTile, extents: tuple[int, ...], target: Target, batch: int = 1) -> GemmCost:
+def gemm_cost(
+    tile: GemmTile,
+    extents: tuple[int, ...],
+    target: Target,
+    batch: int = 1,
+    factors: tuple[float, float] = (1.0, 1.0),
+) -> GemmCost:
     """Model an M x N x K multiply on the whole chip.
 
     Args:
@@ -145,6 +155,7 @@ def gemm_cost(tile: GemmTile, extents: tuple[int, ...], target: Target, batch: i
         extents: M, N and K.
         target: Machine.
         batch: How many such products the kernel computes.
+        factors: Bytes of L2 that a byte of A and of B costs.
     """
     m, n, k = extents
     along_m, along_n = tile.cluster
@@ -156,16 +167,19 @@ def gemm_cost(tile: GemmTile, extents: tuple[int, ...], target: Target, batch: i
     consumers = tile.consumers(target)
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     store = tile.output_bytes / machine.STORE_BYTES_PER_CLOCK + machine.CONVERT_CLOCKS
+    level2 = tile.level2_bytes(factors) * active / machine.L2_BYTES_PER_CLOCK
     return GemmCost(
         ctas=ctas,
         waves=-(-ctas // slots),
         k_tiles=-(-k // tile.k),
         tensor=work / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
-        level2=tile.level2_bytes * active / machine.L2_BYTES_PER_CLOCK,
+        level2=level2,
         bubble=machine.MMA_BUBBLE_CLOCKS[consumers],
         epilogue=tile.m * tile.n * store,
-        start=machine.START_CLOCKS + (machine.CLUSTER_START_CLOCKS if size > 1 else 0),
+        start=machine.START_CLOCKS,
+        power=level2 * machine.L2_POWER_SHARE,
+        once=machine.CLUSTER_CLOCKS if size > 1 else 0.0,
     )
 
 

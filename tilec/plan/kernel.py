@@ -54,6 +54,7 @@ class KernelProblem:
         ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
         fixed_bytes: Shared memory needed besides the ring: one-shot slots, staging buffers.
         part_bytes: One staging slot of one warpgroup, over all stores that can go out in parts.
+        cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
         whole_bytes: Staging buffers of the same stores when they go out whole.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
@@ -66,6 +67,7 @@ class KernelProblem:
     has_loop_loads: bool
     part_bytes: int = 0
     whole_bytes: int = 0
+    cluster: tuple[int, int] = (1, 1)
 
     def bytes_beside_ring(self, consumers: int, epilogue_slots: int) -> int:
         """Return the shared memory needed besides the ring."""
@@ -132,12 +134,10 @@ def plan_kernel(
     slots, why_slots = _choose_epilogue(problem, fixed)
     beside = problem.bytes_beside_ring(plan.consumers, slots)
     stages, reason = _choose_stages(problem, beside, target, fixed)
-    cluster = fixed.cluster or (1, 1)
+    cluster, why_cluster = _choose_cluster(problem, plan, fixed)
     persistent, why_persistent = _choose_persistence(plan, fixed)
     group, why_group = _choose_tile_group(problem, persistent, fixed)
-    reasons = (*plan.reasons, *why_slots, reason, why_persistent, *why_group)
-    if fixed.cluster is not None:
-        reasons = (*reasons, f"cluster = {cluster[0]} x {cluster[1]}: fixed by the user")
+    reasons = (*plan.reasons, *why_slots, reason, why_persistent, *why_group, *why_cluster)
     return replace(
         plan,
         stages=stages,
@@ -319,6 +319,20 @@ def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
             why_roles,
         ),
     )
+
+
+def _choose_cluster(
+    problem: KernelProblem, plan: KernelPlan, fixed: PlanOverrides
+) -> tuple[tuple[int, int], tuple[str, ...]]:
+    """Return the cluster, and why unless it is a single CTA that nobody asked for."""
+    if fixed.cluster is not None:
+        rows, columns = fixed.cluster
+        return fixed.cluster, (f"cluster = {rows} x {columns}: fixed by the user",)
+    if problem.cluster == (1, 1) or not plan.specialize:
+        return (1, 1), ()
+    rows, columns = problem.cluster
+    why = "its CTAs share tiles, each of which is read from L2 once"
+    return problem.cluster, (f"cluster = {rows} x {columns}: {why}",)
 
 
 def _choose_epilogue(problem: KernelProblem, fixed: PlanOverrides) -> tuple[int, tuple[str, ...]]:

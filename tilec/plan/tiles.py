@@ -48,6 +48,7 @@ class TileUse:
             first. An `int` is known, a `str` names an `auto` constant (this one or another).
         dim: Named dim that tiles of this extent walk over, if there is one.
         output_bytes: For `mma`: size of an element of the stored result.
+        m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
         batch: For `mma`: named dims that the leading axes of extent 1 walk over.
     """
@@ -57,6 +58,7 @@ class TileUse:
     extents: tuple[int | str, ...]
     dim: str | None = None
     output_bytes: int = 4
+    m_contiguous: bool = False
     n_contiguous: bool = False
     batch: tuple[str, ...] = ()
 
@@ -68,6 +70,7 @@ class TileChoice:
     Attributes:
         values: Value by name.
         reasons: One sentence per choice.
+        cluster: CTAs of a cluster along M and N of the largest mma.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
         candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
@@ -75,6 +78,7 @@ class TileChoice:
     values: Mapping[str, int]
     reasons: tuple[str, ...]
     mma_elements: int = 0
+    cluster: tuple[int, int] = (1, 1)
     candidates: tuple[str, ...] = ()
 
 
@@ -114,7 +118,7 @@ def plan_tiles(
     values: dict[str, int] = {}
     reasons: list[str] = []
     considered: list[str] = []
-    largest = 0
+    largest, cluster = 0, (1, 1)
     for name, use in _mma_first(uses):
         if name in values:
             continue
@@ -127,7 +131,8 @@ def plan_tiles(
         if use.role in _MMA_ROLES:
             ranked = _rank_mma(name, use, bound, known, planner)
             tile = ranked[0].tile
-            largest = max(largest, tile.m * tile.n * tile.k)
+            if tile.m * tile.n * tile.k > largest:
+                largest, cluster = tile.m * tile.n * tile.k, tile.cluster
             pairs = zip(bound, (tile.m, tile.n, tile.k), strict=True)
             chosen = {item: value for item, value in pairs if isinstance(item, str)}
             considered.extend(map(str, ranked[:SHOWN_CANDIDATES]))
@@ -135,7 +140,7 @@ def plan_tiles(
             chosen = _choose_elementwise(use, bound, known)
         values.update(chosen)
         reasons.append(_reason(use, chosen, known, uses) + _runners_up(ranked))
-    return TileChoice(values, tuple(reasons), largest, tuple(considered))
+    return TileChoice(values, tuple(reasons), largest, cluster, tuple(considered))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +239,7 @@ def _gemm_problem(
         output_bytes=use.output_bytes,
         batch=prod(planner.sizes.get(dim, 1) for dim in use.batch),
         known=(known[0], known[1], known[2]),
+        m_contiguous=use.m_contiguous,
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
         equal=tuple(

@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas import ConvertLayoutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
@@ -178,16 +179,23 @@ class _Assignment:
         part = self._find(op.results[0])
         layout = result_layout(op, self.layouts[self._find(op.operands[0])])
         if layout is None:
-            rows = op.opview.axis.value
-            shape = list(op.operands[0].type.shape)
-            columns = len(shape) - 1 if rows == len(shape) - 2 else len(shape) - 2
-            wanted = wgmma_accumulator(shape[rows], shape[columns], self.warps // WARPGROUP_WARPS)
-            if rows > columns:
-                wanted = wanted.permute((1, 0))
-            wanted = wanted.reshape(shape)
+            wanted, layout = self._layout_with_parts(op)
             self._convert_operand(op, wanted)
-            layout = part_of(op, wanted).layout
         self.layouts[part] = layout
+
+    def _layout_with_parts(self, op: Any) -> tuple[RegisterLayout, RegisterLayout]:
+        """Return an accumulator layout that the part of `op` can be taken from, and the part's."""
+        *outer, first, second = op.operands[0].type.shape
+        warpgroups = self.warps // WARPGROUP_WARPS
+        straight = wgmma_accumulator(first, second, warpgroups)
+        for layout in (straight, wgmma_accumulator(second, first, warpgroups).permute((1, 0))):
+            wanted = layout.reshape((*outer, first, second))
+            found = result_layout(op, wanted)
+            if found is not None:
+                return wanted, found
+        raise InternalCompilerError(
+            "no layout has these parts", pass_name="nv-tileas-assign-register-layouts", op=str(op)
+        )
 
     def _convert_operand(self, op: Any, wanted: RegisterLayout) -> None:
         source = op.operands[0]

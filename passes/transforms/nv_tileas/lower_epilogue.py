@@ -45,7 +45,7 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
             continue
         warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
         stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
-        parts = [(store, epilogue_part(tiled_access(store))) for store in stores]
+        parts = [(store, epilogue_part(tiled_access(store), warpgroups)) for store in stores]
         whole = [(store, part) for store, part in parts if part is not None]
         for group, (store, part) in enumerate(whole):
             _cut(tiled_access(store), part, group, slots, warpgroups)

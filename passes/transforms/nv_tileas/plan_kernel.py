@@ -50,7 +50,8 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
         _keep_producible_loads(function, accesses, context)
         overrides = {**read_kernel_metadata(function).get("hints", {}), **context.plan_overrides}
-        plan = _plan(function, accesses, overrides, context)
+        preferred = _shareable_cluster(function, accesses)
+        plan = _plan(function, accesses, overrides, preferred, context)
         _check_cluster(function, plan.cluster)
         if plan.specialize:
             _share_tiles(function, accesses, plan.cluster)
@@ -61,11 +62,16 @@ def plan_kernels(module: Any, context: PassContext) -> None:
 
 
 def _plan(
-    function: Any, accesses: list[TiledAccess], overrides: dict[str, Any], context: PassContext
+    function: Any,
+    accesses: list[TiledAccess],
+    overrides: dict[str, Any],
+    cluster: tuple[int, int],
+    context: PassContext,
 ) -> KernelPlan:
     """Plan a kernel; give up TMA stores when their staging buffers do not fit."""
+    target = context.target
     try:
-        return plan_kernel(kernel_problem(function, accesses), context.target, overrides)
+        return plan_kernel(kernel_problem(function, accesses, cluster), target, overrides)
     except CompileError as failure:
         stores = [access for access in accesses if access.uses_tma and not access.is_load]
         if failure.diagnostics[0].code != SHARED_MEMORY_EXCEEDED or not stores:
@@ -73,7 +79,7 @@ def _plan(
         for store in stores:
             legal = store.op.opview.legal_atoms
             store.op.attributes["atom"] = next(atom for atom in legal if atom.kind == "stg")
-        plan = plan_kernel(kernel_problem(function, accesses), context.target, overrides)
+        plan = plan_kernel(kernel_problem(function, accesses, cluster), target, overrides)
         reason = failure.diagnostics[0].message
         for store in stores:
             name = array_of_view(store.view, function)
@@ -96,6 +102,14 @@ def _check_cluster(function: Any, cluster: tuple[int, int]) -> None:
             f"cluster = {cluster[0]} x {cluster[1]}: the grid of the kernel has one axis",
             "a cluster covers neighbouring tiles of the last two grid axes",
         )
+
+
+def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int, int]:
+    """Return the cluster that was planned with the tiles; one CTA where none shares a tile."""
+    rows, columns = read_kernel_metadata(function).get("planned_cluster", (1, 1))
+    shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
+    needed = {axis for axis, extent in enumerate((rows, columns)) if extent > 1}
+    return (rows, columns) if needed and needed <= shared else (1, 1)
 
 
 def _share_tiles(function: Any, accesses: list[TiledAccess], cluster: tuple[int, int]) -> None:
@@ -153,13 +167,15 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
     }
 
 
-def kernel_problem(function: Any, accesses: list[TiledAccess]) -> KernelProblem:
+def kernel_problem(
+    function: Any, accesses: list[TiledAccess], cluster: tuple[int, int] = (1, 1)
+) -> KernelProblem:
     """Return what the planner needs to know about a kernel."""
     slot_bytes = 0
     fixed_bytes = part_bytes = whole_bytes = 0
     for access in accesses:
         size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
-        part = epilogue_part(access)
+        part = epilogue_part(access, 1)  # with more warpgroups, parts may become smaller
         if part is not None:
             part_bytes += part.layout.size_bytes
             whole_bytes += size
@@ -177,6 +193,7 @@ def kernel_problem(function: Any, accesses: list[TiledAccess]) -> KernelProblem:
         has_loop_loads=slot_bytes > 0,
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
+        cluster=cluster,
     )
 
 

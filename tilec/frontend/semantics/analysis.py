@@ -110,6 +110,7 @@ def analyze_kernel(
         metadata["tile_reasons"] = list(choice.reasons)
         metadata["tile_candidates"] = list(choice.candidates)
         metadata["planned_mma"] = choice.mma_elements
+        metadata["planned_cluster"] = list(choice.cluster)
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 

@@ -86,11 +86,17 @@ class TileUseRecorder:
             result[name] = replace(use, dim=self.dims.get(name))
         return result
 
+    def _is_contiguous(self, extent: int | str, k: int | str) -> bool:
+        """Tell whether an operand lies in memory with its extent other than `k` contiguous."""
+        loads = (self.contiguous.get(pair, set()) for pair in ((k, extent), (extent, k)))
+        return any(extent in axes for axes in loads)
+
     def _with_memory(self, use: TileUse) -> TileUse:
         """Return the use of an mma with what is known of its operands and its result."""
         m, n, k = use.extents
-        loads = (self.contiguous.get(pair, set()) for pair in ((k, n), (n, k)))
-        use = replace(use, n_contiguous=any(n in axes for axes in loads))
+        use = replace(
+            use, m_contiguous=self._is_contiguous(m, k), n_contiguous=self._is_contiguous(n, k)
+        )
         stored = self.stored.get((m, n))
         if stored is None:
             return use
