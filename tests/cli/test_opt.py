@@ -7,7 +7,7 @@ from tilec.cli.opt_command import moved_stamp
 from tilec.passes.transforms.nv_tileas.verify_async_protocol import NAME
 
 FOLD, ATOMS = "nv-tileaa-fold-transpose", "nv-tileaa-select-copy-atoms"
-BARRIER = '"nv_tileas.barrier"() {id = 1 '
+BARRIER = '"nv_tileas.barrier"() {id = 2 : i64, per_warpgroup}'
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_a_stepped_dump_resumes_as_the_pipeline_would(run_tilec, dumps, tmp_path
 def test_a_violation_names_the_dump(run_tilec, dumps, tmp_path, words):
     text = next(dumps.glob("*-nv-tileas-attach-tma-descriptors.mlir")).read_text()
     line = text[: text.index(BARRIER)].count("\n") + 1
-    (tmp_path / "bad.mlir").write_text(text.replace(BARRIER, BARRIER.replace("1", "0"), 1))
+    (tmp_path / "bad.mlir").write_text(text.replace(BARRIER, BARRIER.replace("2", "0"), 1))
     command, *rest = words
     result = run_tilec(command, "bad.mlir", *rest)
     assert result.returncode == EXIT_INTERNAL
