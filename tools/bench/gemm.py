@@ -1,148 +1,276 @@
-"""Benchmark of matrix products: tilec against cuBLAS (through torch), correctness first.
+"""Benchmark of matrix products: tilec against cuBLAS (through torch) and Triton.
 
-Usage: python -m tools.bench.gemm [--set SET] [--rounds N] [--seconds S] [--json FILE]
-
-Every case is checked against an f32 product of the same operands before it is timed.
+All contenders run in one process, in turn, on the same normally distributed operands. Each is
+checked against an f32 product before it is timed. The default is the full protocol: 20 rounds of at
+least 0.2 s for each contender and case, in three processes one after the other.
 """
 
 import argparse
-import json
+import subprocess
 import sys
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from datetime import date
+import tempfile
+import textwrap
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import tilec
-from tools.bench.measure import gpu_state, interleave, operand_sets, summarise
+from tools.bench.cases import FULL, SETS, Case, parse_case
+from tools.bench.host import HostError, describe_host, import_torch, open_monitor
+from tools.bench.measure import interleave
+from tools.bench.progress import Progress
+from tools.bench.report import (
+    OURS,
+    SCHEMA,
+    Report,
+    format_table,
+    load_report,
+    merge,
+    rows,
+    shortest_round,
+    write_report,
+)
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-LAYOUTS = ("NN", "NT", "TN", "TT")
-
-
-@dataclass(frozen=True)
-class Case:
-    """One product: sizes, element type and operand layouts (N row-major, T column-major)."""
-
-    m: int
-    n: int
-    k: int
-    dtype: str = "bfloat16"
-    layout: str = "NN"
-
-    def __str__(self) -> str:
-        return f"{self.m}x{self.n}x{self.k} {self.dtype} {self.layout}"
-
-
-SETS: dict[str, tuple[Case, ...]] = {
-    "quick": (Case(8192, 8192, 8192), Case(4096, 4096, 4096), Case(1024, 1024, 1024)),
-    "large": tuple(Case(n, n, n, layout=x) for n in (8192, 4096) for x in LAYOUTS),
-    "huge": (Case(16384, 16384, 16384),),
-    "short": tuple(Case(8192, 8192, k) for k in (512, 1024, 2048)),
-    "small": tuple(Case(n, n, n) for n in (2048, 1024, 512)),
-    "fp16": (Case(8192, 8192, 8192, "float16"), Case(4096, 4096, 4096, "float16")),
-    "odd": (Case(4095, 4104, 4104), Case(1000, 1000, 1000), Case(4096, 4096, 4001)),
-}
+PEERS = ("cublas", "triton")
+_NEEDS = """
+It needs an H100, H200 or GH200, and PyTorch 2.8 or newer with CUDA. Triton, nvidia-ml-py (clocks
+and power while a contender runs; nvidia-smi otherwise) and matplotlib (--plot) are used where they
+are installed. The full protocol takes about half an hour. The sets, with their cases:
+"""
+_HANG = " " * 11
+EXIT_FAILED, EXIT_USAGE = 1, 2
 
 
-def operands(torch: Any, case: Case, sets: int) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield random operands and a poisoned result, `sets` times."""
-    dtype = getattr(torch, case.dtype)
-
-    def matrix(rows: int, columns: int, order: str) -> Any:
-        shape = (rows, columns) if order == "N" else (columns, rows)
-        data = torch.randn(shape, device="cuda").to(dtype)
-        return data if order == "N" else data.T
-
-    for _ in range(sets):
-        a = matrix(case.m, case.k, case.layout[0])
-        b = matrix(case.k, case.n, case.layout[1])
-        yield a, b, torch.full((case.m, case.n), float("nan"), device="cuda", dtype=dtype)
-
-
-def check(torch: Any, kernel: Any, a: Any, b: Any, c: Any) -> float:
-    """Return the relative error of the kernel against an f32 product; NaN never passes."""
-    kernel(a, b, c)
-    expected = a.float() @ b.float()
-    error = ((c.float() - expected).norm() / expected.norm()).item()
-    limit = 2.0 ** (-8 if c.dtype == torch.bfloat16 else -10)
-    if not error < limit:
-        raise SystemExit(f"wrong result: relative error {error}, limit {limit}")
-    return error
-
-
-def run_case(torch: Any, case: Case, rounds: int, seconds: float) -> dict[str, Any]:
-    """Check and time one case."""
-    kernel = tilec.load(EXAMPLES / "matmul.tile").matmul
-    size = torch.finfo(getattr(torch, case.dtype)).bits // 8
-    total = size * (case.m * case.k + case.k * case.n + case.m * case.n)
-    data = list(operands(torch, case, operand_sets(total)))
-    error = check(torch, kernel, *data[0])
-    samples = interleave(
-        torch,
-        {
-            "tilec": lambda i: kernel(*data[i]),
-            "cublas": lambda i: torch.mm(data[i][0], data[i][1], out=data[i][2]),
-        },
-        len(data),
-        rounds,
-        seconds,
+def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options; `cases` holds the chosen cases."""
+    sets = "\n".join(
+        textwrap.fill(
+            ", ".join(map(str, SETS[name])),
+            96,
+            initial_indent=f"  {name:<9}",
+            subsequent_indent=_HANG,
+        )
+        for name in SETS
     )
-    work = 2e-9 * case.m * case.n * case.k
-    plan = kernel.compile(*data[0])
-    return {
-        "case": asdict(case),
-        "error": error,
-        "tflops": {name: work / sample.median for name, sample in samples.items()},
-        "ratio": summarise(samples["tilec"].ratios(samples["cublas"])),
-        "constants": plan.metadata["constants"],
-        "plan": {key: value for key, value in plan.plan.items() if key != "reasons"},
-    }
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.bench.gemm",
+        description=__doc__,
+        epilog=_NEEDS + sets,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--set", action="append", choices=sorted(SETS), dest="sets", help="cases to run (all)")
+    add("--case", action="append", type=_case, default=[], help="a case, as 4096x4096x512:bf16:NT")
+    add("--peers", type=_peers, default=PEERS, help="of cublas,triton (both)")
+    add("--rounds", type=_positive(int), default=20, help="rounds of a process (20)")
+    add("--seconds", type=_positive(float), default=0.2, help="GPU time of a round (0.2)")
+    add("--processes", type=_positive(int), default=3, help="processes, in turn (3)")
+    add("--budget", type=_positive(float), help="stop after about this many seconds")
+    add("--seed", type=int, default=0, help="of the operands; each process adds its number (0)")
+    add("--json", type=Path, help="write the report to this file")
+    add("--plot", type=Path, help="write a plot (SVG, PNG or PDF by the suffix)")
+    add("--quiet", action="store_true", help="print no table")
+    add("--merge", type=Path, nargs="+", metavar="REPORT", help="only merge reports: no GPU")
+    options = parser.parse_args(words)
+    names = options.sets or ([] if options.case else FULL)
+    chosen = [case for name in names for case in SETS[name]] + options.case
+    options.cases = list(dict.fromkeys(chosen))
+    return options
 
 
-def main() -> int:
-    """Run the chosen sets and print a table."""
-    import torch  # pyright: ignore[reportMissingImports] - only a benchmark needs it
+def _case(text: str) -> Case:
+    try:
+        return parse_case(text)
+    except ValueError as failure:
+        raise argparse.ArgumentTypeError(str(failure)) from failure
 
-    parser = argparse.ArgumentParser(description="GEMM: tilec against cuBLAS")
-    parser.add_argument("--set", action="append", choices=sorted(SETS), dest="sets")
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=0.2)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = True
-    cases = [case for name in options.sets or ["quick"] for case in SETS[name]]
-    report: dict[str, Any] = {
-        "date": date.today().isoformat(),
-        "torch": torch.__version__,
-        "tilec": tilec.__version__,
-        "gpu": gpu_state(),
+
+def _peers(text: str) -> tuple[str, ...]:
+    names = tuple(name for name in text.split(",") if name)
+    if not set(names) <= set(PEERS):
+        raise argparse.ArgumentTypeError(f"'{text}': expected names of {', '.join(PEERS)}")
+    return names
+
+
+def _positive(kind: type[int] | type[float]) -> Any:
+    def convert(text: str) -> int | float:
+        value = kind(text)
+        if not value > 0:
+            raise argparse.ArgumentTypeError(f"{text} is not positive")
+        return value
+
+    convert.__name__ = kind.__name__  # argparse names it in its message
+    return convert
+
+
+def run_case(torch: Any, case: Case, options: argparse.Namespace, read: Any) -> dict[str, Any]:
+    """Check and time one case; a contender that fails is left out, with the reason."""
+    from tools.bench.contenders import check, make_operands, makers, reference
+
+    operands = make_operands(torch, case)
+    expected = reference(torch, operands, 0)
+    found: dict[str, dict[str, Any]] = {}
+    calls = {}
+    for name, make in makers(torch, case, operands, options.peers).items():
+        try:
+            contender = make()
+            error = check(torch, contender, operands, expected)
+        except Exception as failure:  # a peer raises anything; the report says what
+            found[name] = {"failed": f"{type(failure).__name__}: {failure}"}
+            continue
+        found[name] = {"error": error, "detail": contender.detail}
+        calls[name] = contender.call
+    del expected
+    if calls:
+        samples = interleave(
+            torch, calls, len(operands.products), options.rounds, options.seconds, read
+        )
+        for name, item in samples.items():
+            found[name] |= {
+                "times": item.times,
+                "durations": item.durations,
+                "readings": item.readings,
+            }
+    return {"case": str(case), "contenders": found}
+
+
+def measure_here(options: argparse.Namespace) -> Report:
+    """Run the cases in this process; the report so far is on disk after each.
+
+    Raises:
+        HostError: The host cannot run them.
+    """
+    torch = import_torch()
+    torch.manual_seed(options.seed)
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = True  # torch's default
+    monitor = open_monitor(torch)
+    process: dict[str, Any] = {
+        "started": _now(),
+        "gpu_before": monitor.read(),
+        "readings_from": monitor.source,
         "results": [],
+        "unreached": [],
     }
-    print(f"{'case':<32}{'tilec':>9}{'cuBLAS':>9}  ratio (min..max)     tile, plan")
-    for number, case in enumerate(cases, 1):
-        print(f"\r[{number}/{len(cases)}] {case}", end="", file=sys.stderr)
-        result = run_case(torch, case, options.rounds, options.seconds)
-        report["results"].append(result)
-        print("\r" + " " * 60 + "\r", end="", file=sys.stderr)
-        print(format_row(case, result), flush=True)
+    report: Report = {
+        "schema": SCHEMA,
+        "date": _now()[:10],
+        "host": describe_host(torch, monitor),
+        "options": {"rounds": options.rounds, "seconds": options.seconds},
+        "processes": [process],
+    }
+    deadline = time.monotonic() + options.budget if options.budget else float("inf")
+    progress = Progress(len(options.cases))
+    for case in options.cases:
+        if time.monotonic() > deadline:
+            process["unreached"].append(str(case))
+            continue
+        progress.start(str(case))
+        process["results"].append(run_case(torch, case, options, monitor.read))
+        process["gpu_after"] = monitor.read()
+        progress.finish()
         torch.cuda.empty_cache()
-    report["gpu_after"] = gpu_state()
+        if options.json:
+            write_report(report, options.json)
+    return report
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def measure_in_processes(options: argparse.Namespace) -> Report:
+    """Run the cases in several processes, one after the other, and merge their reports.
+
+    A process that dies (a peer can take it down) keeps what it had measured.
+
+    Raises:
+        HostError: No process measured anything.
+    """
+    reports: list[Report] = []
+    parts: list[Path] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number in range(options.processes):
+            part = Path(folder) / f"{number}.json"
+            if options.json:
+                part = options.json.with_name(f"{options.json.stem}.part{number + 1}.json")
+            part.unlink(missing_ok=True)
+            parts.append(part)
+            print(f"process {number + 1} of {options.processes}", file=sys.stderr, flush=True)
+            command = child_command(options, number, part)
+            code = subprocess.run(command, check=False).returncode
+            if code == EXIT_USAGE:
+                raise HostError(f"process {number + 1} could not run; it said why")
+            if part.is_file():
+                reports.append(load_report(part))
+            if code not in (0, EXIT_FAILED):
+                print(f"process {number + 1} ended with code {code}", file=sys.stderr)
+    if not reports:
+        raise HostError("no process measured anything")
+    merged = merge(reports)
     if options.json:
-        options.json.write_text(json.dumps(report, indent=1))
-    return 0
+        write_report(merged, options.json)
+        for part in parts:
+            part.unlink(missing_ok=True)
+    return merged
 
 
-def format_row(case: Case, result: dict[str, Any]) -> str:
-    """Return one line of the table."""
-    ratio, constants, plan = result["ratio"], result["constants"], result["plan"]
-    tile = "x".join(str(constants[name]) for name in ("BM", "BN", "BK"))
-    return (
-        f"{case!s:<32}{result['tflops']['tilec']:9.1f}{result['tflops']['cublas']:9.1f}"
-        f"  {ratio['median']:.3f} ({ratio['min']:.3f}..{ratio['max']:.3f})"
-        f"  {tile} stages {plan['stages']}"
+def child_command(options: argparse.Namespace, number: int, part: Path) -> list[str]:
+    """Return the command of process `number` (from 0), which writes `part`."""
+    words: list[Any] = [sys.executable, "-m", "tools.bench.gemm", "--processes", 1]
+    for case in options.cases:
+        words += ["--case", case]
+    words += ["--peers", ",".join(options.peers), "--rounds", options.rounds]
+    words += ["--seconds", options.seconds, "--seed", options.seed + number, "--json", part]
+    if options.budget:
+        words += ["--budget", options.budget / options.processes]
+    return [*map(str, words), "--quiet"]
+
+
+def print_report(report: Report) -> None:
+    """Print what a reader must know to judge the numbers, then the tables."""
+    host = ", ".join(f"{name} {value}" for name, value in report["host"].items())
+    rounds, seconds = report["options"]["rounds"], report["options"]["seconds"]
+    shortest = shortest_round(report)
+    print(f"{report['date']}: {host}")
+    print(
+        f"{len(report['processes'])} process(es) of {rounds} rounds of {seconds} s; "
+        + (f"shortest round {shortest:.0f} ms" if shortest is not None else "nothing was timed")
     )
+    print("TFLOP/s: median. Ratio: median (least..greatest round) [least..greatest process median]")
+    print(f"\n{format_table(report)}", flush=True)
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the benchmark; 1 when one of ours failed, 2 when it cannot run."""
+    options = parse_arguments(words)
+    try:
+        if options.merge:
+            report = merge([load_report(path) for path in options.merge])
+            if options.json:
+                write_report(report, options.json)
+        elif options.processes > 1:
+            report = measure_in_processes(options)
+        else:
+            report = measure_here(options)
+    except (HostError, ValueError) as failure:
+        print(f"gemm: {failure}", file=sys.stderr)
+        return EXIT_USAGE
+    if not options.quiet:
+        print_report(report)
+    if options.plot:
+        _plot(report, options.plot)
+    return EXIT_FAILED if any(OURS in row.failures for row in rows(report)) else 0
+
+
+def _plot(report: Report, path: Path) -> None:
+    """Write the plot, or say what is missing: the numbers are worth more than the picture."""
+    from tools.bench.plot import PlotError, save_plot
+
+    try:
+        save_plot(report, path)
+    except PlotError as failure:
+        print(f"gemm: no plot: {failure}", file=sys.stderr)
 
 
 if __name__ == "__main__":

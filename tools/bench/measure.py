@@ -2,42 +2,60 @@
 
 Each contender is captured into a CUDA graph that runs it on several sets of operands in turn, so
 that nothing is left in L2 from the call before (the sets together exceed it twice). Rounds visit
-the contenders in turn; ratios are taken within a round, because large kernels are power-limited
-and the clock drifts.
+all contenders; ratios are taken within a round, because large kernels are power-limited and the
+clock drifts.
 """
 
 import statistics
-import subprocess
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tools.bench.gpu_state import Reading
+
 L2_BYTES = 60 << 20
 """L2 of an H200 as the driver reports it."""
+MAX_SETS = 256
+GRAPH_MILLISECONDS = 10.0
+"""Length of a graph: long enough that the gaps between replays do not count."""
+MAX_GRAPH_CALLS = 400
+DURATION_MARGIN = 1.1
+"""Factor on the wanted duration of a round: the clock may rise after the length was estimated."""
 Call = Callable[[int], None]
-"""Launches the contender's kernel on one set of operands."""
+"""Launches the contender's kernels on one set of operands."""
 
 
 @dataclass
 class Samples:
-    """Times of one contender: milliseconds of one call, by round."""
+    """What was measured of one contender.
+
+    Attributes:
+        name: The contender.
+        times: Milliseconds of one call, by round.
+        durations: Milliseconds of GPU time behind each of `times`.
+        readings: State of the GPU in the middle of each round.
+    """
 
     name: str
     times: list[float] = field(default_factory=list)
-
-    @property
-    def median(self) -> float:
-        """Median time in milliseconds."""
-        return statistics.median(self.times)
-
-    def ratios(self, other: "Samples") -> list[float]:
-        """Return how many times faster this one was than `other`, round by round."""
-        return [theirs / own for own, theirs in zip(self.times, other.times, strict=True)]
+    durations: list[float] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
 
 
 def operand_sets(bytes_per_set: int) -> int:
     """Return how many sets of operands keep a call from finding its data in L2."""
-    return max(1, min(64, -(-2 * L2_BYTES // bytes_per_set)))
+    return max(1, min(MAX_SETS, -(-2 * L2_BYTES // bytes_per_set)))
+
+
+def round_order(names: Sequence[str], number: int) -> list[str]:
+    """Return the order of round `number`: another one first each time, every other one reversed.
+
+    So no contender always runs behind the same one, in the clock and heat that it left.
+    """
+    first = number // 2 % len(names)
+    order = [*names[first:], *names[:first]]
+    return order[::-1] if number % 2 else order
 
 
 class Graph:
@@ -55,49 +73,74 @@ class Graph:
             for number in range(calls):
                 call(number % sets)
 
-    def milliseconds(self, replays: int) -> float:
-        """Replay and return the time of one call."""
+    def milliseconds(self, replays: int, during: Callable[[], None] | None = None) -> float:
+        """Replay and return the time of one call.
+
+        Args:
+            replays: How often to run the graph.
+            during: Called on the host while the GPU works.
+        """
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         start.record()
         for _ in range(replays):
             self.graph.replay()
         end.record()
+        if during is not None:
+            during()
         self.torch.cuda.synchronize()
         return start.elapsed_time(end) / (replays * self.calls)
 
 
+def quick_time(torch: Any, call: Call, sets: int) -> float:
+    """Return a first estimate of one call in milliseconds: the best of three short replays."""
+    graph = Graph(torch, call, sets, sets)
+    return min(graph.milliseconds(1) for _ in range(3))
+
+
+def sized_graph(torch: Any, call: Call, sets: int) -> tuple[Graph, float]:
+    """Return a graph of about `GRAPH_MILLISECONDS` and the estimated time of one call."""
+    each = quick_time(torch, call, sets)
+    count = max(sets, min(MAX_GRAPH_CALLS, int(GRAPH_MILLISECONDS / each) or 1))
+    return Graph(torch, call, sets, count), each
+
+
 def interleave(
-    torch: Any, calls: dict[str, Call], sets: int, rounds: int, seconds: float
+    torch: Any,
+    calls: Mapping[str, Call],
+    sets: int,
+    rounds: int,
+    seconds: float,
+    read: Callable[[], Reading] | None = None,
 ) -> dict[str, Samples]:
-    """Time every contender in every round for about `seconds`; return the samples by name."""
-    graphs: dict[str, tuple[Graph, int]] = {}
-    for name, call in calls.items():
-        probe = Graph(torch, call, sets, sets)
-        probe.milliseconds(1)
-        each = probe.milliseconds(3)
-        count = max(sets, min(200, int(10.0 / each) or 1))
-        graph = Graph(torch, call, sets, count)
-        graphs[name] = (graph, max(1, int(1000 * seconds / (each * count))))
+    """Time every contender in every round; return the samples by name.
+
+    Args:
+        torch: The module.
+        calls: The contenders.
+        sets: Number of operand sets that the calls take.
+        rounds: How often to visit every contender.
+        seconds: GPU time of one contender in one round, at least.
+        read: Reads the state of the GPU, in the middle of every visit.
+    """
+    graphs = {name: sized_graph(torch, call, sets) for name, call in calls.items()}
     samples = {name: Samples(name) for name in calls}
-    for _ in range(rounds):
-        for name, (graph, replays) in graphs.items():
-            samples[name].times.append(graph.milliseconds(replays))
+
+    def sample(name: str) -> None:
+        time.sleep(seconds / 2)
+        samples[name].readings.append(read() if read is not None else {})
+
+    for number in range(rounds):
+        for name in round_order(list(calls), number):
+            graph, each = graphs[name]
+            replays = -(-1000 * seconds * DURATION_MARGIN // (each * graph.calls))
+            replays = max(1, int(replays))
+            took = graph.milliseconds(replays, lambda name=name: sample(name))
+            samples[name].times.append(took)
+            samples[name].durations.append(took * replays * graph.calls)
+            graphs[name] = graph, took
     return samples
 
 
 def summarise(values: Sequence[float]) -> dict[str, float]:
     """Return minimum, median and maximum."""
     return {"min": min(values), "median": statistics.median(values), "max": max(values)}
-
-
-def gpu_state() -> dict[str, str]:
-    """Return clocks and power of the GPU as `nvidia-smi` reports them (empty without it)."""
-    names = ("name", "driver_version", "clocks.sm", "clocks.mem", "power.draw", "temperature.gpu")
-    command = ["nvidia-smi", f"--query-gpu={','.join(names)}", "--format=csv,noheader"]
-    try:
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    except (OSError, subprocess.CalledProcessError):
-        return {}
-    return dict(
-        zip(names, (item.strip() for item in output.splitlines()[0].split(",")), strict=True)
-    )

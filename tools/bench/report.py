@@ -1,0 +1,227 @@
+"""Reports of the GEMM benchmark: merging processes, statistics, the table. Pure Python.
+
+A report is JSON: `host` and `options`, and in `processes` what each process measured. Everything
+else (medians, ratios, spreads) is computed from the times of its rounds, here.
+"""
+
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tilec.fileio import write_atomic
+from tools.bench.cases import parse_case
+from tools.bench.measure import summarise
+
+SCHEMA = 1
+OURS = "tilec"
+TITLES = {"cublas": "cuBLAS", "triton": "Triton", "torch": "torch", "tilec-plain": "tilec, plain"}
+Report = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A statistic of all rounds of all processes, and what single processes say.
+
+    Attributes:
+        low: Smallest value of a round.
+        median: Median over the rounds of all processes.
+        high: Largest value of a round.
+        processes: Median of each process.
+    """
+
+    low: float
+    median: float
+    high: float
+    processes: tuple[float, ...]
+
+    def __str__(self) -> str:
+        """Return `median (low..high) [least..greatest process median]`."""
+        text = f"{self.median:.3f} ({self.low:.3f}..{self.high:.3f})"
+        if len(self.processes) > 1:
+            text += f" [{min(self.processes):.3f}..{max(self.processes):.3f}]"
+        return text
+
+
+@dataclass
+class Row:
+    """What all processes say about one case.
+
+    Attributes:
+        case: Its spelling.
+        tflops: TFLOP/s by contender.
+        ratios: How many times faster we are, by peer; from times of one round each.
+        clocks: Median SM clock in MHz while a contender ran, where it was read.
+        details: Constants and plan, or configuration, by contender; of the first process.
+        failures: Why a contender has no numbers, by contender.
+    """
+
+    case: str
+    tflops: dict[str, Spread] = field(default_factory=dict)
+    ratios: dict[str, Spread] = field(default_factory=dict)
+    clocks: dict[str, float] = field(default_factory=dict)
+    details: dict[str, dict[str, Any]] = field(default_factory=dict)
+    failures: dict[str, str] = field(default_factory=dict)
+
+
+def load_report(path: Path) -> Report:
+    """Read a report.
+
+    Raises:
+        ValueError: The file cannot be read or is no report of this schema.
+    """
+    try:
+        report = json.loads(path.read_text())
+    except (OSError, ValueError) as failure:
+        raise ValueError(f"{path}: {failure}") from failure
+    if not isinstance(report, dict) or report.get("schema") != SCHEMA or "processes" not in report:
+        raise ValueError(f"{path}: not a report of tools.bench.gemm, schema {SCHEMA}")
+    return report
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Write a report: all of it, or the file stays as it was."""
+    write_atomic(path, json.dumps(report, indent=1) + "\n")
+
+
+def merge(reports: Sequence[Report]) -> Report:
+    """Return one report with the processes of all.
+
+    Raises:
+        ValueError: There is none, or they come from different hosts or versions.
+    """
+    if not reports:
+        raise ValueError("no report to merge")
+    first = reports[0]
+    for other in reports[1:]:
+        different = [
+            name
+            for name in sorted({*first["host"], *other["host"]})
+            if first["host"].get(name) != other["host"].get(name)
+        ]
+        if different:
+            raise ValueError(f"reports do not compare: other {', '.join(different)}")
+    return {**first, "processes": [item for report in reports for item in report["processes"]]}
+
+
+def rows(report: Report) -> list[Row]:
+    """Return one row per case, in the order of their first appearance."""
+    results: dict[str, list[Mapping[str, Any]]] = {}
+    for process in report["processes"]:
+        for result in process["results"]:
+            results.setdefault(result["case"], []).append(result["contenders"])
+    return [_row(case, items) for case, items in results.items()]
+
+
+def _row(case: str, processes: Sequence[Mapping[str, Any]]) -> Row:
+    row = Row(case)
+    work = 1e-9 * parse_case(case).operations
+    names = list(dict.fromkeys(name for process in processes for name in process))
+    for name in names:
+        entries = [process[name] for process in processes if name in process]
+        failed = [entry["failed"] for entry in entries if "failed" in entry]
+        if failed:
+            row.failures[name] = failed[0]
+        times = [entry["times"] for entry in entries if "times" in entry]
+        if not times:
+            continue
+        row.tflops[name] = _spread([[work / time for time in item] for item in times])
+        row.details[name] = next(entry["detail"] for entry in entries if "times" in entry)
+        clocks = [
+            reading["sm_mhz"]
+            for entry in entries
+            for reading in entry.get("readings", ())
+            if "sm_mhz" in reading
+        ]
+        if clocks:
+            row.clocks[name] = statistics.median(clocks)
+    for name in names:
+        ratios = [_ratios(process, name) for process in processes]
+        ratios = [item for item in ratios if item]
+        if name != OURS and ratios:
+            row.ratios[name] = _spread(ratios)
+    return row
+
+
+def _ratios(process: Mapping[str, Any], peer: str) -> list[float]:
+    """Return how many times faster we were, round by round; nothing when one has no times."""
+    own = process.get(OURS, {}).get("times")
+    theirs = process.get(peer, {}).get("times")
+    if not own or not theirs:
+        return []
+    return [other / ours for ours, other in zip(own, theirs, strict=True)]
+
+
+def _spread(processes: Sequence[Sequence[float]]) -> Spread:
+    pooled = summarise([value for process in processes for value in process])
+    medians = tuple(statistics.median(process) for process in processes)
+    return Spread(pooled["min"], pooled["median"], pooled["max"], medians)
+
+
+def tile_name(detail: Mapping[str, Any]) -> str:
+    """Return tile and plan of ours in a few words: `128x256x64, 4 stages, cluster 2x1`."""
+    constants, plan = detail.get("constants", {}), detail.get("plan", {})
+    text = "x".join(str(constants[name]) for name in ("BM", "BN", "BK") if name in constants)
+    if "stages" in plan:
+        text += f", {plan['stages']} stages"
+    cluster = tuple(plan.get("cluster", (1, 1)))
+    if cluster != (1, 1):
+        text += f", cluster {cluster[0]}x{cluster[1]}"
+    return text
+
+
+def format_table(report: Report) -> str:
+    """Return Markdown tables: one for each choice of contenders, then what failed."""
+    groups: dict[tuple[str, ...], list[Row]] = {}
+    found = rows(report)
+    for row in found:
+        if row.tflops:
+            groups.setdefault(tuple(sorted(row.tflops, key=_column)), []).append(row)
+    parts = [_table(names, members) for names, members in groups.items()]
+    failures = [
+        f"{row.case}: {name}: {reason}" for row in found for name, reason in row.failures.items()
+    ]
+    if failures:
+        parts.append("\n".join(["failed:", *failures]))
+    unreached = sorted({name for item in report["processes"] for name in item.get("unreached", ())})
+    if unreached:
+        parts.append("not reached within the budget: " + ", ".join(unreached))
+    return "\n\n".join(parts)
+
+
+def _column(name: str) -> tuple[int, str]:
+    order = (OURS, "cublas", "triton", "torch", "tilec-plain")
+    return (order.index(name) if name in order else len(order), name)
+
+
+def _table(names: tuple[str, ...], members: Sequence[Row]) -> str:
+    peers = [name for name in names if name != OURS]
+    title = [TITLES.get(name, name) for name in peers]
+    ours = [OURS] if OURS in names else []
+    header = ["case", "tile, plan", *ours, *title]
+    header += [f"ratio to {item}" for item in title] if ours else []
+    header.append("SM MHz")
+    lines = [header]
+    for row in members:
+        cells = [row.case, tile_name(row.details.get(OURS, {}))]
+        cells += [f"{row.tflops[name].median:.0f}" for name in names]
+        cells += [str(row.ratios[name]) if name in row.ratios else "" for name in peers if ours]
+        clock = row.clocks.get(OURS)
+        lines.append([*cells, f"{clock:.0f}" if clock is not None else ""])
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    padded = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
+    return "\n".join([padded[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *padded[1:]])
+
+
+def shortest_round(report: Report) -> float | None:
+    """Return the shortest GPU time of a round in milliseconds; None without any."""
+    durations = [
+        duration
+        for process in report["processes"]
+        for result in process["results"]
+        for entry in result["contenders"].values()
+        for duration in entry.get("durations", ())
+    ]
+    return min(durations, default=None)
