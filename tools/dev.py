@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""Chores of a checkout: `demo`, `test` and `lint`. Needs nothing but Python 3.11.
+"""Chores of a checkout: `demo`, `test`, `lint` and `bench`. Needs nothing but Python 3.11.
 
-Each command first makes `.venv` in the repository and installs tilec there, editable, with what
-the command needs; a second call finds that done. Only the standard library is used, because this
-file runs before anything is installed.
+The first three make `.venv` in the repository and install tilec there, editable, with what the
+command needs; a second call finds that done. `bench` runs with this Python when it has all that is
+needed, because on a GPU host PyTorch and Triton usually come with it; else in `.venv`. Only the
+standard library is used, because this file runs before anything is installed.
 """
 
 import argparse
+import ctypes
 import hashlib
 import os
 import shutil
@@ -23,33 +25,63 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 OLDEST_PYTHON = (3, 11)
 BUILD = ROOT / "build"
 DEMO_SIZES = "M=512,N=384,K=640"
+BENCHMARKS = ("gemm", "planner", "plot")
+BENCH_WITHOUT_GPU = frozenset({"-h", "--help", "--merge", "--compile-only"})
+BENCH_PROBE = "import torch, tilec.driver, tilec.runtime.cuda_driver"
+BENCH_HELP = """Run a benchmark on a GPU: `gemm` (the default) against cuBLAS and Triton, `planner` against
+an exhaustive search, or `plot` of a report of gemm (no GPU).
+
+A GPU of compute capability 9.0 and PyTorch with CUDA are needed, Triton for its column. When the
+Python that runs this file can import torch and what tilec depends on, it is taken; else `.venv`
+gets the extra `bench` (several GB). All arguments are passed on; `bench gemm --help` has them."""
 
 
-def main() -> int:
-    """Run the command that was asked for and return its exit code."""
+def main(words: Sequence[str] | None = None) -> int:
+    """Run the command that was asked for and return its exit code.
+
+    Args:
+        words: The command line; by default that of this process.
+    """
+    words = sys.argv[1:] if words is None else list(words)
     parser = argparse.ArgumentParser(description="Chores of a tilec checkout.")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     commands.add_parser("demo", help="compile examples/matmul.tile, run it and check the result")
-    test = commands.add_parser("test", help="run lit and pytest, without what needs a GPU")
-    test.add_argument("pytest_arguments", nargs="*", metavar="ARG", help="passed on to pytest")
+    commands.add_parser(
+        "test",
+        help="run lit and pytest, without what needs a GPU",
+        epilog="All arguments are passed on to pytest.",
+    )
     commands.add_parser("lint", help="run ruff and pyright")
-    options, rest = parser.parse_known_args()
-    if rest and options.command != "test":
+    commands.add_parser(
+        "bench",
+        help="measure on a GPU, against cuBLAS and Triton; `bench --help` says what it needs",
+        description=BENCH_HELP,
+        usage=f"%(prog)s [{'|'.join(BENCHMARKS)}] [ARG ...]",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    # What follows a command that passes arguments on is not ours to parse, options included.
+    own, rest = (words, []) if words[1:2] in (["-h"], ["--help"]) else (words[:1], words[1:])
+    options = parser.parse_args(own)
+    if rest and options.command not in ("test", "bench"):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
     if sys.version_info < OLDEST_PYTHON:
         wanted = ".".join(str(part) for part in OLDEST_PYTHON)
         parser.error(f"Python {wanted} or newer is needed; this is {sys.version.split()[0]}")
     try:
-        if options.command == "demo":
-            return demo()
-        if options.command == "lint":
-            return lint()
-        return test_suite([*options.pytest_arguments, *rest])
+        return _dispatch(options.command, rest)
     except subprocess.CalledProcessError as failure:
         print(f"dev.py: failed: {' '.join(map(str, failure.cmd))}", file=sys.stderr)
         return failure.returncode or 1
     except KeyboardInterrupt:
         return 130
+
+
+def _dispatch(command: str, rest: Sequence[str]) -> int:
+    if command == "demo":
+        return demo()
+    if command == "lint":
+        return lint()
+    return bench(rest) if command == "bench" else test_suite(rest)
 
 
 def prepare(extra: str | None) -> None:
@@ -117,6 +149,46 @@ def test_suite(pytest_arguments: Sequence[str]) -> int:
     print(f"lit: {'passed' if lit == 0 else 'FAILED'}", flush=True)
     pytest = run([PYTHON, "-m", "pytest", "-m", "not gpu", *pytest_arguments], check=False)
     return pytest or lit
+
+
+def bench(words: Sequence[str]) -> int:
+    """Run a benchmark: with the running Python if it has PyTorch, else in `.venv`.
+
+    Args:
+        words: Name of the benchmark, `gemm` when there is none, and its arguments.
+    """
+    name, rest = (words[0], words[1:]) if words[:1] and words[0] in BENCHMARKS else ("gemm", words)
+    # The parent may have found torch or tilec's dependencies on PYTHONPATH: keep it.
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+    environment = {**os.environ, "PYTHONPATH": path}
+    python = Path(sys.executable)
+    if (
+        name != "plot"
+        and BENCH_WITHOUT_GPU.isdisjoint(rest)
+        and not _can_bench(python, environment)
+    ):
+        if not _has_driver():
+            print("dev.py: bench needs an NVIDIA GPU and its driver: no libcuda.so.1 here")
+            return 2
+        print(f"{python} cannot import torch and what tilec needs: using .venv", flush=True)
+        prepare("bench")
+        python = PYTHON
+    command = [python, "-m", f"tools.bench.{name}", *rest]
+    return subprocess.run(command, env=environment, check=False).returncode
+
+
+def _has_driver() -> bool:
+    """Tell whether the library of NVIDIA's driver is here: without it `.venv` would not help."""
+    try:
+        ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    return True
+
+
+def _can_bench(python: Path, environment: dict[str, str]) -> bool:
+    probe = [python, "-c", BENCH_PROBE]
+    return subprocess.run(probe, env=environment, capture_output=True, check=False).returncode == 0
 
 
 def lint() -> int:

@@ -166,8 +166,8 @@ def tile_name(detail: Mapping[str, Any]) -> str:
     text = "x".join(str(constants[name]) for name in ("BM", "BN", "BK") if name in constants)
     if "stages" in plan:
         text += f", {plan['stages']} stages"
-    cluster = tuple(plan.get("cluster", (1, 1)))
-    if cluster != (1, 1):
+    cluster = plan.get("cluster", ())
+    if any(extent != 1 for extent in cluster):
         text += f", cluster {cluster[0]}x{cluster[1]}"
     return text
 

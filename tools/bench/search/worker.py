@@ -1,0 +1,146 @@
+"""The process of the planner benchmark that owns the GPU, and its handle in the parent.
+
+A kernel that hangs or faults takes its process down; the parent then starts another one.
+"""
+
+import multiprocessing
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from tools.bench.search.candidates import Shape
+
+LOOK_MILLISECONDS = 5.0
+"""GPU time of a second look at a variant."""
+START_SECONDS, ASK_SECONDS = 120.0, 60.0
+"""How long the parent waits for a process to start, and for an answer; then it is a hang."""
+
+
+class VariantError(Exception):
+    """A variant failed: wrong result, refused launch, fault or hang."""
+
+
+@dataclass(frozen=True)
+class ShapeRequest:
+    """Make operands of this shape; answered with None."""
+
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class LookRequest:
+    """Check a variant and time it; answered with milliseconds of a call.
+
+    Attributes:
+        path: Package of the variant.
+        long: Whether to spend `LOOK_MILLISECONDS` on it; else a single pass over the operands.
+    """
+
+    path: str
+    long: bool
+
+
+@dataclass(frozen=True)
+class FinalRequest:
+    """Time variants in turn; answered with the times of all rounds, by path."""
+
+    paths: tuple[str, ...]
+    rounds: int
+    seconds: float
+
+
+Request = ShapeRequest | LookRequest | FinalRequest
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the process answers: a value, or why the variant failed and whether it may go on."""
+
+    value: Any = None
+    error: str = ""
+    fatal: bool = False
+
+
+class GpuProcess:
+    """The process, started anew after a failure."""
+
+    def __init__(self) -> None:
+        """Start nothing yet."""
+        self._process: Any = None
+        self._connection: Any = None
+        self._shape: Shape | None = None
+
+    def ask(self, request: Request, seconds: float = ASK_SECONDS) -> Any:
+        """Return the answer to a request.
+
+        Raises:
+            VariantError: It failed, or did not come in time.
+            HostError: No process can be started: no torch, or no GPU.
+        """
+        if isinstance(request, ShapeRequest):
+            self._shape = request.shape
+        if self._process is None:
+            self._start()
+            if self._shape is not None and not isinstance(request, ShapeRequest):
+                self._send(ShapeRequest(self._shape), START_SECONDS)
+        return self._send(request, seconds)
+
+    def close(self) -> None:
+        """End the process; one that hangs is killed."""
+        if self._process is None:
+            return
+        self._process.kill()
+        self._process.join()
+        self._connection.close()
+        self._process = None
+
+    def _start(self) -> None:
+        from tools.bench.host import HostError
+
+        context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
+        self._connection, theirs = context.Pipe()
+        self._process = context.Process(target=serve, args=(theirs,), daemon=True)
+        self._process.start()
+        theirs.close()
+        try:
+            self._receive(START_SECONDS)
+        except VariantError as failure:
+            raise HostError(str(failure)) from failure
+
+    def _send(self, request: Request, seconds: float) -> Any:
+        self._connection.send(request)
+        return self._receive(seconds)
+
+    def _receive(self, seconds: float) -> Any:
+        try:
+            if not self._connection.poll(seconds):
+                self.close()
+                raise VariantError(f"hang: no answer in {seconds:.0f} s")
+            reply = self._connection.recv()
+        except (EOFError, OSError) as failure:
+            self.close()
+            raise VariantError("the GPU process died") from failure
+        if reply.fatal:
+            self.close()
+        if reply.error:
+            raise VariantError(reply.error)
+        return reply.value
+
+
+def serve(connection: Connection) -> None:
+    """Answer requests until the parent closes the connection. Runs in the child."""
+    from tools.bench.host import HostError, import_torch
+    from tools.bench.search.timing import Bench
+
+    try:
+        bench = Bench(import_torch())
+    except HostError as failure:
+        connection.send(Reply(error=str(failure), fatal=True))
+        return
+    connection.send(Reply())
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return
+        connection.send(bench.answer(request))
