@@ -28,10 +28,11 @@ DEMO_SIZES = "M=512,N=384,K=640"
 BENCHMARKS = ("gemm", "planner", "plot")
 BENCH_WITHOUT_GPU = frozenset({"-h", "--help", "--merge", "--compile-only"})
 BENCH_PROBE = "import torch, tilec.driver, tilec.runtime.cuda_driver"
-BENCH_HELP = """Run a benchmark on a GPU: `gemm` (the default) against cuBLAS and Triton, `planner` against
-an exhaustive search, or `plot` of a report of gemm (no GPU).
+BENCH_HELP = """\
+Run a benchmark on a GPU: `gemm` (the default) against cuBLAS and Triton, `planner` against an
+exhaustive search, or `plot` of a report of gemm (no GPU).
 
-A GPU of compute capability 9.0 and PyTorch with CUDA are needed, Triton for its column. When the
+It needs a GPU of compute capability 9.0 and PyTorch with CUDA, and Triton for its column. When the
 Python that runs this file can import torch and what tilec depends on, it is taken; else `.venv`
 gets the extra `bench` (several GB). All arguments are passed on; `bench gemm --help` has them."""
 

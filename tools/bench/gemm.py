@@ -39,6 +39,7 @@ and power while a contender runs; nvidia-smi otherwise) and matplotlib (--plot) 
 are installed. The full protocol takes about half an hour. The sets, with their cases:
 """
 _HANG = " " * 11
+MAX_REASON = 300
 EXIT_FAILED, EXIT_USAGE = 1, 2
 
 
@@ -117,7 +118,7 @@ def run_case(torch: Any, case: Case, options: argparse.Namespace, read: Any) -> 
             contender = make()
             error = check(torch, contender, operands, expected)
         except Exception as failure:  # a peer raises anything; the report says what
-            found[name] = {"failed": f"{type(failure).__name__}: {failure}"}
+            found[name] = {"failed": first_lines(failure)}
             continue
         found[name] = {"error": error, "detail": contender.detail}
         calls[name] = contender.call
@@ -133,6 +134,11 @@ def run_case(torch: Any, case: Case, options: argparse.Namespace, read: Any) -> 
                 "readings": item.readings,
             }
     return {"case": str(case), "contenders": found}
+
+
+def first_lines(failure: Exception) -> str:
+    """Return type and beginning of an exception: some messages of peers fill pages."""
+    return textwrap.shorten(f"{type(failure).__name__}: {failure}", MAX_REASON)
 
 
 def measure_here(options: argparse.Namespace) -> Report:

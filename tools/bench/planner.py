@@ -21,7 +21,7 @@ from typing import Any
 from tilec.fileio import write_atomic
 from tools.bench.host import ROOT, HostError, describe_host, import_torch, open_monitor
 from tools.bench.progress import Progress
-from tools.bench.report import tile_name
+from tools.bench.report import markdown_table, speed_text, tile_name
 from tools.bench.search.candidates import (
     SHAPES,
     Candidate,
@@ -32,6 +32,7 @@ from tools.bench.search.candidates import (
 )
 from tools.bench.search.compiling import Built, Variant, build_all, variants_folder
 from tools.bench.search.worker import (
+    Answers,
     FinalRequest,
     GpuProcess,
     LookRequest,
@@ -76,7 +77,7 @@ class ShapeResult:
 
 
 def search_shape(
-    process: GpuProcess, shape: Shape, choice: Built, variants: Sequence[Variant], deadline: float
+    process: Answers, shape: Shape, choice: Built, variants: Sequence[Variant], deadline: float
 ) -> ShapeResult:
     """Search the variants for one shape.
 
@@ -123,7 +124,7 @@ def _described(variant: Variant, milliseconds: float) -> dict[str, Any]:
 
 
 def _look(
-    process: GpuProcess,
+    process: Answers,
     paths: Sequence[str],
     everyone: Mapping[str, Variant],
     result: ShapeResult,
@@ -164,7 +165,7 @@ def format_results(results: Sequence[ShapeResult]) -> str:
         m, n, k = map(int, item.shape.split("x"))
 
         def speed(found: dict[str, Any] | None, work: int = 2 * m * n * k) -> str:
-            return f"{1e-9 * work / found['milliseconds']:.0f}" if found else ""
+            return speed_text(1e-9 * work / found["milliseconds"]) if found else ""
 
         names = [tile_name(found) if found else "" for found in (item.planner, item.best)]
         ratio = f"{item.ratio:.3f}" if item.ratio is not None else "failed"
@@ -175,9 +176,7 @@ def format_results(results: Sequence[ShapeResult]) -> str:
                 *(names[1], speed(item.best), ratio + partly),
             ]
         )
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    rows = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
-    return "\n".join([rows[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *rows[1:]])
+    return markdown_table(lines)
 
 
 def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:

@@ -16,6 +16,8 @@ from tools.bench.cases import parse_case
 from tools.bench.measure import summarise
 
 SCHEMA = 1
+SMALL_TFLOPS = 100
+"""Below it a table has one digit behind the point."""
 OURS = "tilec"
 TITLES = {"cublas": "cuBLAS", "triton": "Triton", "torch": "torch", "tilec-plain": "tilec, plain"}
 Report = dict[str, Any]
@@ -191,6 +193,11 @@ def format_table(report: Report) -> str:
     return "\n\n".join(parts)
 
 
+def speed_text(value: float) -> str:
+    """Return TFLOP/s as a table shows them."""
+    return f"{value:.0f}" if value >= SMALL_TFLOPS else f"{value:.1f}"
+
+
 def _column(name: str) -> tuple[int, str]:
     order = (OURS, "cublas", "triton", "torch", "tilec-plain")
     return (order.index(name) if name in order else len(order), name)
@@ -206,13 +213,19 @@ def _table(names: tuple[str, ...], members: Sequence[Row]) -> str:
     lines = [header]
     for row in members:
         cells = [row.case, tile_name(row.details.get(OURS, {}))]
-        cells += [f"{row.tflops[name].median:.0f}" for name in names]
+        cells += [speed_text(row.tflops[name].median) for name in names]
         cells += [str(row.ratios[name]) if name in row.ratios else "" for name in peers if ours]
         clock = row.clocks.get(OURS)
         lines.append([*cells, f"{clock:.0f}" if clock is not None else ""])
-    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
-    padded = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
-    return "\n".join([padded[0], "|" + "|".join("-" * (w + 2) for w in widths) + "|", *padded[1:]])
+    return markdown_table(lines)
+
+
+def markdown_table(lines: Sequence[Sequence[str]]) -> str:
+    """Return a Markdown table with columns of even width; the first line is the header."""
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    rows = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    return "\n".join([rows[0], rule, *rows[1:]])
 
 
 def shortest_round(report: Report) -> float | None:

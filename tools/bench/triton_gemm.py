@@ -128,12 +128,13 @@ def best_call(
         try:
             took = time_call(call)
         except Exception as failure:  # whatever Triton's passes raise
-            failures.append(f"{config}: {type(failure).__name__}")
+            failures.append(f"{config}: {type(failure).__name__}: {failure}")
             continue
         if best is None or took < best[0]:
             best = took, call, str(config)
     if best is None:
-        raise RuntimeError(f"no Triton configuration runs: {'; '.join(failures)}")
+        why = failures[0] if failures else "none takes this shape"
+        raise RuntimeError(f"no Triton configuration runs; {why}")
     return best[1], best[2]
 
 

@@ -6,13 +6,13 @@ A kernel that hangs or faults takes its process down; the parent then starts ano
 import multiprocessing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Any, Protocol
 
 from tools.bench.search.candidates import Shape
 
 LOOK_MILLISECONDS = 5.0
 """GPU time of a second look at a variant."""
-START_SECONDS, ASK_SECONDS = 120.0, 60.0
+START_SECONDS, ASK_SECONDS = 120.0, 20.0
 """How long the parent waits for a process to start, and for an answer; then it is a hang."""
 
 
@@ -59,6 +59,13 @@ class Reply:
     value: Any = None
     error: str = ""
     fatal: bool = False
+
+
+class Answers(Protocol):
+    """What answers requests."""
+
+    def ask(self, request: Request, seconds: float = ASK_SECONDS) -> Any:
+        """Return the answer to a request; raises `VariantError`, or `HostError` without a GPU."""
 
 
 class GpuProcess:
