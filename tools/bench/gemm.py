@@ -41,6 +41,11 @@ are installed. The full protocol takes about half an hour. The sets, with their 
 _HANG = " " * 11
 MAX_REASON = 300
 EXIT_FAILED, EXIT_USAGE = 1, 2
+EXIT_HANG = 124
+"""As of timeout(1)."""
+HANG_FACTOR, HANG_SLACK_SECONDS = 1.5, 120.0
+"""A process is taken to hang after its budget times the one plus the other: it begins a last case
+within the budget."""
 
 
 def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
@@ -105,13 +110,22 @@ def _positive(kind: type[int] | type[float]) -> Any:
     return convert
 
 
-def run_case(torch: Any, case: Case, options: argparse.Namespace, read: Any) -> dict[str, Any]:
-    """Check and time one case; a contender that fails is left out, with the reason."""
+def run_case(
+    torch: Any, case: Case, options: argparse.Namespace, read: Any, found: dict[str, dict[str, Any]]
+) -> None:
+    """Check and time one case; a contender that fails is left out, with the reason.
+
+    Args:
+        torch: The module.
+        case: The case.
+        options: Peers, rounds and seconds.
+        read: Reads the state of the GPU.
+        found: Gets an entry per contender; what is in it when this raises is true as well.
+    """
     from tools.bench.contenders import check, make_operands, makers, reference
 
     operands = make_operands(torch, case)
     expected = reference(torch, operands, 0)
-    found: dict[str, dict[str, Any]] = {}
     calls = {}
     for name, make in makers(torch, case, operands, options.peers).items():
         try:
@@ -123,17 +137,39 @@ def run_case(torch: Any, case: Case, options: argparse.Namespace, read: Any) -> 
         found[name] = {"error": error, "detail": contender.detail}
         calls[name] = contender.call
     del expected
-    if calls:
-        samples = interleave(
-            torch, calls, len(operands.products), options.rounds, options.seconds, read
-        )
-        for name, item in samples.items():
-            found[name] |= {
-                "times": item.times,
-                "durations": item.durations,
-                "readings": item.readings,
-            }
-    return {"case": str(case), "contenders": found}
+    if not calls:
+        return
+    samples = interleave(
+        torch, calls, len(operands.products), options.rounds, options.seconds, read
+    )
+    for name, item in samples.items():
+        found[name] |= {
+            "times": item.times,
+            "durations": item.durations,
+            "readings": item.readings,
+        }
+
+
+def survive_case(
+    torch: Any, case: Case, options: argparse.Namespace, read: Any
+) -> tuple[dict[str, Any], bool]:
+    """Return the result of a case, and whether the process can go on.
+
+    It cannot after a fault of the GPU, which is seen at the next thing that the GPU is asked.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    try:
+        run_case(torch, case, options, read, found)
+        torch.cuda.synchronize()
+        torch.cuda.empty_cache()
+    except Exception as failure:
+        reason = f"the case broke off: {first_lines(failure)}"
+        for name in (OURS, *found):
+            entry = found.setdefault(name, {})
+            if "times" not in entry:
+                entry.setdefault("failed", reason)
+        return {"case": str(case), "contenders": found}, False
+    return {"case": str(case), "contenders": found}, True
 
 
 def first_lines(failure: Exception) -> str:
@@ -167,18 +203,24 @@ def measure_here(options: argparse.Namespace) -> Report:
     }
     deadline = time.monotonic() + options.budget if options.budget else float("inf")
     progress = Progress(len(options.cases))
+    healthy = True
     for case in options.cases:
-        if time.monotonic() > deadline:
+        if not healthy or time.monotonic() > deadline:
             process["unreached"].append(str(case))
             continue
         progress.start(str(case))
-        process["results"].append(run_case(torch, case, options, monitor.read))
+        result, healthy = survive_case(torch, case, options, monitor.read)
+        process["results"].append(result)
         process["gpu_after"] = monitor.read()
         progress.finish()
-        torch.cuda.empty_cache()
-        if options.json:
-            write_report(report, options.json)
+        _save(report, options.json)
+    _save(report, options.json)
     return report
+
+
+def _save(report: Report, path: Path | None) -> None:
+    if path is not None:
+        write_report(report, path)
 
 
 def _now() -> str:
@@ -204,7 +246,7 @@ def measure_in_processes(options: argparse.Namespace) -> Report:
             parts.append(part)
             print(f"process {number + 1} of {options.processes}", file=sys.stderr, flush=True)
             command = child_command(options, number, part)
-            code = subprocess.run(command, check=False).returncode
+            code = run_child(command, options)
             if code == EXIT_USAGE:
                 raise HostError(f"process {number + 1} could not run; it said why")
             if part.is_file():
@@ -219,6 +261,17 @@ def measure_in_processes(options: argparse.Namespace) -> Report:
         for part in parts:
             part.unlink(missing_ok=True)
     return merged
+
+
+def run_child(command: Sequence[str], options: argparse.Namespace) -> int:
+    """Run a process and return its exit code; one that hangs is killed when there is a budget."""
+    timeout = None
+    if options.budget:
+        timeout = HANG_FACTOR * options.budget / options.processes + HANG_SLACK_SECONDS
+    try:
+        return subprocess.run(command, check=False, timeout=timeout).returncode
+    except subprocess.TimeoutExpired:
+        return EXIT_HANG
 
 
 def child_command(options: argparse.Namespace, number: int, part: Path) -> list[str]:

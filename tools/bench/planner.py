@@ -103,20 +103,30 @@ def search_shape(
     finalists = survivors(second, PRUNE)[:FINALISTS]
     if planned.path in first and planned.path not in finalists:
         finalists.append(planned.path)
-    if not finalists:
-        return result
+    if finalists:
+        _final(process, finalists, everyone, planned, result)
+    return result
+
+
+def _final(
+    process: Answers,
+    finalists: Sequence[str],
+    everyone: Mapping[str, Variant],
+    planned: Variant,
+    result: ShapeResult,
+) -> None:
+    """Time the finalists in turn, and note the best, the planner's choice and their ratio."""
     try:
         times = process.ask(FinalRequest(tuple(finalists), FINAL_ROUNDS, FINAL_SECONDS))
     except VariantError as failure:
         result.failures["final"] = str(failure)
-        return result
+        return
     medians = {path: statistics.median(values) for path, values in times.items()}
     fastest = min(medians, key=medians.__getitem__)
     result.best = _described(everyone[fastest], medians[fastest])
     if planned.path in medians:
         result.planner = _described(planned, medians[planned.path])
         result.ratio = medians[fastest] / medians[planned.path]
-    return result
 
 
 def _described(variant: Variant, milliseconds: float) -> dict[str, Any]:

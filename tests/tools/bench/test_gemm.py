@@ -58,8 +58,7 @@ def test_processes_are_merged_and_one_that_died_keeps_what_it_had(tmp_path, monk
     codes = iter([0, -9, 1])
     parts = iter([report(FIRST), report(SECOND)])
 
-    def run(command, check):
-        assert not check
+    def run(command, **_):
         code = next(codes)
         if code != 1:
             write_report(next(parts), gemm.parse_arguments(command[3:]).json)
@@ -73,6 +72,45 @@ def test_processes_are_merged_and_one_that_died_keeps_what_it_had(tmp_path, monk
     captured = capsys.readouterr()
     assert "1.500 (0.500..3.000) [1.000..2.000]" in captured.out
     assert "process 2 ended with code -9" in captured.err
+
+
+def test_a_process_that_hangs_is_killed_when_there_is_a_budget(monkeypatch):
+    limits = []
+
+    def run(command, timeout, **_):
+        limits.append(timeout)
+        raise subprocess.TimeoutExpired(command, timeout or 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    options = gemm.parse_arguments(["--budget", "300"])
+    assert gemm.run_child([], options) == gemm.EXIT_HANG
+    assert limits == [1.5 * 100 + 120]
+
+
+class BrokenGpu:
+    """A torch whose GPU faulted: operands can no longer be made."""
+
+    cuda = SimpleNamespace(synchronize=lambda: None, empty_cache=lambda: None)
+
+    def __getattr__(self, name):
+        raise RuntimeError(f"CUDA error at {name}")
+
+
+def test_a_fault_of_the_gpu_is_a_failure_of_the_case_and_ends_the_process(monkeypatch):
+    case = Case(8, 8, 8)
+    result, healthy = gemm.survive_case(BrokenGpu(), case, gemm.parse_arguments([]), None)
+    assert not healthy
+    assert result["contenders"]["tilec"]["failed"].startswith("the case broke off: RuntimeError")
+
+    def fault_while_timing(*arguments):
+        arguments[-1].update({"tilec": {"error": 0.0}, "triton": {"failed": "no"}})
+        raise RuntimeError("CUDA error")
+
+    monkeypatch.setattr(gemm, "run_case", fault_while_timing)
+    result, healthy = gemm.survive_case(BrokenGpu(), case, gemm.parse_arguments([]), None)
+    assert not healthy
+    assert "CUDA error" in result["contenders"]["tilec"]["failed"]
+    assert result["contenders"]["triton"] == {"failed": "no"}
 
 
 def test_nothing_measured_is_an_error(monkeypatch, capsys):

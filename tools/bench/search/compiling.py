@@ -194,21 +194,19 @@ def build_all(
         deadline: Time of `time.monotonic` at which to stop.
         report: Called with the name of everything that is ready.
     """
+    compilers = [_Compiler() for _ in range(min(os.cpu_count() or 1, len(items)))]
     idle: SimpleQueue[_Compiler] = SimpleQueue()
-    count = min(os.cpu_count() or 1, len(items))
-    compilers = [_Compiler() for _ in range(count)]
     for compiler in compilers:
         idle.put(compiler)
 
     def build(item: Shape | Candidate) -> Built:
         compiler = idle.get()
-        try:
-            return compiler.build(item, folder)
-        finally:
-            idle.put(compiler)
+        built = compiler.build(item, folder)
+        idle.put(compiler)
+        return built
 
     built: dict[Shape | Candidate, Built] = {}
-    threads = ThreadPoolExecutor(max(1, count))
+    threads = ThreadPoolExecutor(max(1, len(compilers)))
     futures = {threads.submit(build, item): item for item in items}
     try:
         for future in as_completed(futures, timeout=max(0.0, deadline - time.monotonic())):
