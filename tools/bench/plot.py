@@ -21,6 +21,7 @@ _COLORS = {
     "tilec-plain": "#7fb0d3",
 }
 _BAR_WIDTH = 0.8
+_MARKER_SHIFT = 0.2
 _INCHES_PER_CASE = 0.55
 _MIN_INCHES = 6.0
 
@@ -57,7 +58,7 @@ def save_plot(report: Report, path: Path) -> None:
     versions = ", ".join(
         host[name] if name == "gpu" else f"{name} {host[name]}" for name in names if name in host
     )
-    speed.set_title(f"{report['date']}: {versions}", fontsize=9)
+    figure.suptitle(f"{report['date']}: {versions}", fontsize=9)
     try:
         figure.savefig(path)
     except (OSError, ValueError) as failure:
@@ -72,10 +73,9 @@ def _contenders(found: Sequence[Row], part: str) -> list[str]:
 def _draw_speed(axes: Any, found: Sequence[Row]) -> None:
     """Draw the median TFLOP/s as bars; the error bars span the rounds."""
     names = _contenders(found, "tflops")
-    width = _BAR_WIDTH / len(names)
-    for number, name in enumerate(names):
-        shift = (number - (len(names) - 1) / 2) * width
-        pairs = [(i + shift, row.tflops[name]) for i, row in enumerate(found) if name in row.tflops]
+    width = _BAR_WIDTH / max(len(row.tflops) for row in found)
+    for name in names:
+        pairs = _placed(found, "tflops", name, width)
         axes.bar(
             [x for x, _ in pairs],
             [spread.median for _, spread in pairs],
@@ -86,14 +86,26 @@ def _draw_speed(axes: Any, found: Sequence[Row]) -> None:
             error_kw={"elinewidth": 0.7},
         )
     axes.set_ylabel("TFLOP/s")
-    axes.legend(ncols=len(names), fontsize=8)
+    axes.margins(x=0.01)
+    axes.legend(ncols=len(names), fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     axes.grid(axis="y", alpha=0.3)
+
+
+def _placed(found: Sequence[Row], part: str, name: str, width: float) -> list[tuple[float, Spread]]:
+    """Return where each value of a contender stands; those of one case stand side by side."""
+    places: list[tuple[float, Spread]] = []
+    for number, row in enumerate(found):
+        values = getattr(row, part)
+        if name in values:
+            index = _contenders([row], part).index(name)
+            places.append((number + (index - (len(values) - 1) / 2) * width, values[name]))
+    return places
 
 
 def _draw_ratio(axes: Any, found: Sequence[Row]) -> None:
     """Draw how many times faster we are than each peer; 1 is a line."""
     for name in _contenders(found, "ratios"):
-        pairs = [(i, row.ratios[name]) for i, row in enumerate(found) if name in row.ratios]
+        pairs = _placed(found, "ratios", name, _MARKER_SHIFT)
         axes.errorbar(
             [x for x, _ in pairs],
             [spread.median for _, spread in pairs],
@@ -110,7 +122,7 @@ def _draw_ratio(axes: Any, found: Sequence[Row]) -> None:
     axes.tick_params(axis="x", labelsize=7)
     axes.grid(axis="y", alpha=0.3)
     if axes.get_legend_handles_labels()[1]:
-        axes.legend(fontsize=8)
+        axes.legend(ncols=len(_COLORS), fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
 
 
 def _error_bars(spreads: Sequence[Spread]) -> list[list[float]]:
