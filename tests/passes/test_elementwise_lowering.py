@@ -45,6 +45,7 @@ def _float_operations(element):
     yield from (f"arith.{name} %x, %x : {tile}" for name in FLOAT_BINARY.split())
     yield from (f"{name} %x : {tile}" for name in FLOAT_UNARY.split())
     yield f"math.fma %x, %x, %x : {tile}"
+    yield from (f"math.{name} %x fastmath<afn> : {tile}" for name in ("exp", "tanh"))
     yield f"math.powf %x, %x : {tile}"
 
 

@@ -32,6 +32,66 @@
 
 // -----
 
+!s = !nv_tileas.smem<tensor<512xf32, #nv_tileas.shared_layout<array<i64: 512>, 0 : i64>>>
+!t = tensor<512xf32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+
+// A run of operations finishes two registers before it starts the next two.
+// CHECK-LABEL: llvm.func @two_registers_at_a_time
+// CHECK-COUNT-2: arith.mulf
+// CHECK-COUNT-2: arith.addf
+// CHECK-COUNT-2: arith.mulf
+// CHECK-COUNT-2: arith.addf
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %y = arith.mulf %x, %x : !t
+    %z = arith.addf %y, %x : !t
+    "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "two_registers_at_a_time", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<256xbf16, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
+!d = !nv_tileas.smem<tensor<256xf32, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
+!t = tensor<256xbf16, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
+!w = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
+
+// Two bf16 of one 32-bit register become f32 by a shift and a mask. Fast-math `afn` calls the
+// approximations of libdevice.
+// CHECK-LABEL: llvm.func @pairs_widen_in_place
+// CHECK:         %[[WORD:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK:         %[[LOW:.*]] = arith.shli %[[WORD]], %{{.*}} : i32
+// CHECK:         %[[HIGH:.*]] = arith.andi %[[WORD]], %{{.*}} : i32
+// CHECK:         arith.bitcast %[[LOW]] : i32 to f32
+// CHECK:         arith.bitcast %[[HIGH]] : i32 to f32
+// CHECK-COUNT-2: llvm.call @__nv_fast_tanhf
+// CHECK-COUNT-2: llvm.call @__nv_fast_expf
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  %d = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 512 : i64} : () -> !d
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %y = arith.extf %x : !t to !w
+    %z = math.tanh %y fastmath<afn> : !w
+    %e = math.exp %z fastmath<afn> : !w
+    "nv_tileas.store_shared"(%e, %d) : (!w, !d) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "pairs_widen_in_place", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
 !s = !nv_tileas.smem<tensor<256xf32, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
 !t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
 

@@ -1,6 +1,7 @@
 """Rules for arith and math: scalars are cloned, tiles are unrolled over their registers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import Any
 
 from tilec.diagnostics import CompileError, InternalCompilerError, error
@@ -12,8 +13,12 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     PASS_NAME,
     Lowering,
     lowers,
+    lowers_runs,
     tile_layout,
 )
+
+HALF_BITS, UPPER_HALF = 16, -(1 << 16)
+"""Width of a bf16, and the half of 32 bits (as an i32) in which an f32 holds one."""
 
 Emitter = Callable[[Lowering, Any, list[Any]], Any]
 
@@ -37,6 +42,10 @@ _LIBDEVICE = {
 }
 """Functions of NVIDIA's libdevice by operation; `f` is appended for f32 (libdevice user guide)."""
 
+_FAST_LIBDEVICE = {"math.exp": "__nv_fast_expf", "math.tanh": "__nv_fast_tanhf"}
+"""Approximations on f32, one or two instructions each (libdevice; CUDA math API, `__expf` and
+`__tanhf`)."""
+
 _INTRINSICS = {
     "math.sqrt": "llvm.sqrt",
     "math.absf": "llvm.fabs",
@@ -53,30 +62,87 @@ _INTRINSICS = {
 
 @lowers("arith.*", "math.*")
 def lower_elementwise(lowering: Lowering, op: Any) -> None:
-    """Lower an operation of arith or math on scalars or on tiles."""
-    if not isinstance(op.results[0].type, ir.RankedTensorType):
-        if op.name.startswith("math.") or op.name in _LIBDEVICE or op.name in _INTRINSICS:
-            operands = [lowering.get(operand) for operand in op.operands]
-            lowering.set(op.results[0], _apply(lowering, op, operands, op.results[0].type))
-        elif _restricted_types(op):
-            operands = [lowering.get(operand) for operand in op.operands]
-            lowering.set(op.results[0], _instance(lowering, op, operands, op.results[0].type))
-        else:
-            clone_scalar(lowering, op)
+    """Lower an operation of arith or math on scalars or on one tile."""
+    if isinstance(op.results[0].type, ir.RankedTensorType):
+        _lower_tiles(lowering, [op], tile_layout(op.results[0]).num_registers)
+    elif op.name.startswith("math.") or op.name in _LIBDEVICE or op.name in _INTRINSICS:
+        operands = [lowering.get(operand) for operand in op.operands]
+        lowering.set(op.results[0], _apply(lowering, op, operands, op.results[0].type))
+    elif _restricted_types(op):
+        operands = [lowering.get(operand) for operand in op.operands]
+        lowering.set(op.results[0], _instance(lowering, op, operands, op.results[0].type))
+    else:
+        clone_scalar(lowering, op)
+
+
+@lowers_runs
+def lower_elementwise_run(lowering: Lowering, ops: Sequence[Any]) -> int:
+    """Lower the operations on tiles of one size at the start of `ops`, a pair of registers a time.
+
+    An operation at a time would keep a result for every register alive from one operation to the
+    next: twice the accumulator in an epilogue, which does not fit in the registers of a thread.
+    """
+    if not _is_elementwise(ops[0]):
+        return 0
+    count = tile_layout(ops[0].results[0]).num_registers
+    run = list(
+        takewhile(
+            lambda op: _is_elementwise(op) and tile_layout(op.results[0]).num_registers == count,
+            ops,
+        )
+    )
+    _lower_tiles(lowering, run, count)
+    return len(run)
+
+
+def _is_elementwise(op: Any) -> bool:
+    """Tell whether `op` computes each element of one tile from the same element of others."""
+    dialect = op.name.split(".")[0]
+    return (
+        dialect in ("arith", "math")
+        and op.name != "arith.constant"
+        and len(op.results) == 1
+        and isinstance(op.results[0].type, ir.RankedTensorType)
+    )
+
+
+def _lower_tiles(lowering: Lowering, ops: Sequence[Any], count: int) -> None:
+    """Lower operations on tiles of `count` registers, two registers of all of them at a time."""
+    known: list[dict[tuple[Any, ...], Any]] = [{} for _ in ops]
+    for op in ops:
+        lowering.set(op.results[0], [])
+    for first in range(0, count, 2):
+        for op, results in zip(ops, known, strict=True):
+            with op.location:
+                _lower_registers(lowering, op, range(first, min(first + 2, count)), results)
+
+
+def _lower_registers(
+    lowering: Lowering, op: Any, numbers: range, known: dict[tuple[Any, ...], Any]
+) -> None:
+    """Append some registers to the result of `op`; equal operands give one instruction."""
+    registers, element = lowering.tile(op.results[0]), op.results[0].type.element_type
+    rows = [
+        tuple(_register(lowering, operand, number) for operand in op.operands) for number in numbers
+    ]
+    if _narrows_pairs(op, len(rows)):
+        registers += _narrow_pair([row[0] for row in rows], element)
         return
-    layout = tile_layout(op.results[0])
-    element = op.results[0].type.element_type
-    if _narrows_pairs(op, layout.num_registers):
-        lowering.set(op.results[0], _narrow_pairs(lowering.tile(op.operands[0]), element))
+    if _widens_pairs(op, len(rows)) and not any(row in known for row in rows):
+        wide = _widen_pair([row[0] for row in rows])
+        known.update(zip(rows, wide, strict=True))
+        registers += wide
         return
-    columns = [_registers(lowering, operand, layout.num_registers) for operand in op.operands]
-    results: dict[tuple[Any, ...], Any] = {}
-    registers = []
-    for row in zip(*columns, strict=True):
-        if row not in results:
-            results[row] = _instance(lowering, op, list(row), element)
-        registers.append(results[row])
-    lowering.set(op.results[0], registers)
+    for row in rows:
+        if row not in known:
+            known[row] = _instance(lowering, op, list(row), element)
+        registers.append(known[row])
+
+
+def _register(lowering: Lowering, operand: Any, number: int) -> Any:
+    if isinstance(operand.type, ir.RankedTensorType):
+        return lowering.tile(operand)[number]
+    return lowering.get(operand)
 
 
 @lowers("arith.mulsi_extended", "arith.mului_extended")
@@ -122,14 +188,28 @@ def _narrows_pairs(op: Any, registers: int) -> bool:
     return isinstance(source, ir.F32Type) and ir.FloatType(result).width == 16
 
 
-def _narrow_pairs(registers: list[Any], element: Any) -> list[Any]:
-    """Convert neighbouring registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
-    pair_type = ir.VectorType.get([2], element)
-    results = []
-    for first in range(0, len(registers), 2):
-        pair = arith.truncf(pair_type, emit.pack(registers[first : first + 2]))
-        results += [llvm.ExtractElementOp(pair, emit.value(lane)).res for lane in range(2)]
-    return results
+def _narrow_pair(registers: list[Any], element: Any) -> list[Any]:
+    """Convert two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
+    pair = arith.truncf(ir.VectorType.get([2], element), emit.pack(registers))
+    return [llvm.ExtractElementOp(pair, emit.value(lane)).res for lane in range(2)]
+
+
+def _widens_pairs(op: Any, registers: int) -> bool:
+    """Tell whether `op` converts bf16 to f32, which takes the upper half of each f32 as it is."""
+    if op.name != "arith.extf" or registers % 2:
+        return False
+    source, result = op.operands[0].type.element_type, op.results[0].type.element_type
+    return isinstance(source, ir.BF16Type) and isinstance(result, ir.F32Type)
+
+
+def _widen_pair(registers: list[Any]) -> list[Any]:
+    """Convert two registers that share one of 32 bits with one instruction each."""
+    word = llvm.BitcastOp(emit.i32_type(), emit.pack(registers)).res
+    upper = [
+        arith.shli(word, emit.value(HALF_BITS)),
+        arith.andi(word, emit.value(UPPER_HALF)),
+    ]
+    return [arith.bitcast(ir.F32Type.get(), half) for half in upper]
 
 
 @lowers("arith.constant")
@@ -214,6 +294,11 @@ def _intrinsic(name: str, element: Any) -> str:
     return f"{_INTRINSICS[name]}.{suffix}"
 
 
+def _is_approximate(op: Any) -> bool:
+    """Tell whether `op` may be approximated (fast-math flag `afn`)."""
+    return "fastmath" in op.attributes and "afn" in str(op.attributes["fastmath"])
+
+
 def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
     """Call the libdevice function of `op`; 16-bit elements are computed in f32."""
     wide = result
@@ -221,6 +306,8 @@ def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: An
         wide = ir.F32Type.get()
         operands = [arith.extf(wide, operand) for operand in operands]
     name = f"__nv_{_LIBDEVICE[op.name]}" + ("f" if ir.FloatType(wide).width == 32 else "")
+    if op.name in _FAST_LIBDEVICE and isinstance(result, ir.F32Type) and _is_approximate(op):
+        name = _FAST_LIBDEVICE[op.name]
     lowering.declare(name, wide, [operand.type for operand in operands])
     called = llvm.CallOp(wide, operands, [], [], callee=name).result
     return called if wide == result else arith.truncf(result, called)

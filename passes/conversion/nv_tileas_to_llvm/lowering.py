@@ -23,7 +23,9 @@ PASS_NAME = "convert-nv-tileas-to-llvm"
 TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.return")
 
 Rule = Callable[["Lowering", Any], None]
+RunRule = Callable[["Lowering", Sequence[Any]], int]
 _RULES: dict[str, Rule] = {}
+_RUN_RULES: list[RunRule] = []
 
 
 def lowers(*names: str) -> Callable[[Rule], Rule]:
@@ -35,6 +37,16 @@ def lowers(*names: str) -> Callable[[Rule], Rule]:
         return rule
 
     return register
+
+
+def lowers_runs(rule: RunRule) -> RunRule:
+    """Register a rule for several operations at once.
+
+    It gets the rest of a block, lowers as many operations from its start as belong together, and
+    returns their number: 0 when the first one is not for it.
+    """
+    _RUN_RULES.append(rule)
+    return rule
 
 
 @dataclass(frozen=True)
@@ -104,9 +116,13 @@ class Lowering:
 
     def block(self, block: Any) -> None:
         """Lower every operation of `block` but its terminator, at the insertion point."""
-        for op in body_operations(block):
-            if op.name not in TERMINATORS:
-                self.op(op)
+        ops = [op for op in body_operations(block) if op.name not in TERMINATORS]
+        place = 0
+        while place < len(ops):
+            count = next((n for rule in _RUN_RULES if (n := rule(self, ops[place:]))), 0)
+            if not count:
+                self.op(ops[place])
+            place += count or 1
 
     def op(self, op: Any) -> None:
         """Lower one operation."""
