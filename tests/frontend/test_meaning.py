@@ -100,6 +100,10 @@ def test_integer_expressions(run_kernel, expression, expected):
     ("expression", "expected"),
     [
         ("exp(a)", np.exp),
+        (
+            "exp(a, rounding='approx') + tanh(a, rounding='full') * tanh(s, rounding='approx')",
+            lambda a: np.exp(a) + np.tanh(a) * np.tanh(0.5),
+        ),
         ("exp2(a)", np.exp2),
         ("log(abs(a) + 1)", lambda a: np.log(np.abs(a) + 1)),
         ("log2(abs(a) + 1)", lambda a: np.log2(np.abs(a) + 1)),

@@ -24,14 +24,12 @@ _PLAIN = {
     "floor": cuda_tile.FloorOp,
     "sqrt": cuda_tile.SqrtOp,
     "rsqrt": cuda_tile.RsqrtOp,
-    "exp": cuda_tile.ExpOp,
     "exp2": cuda_tile.Exp2Op,
     "log": cuda_tile.LogOp,
     "log2": cuda_tile.Log2Op,
     "sin": cuda_tile.SinOp,
     "cos": cuda_tile.CosOp,
     "tan": cuda_tile.TanOp,
-    "tanh": cuda_tile.TanHOp,
     "addi": cuda_tile.AddIOp,
     "subi": cuda_tile.SubIOp,
     "muli": cuda_tile.MulIOp,
@@ -44,6 +42,8 @@ _PLAIN = {
     "select": cuda_tile.SelectOp,
     "mmaf": cuda_tile.MmaFOp,
 }
+_ROUNDED = {"exp": cuda_tile.ExpOp, "tanh": cuda_tile.TanHOp}
+"""Functions that take a rounding."""
 _SIGNED = {
     "remi": cuda_tile.RemIOp,
     "maxi": cuda_tile.MaxIOp,
@@ -232,6 +232,11 @@ def _compare_integers(_: Emitter, op: hir.Operation, operands: list[Any], where:
     return cuda_tile.CmpIOp.build(predicate, *operands, signedness=signed, loc=where)
 
 
+def _rounded(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    rounding = op.attributes.get("rounding")
+    return _ROUNDED[op.name].build(operands[0], rounding=rounding, loc=where)
+
+
 def _permute(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     return cuda_tile.PermuteOp.build(operands[0], op.attributes["permutation"], loc=where)
 
@@ -285,6 +290,7 @@ _MULTIPLE = {
 }
 _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "constant": _constant,
+    **dict.fromkeys(_ROUNDED, _rounded),
     "splat": _splat,
     "iota": _iota,
     "divi": _divide,

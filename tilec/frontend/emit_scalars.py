@@ -48,15 +48,15 @@ _PLAIN = {
     "floor": math.FloorOp,
     "sqrt": math.SqrtOp,
     "rsqrt": math.RsqrtOp,
-    "exp": math.ExpOp,
     "exp2": math.Exp2Op,
     "log": math.LogOp,
     "log2": math.Log2Op,
     "sin": math.SinOp,
     "cos": math.CosOp,
     "tan": math.TanOp,
-    "tanh": math.TanhOp,
 }
+_ROUNDED = {"exp": math.ExpOp, "tanh": math.TanhOp}
+"""Functions that take a rounding."""
 _SIGNED = {
     "divi": (arith.DivSIOp, arith.DivUIOp),
     "remi": (arith.RemSIOp, arith.RemUIOp),
@@ -82,6 +82,10 @@ def emit_scalar(op: hir.Operation, operands: list[Any], where: Any) -> Any:
     name, attributes = op.name, op.attributes
     if name in _PLAIN:
         return _PLAIN[name](*operands, loc=where).result
+    if name in _ROUNDED:
+        mode = "#arith.fastmath<afn>" if attributes.get("rounding") == "approx" else None
+        flags = ir.Attribute.parse(mode) if mode else None
+        return _ROUNDED[name](*operands, fastmath=flags, loc=where).result
     if name in _SIGNED:
         return _SIGNED[name][0 if attributes["signed"] else 1](*operands, loc=where).result
     if name in _EXTREMA:

@@ -5,11 +5,12 @@ from tilec.dtypes import DTYPES, DType
 from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
-from tilec.frontend.semantics.values import AnyValue, Constant
+from tilec.frontend.semantics.values import AnyValue, Constant, describe
 
-_FLOAT_FUNCTIONS = (
-    "exp", "exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan", "tanh",
-)  # fmt: skip
+_FLOAT_FUNCTIONS = ("exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan")
+_ROUNDED_FUNCTIONS = ("exp", "tanh")
+"""Float functions with a fast approximation of their own (cuda_tile dialect, rounding modes)."""
+_FUNCTION_ROUNDINGS = ("full", "approx")
 _ACCUMULATORS: dict[str, tuple[str, ...]] = {
     "f8e4m3": ("f16", "f32"),
     "f8e5m2": ("f16", "f32"),
@@ -42,6 +43,36 @@ def _register_float_function(name: str) -> None:
 
 for _name in _FLOAT_FUNCTIONS:
     _register_float_function(_name)
+
+
+def _register_rounded_function(name: str) -> None:
+    def function(call: Call, x: Argument, *, rounding: Argument | None = None) -> AnyValue:
+        value = _float_operand(call, x)
+        attributes = {}
+        if rounding is not None and _rounding(call, rounding, value) == "approx":
+            attributes["rounding"] = "approx"
+        return call.ctx.op(name, [value], value.type, call.span, **attributes)
+
+    builtin(name)(function)
+
+
+def _rounding(call: Call, argument: Argument, operand: hir.Value) -> str:
+    """Return the rounding that a call asks for; only f32 has approximations."""
+    value = argument.value
+    if not isinstance(value, Constant) or value.value not in _FUNCTION_ROUNDINGS:
+        found = f"'{value.value}'" if isinstance(value, Constant) else describe(value)
+        message = f"rounding must be 'full' or 'approx', found {found}"
+        raise call.fail("T0310", message, argument.span)
+    dtype = numeric.dtype_of(operand)
+    if value.value == "approx" and dtype != F32:
+        message = f"rounding 'approx' exists for f32 only, found {dtype.name}"
+        notes = numeric.origin(operand, "the operand")
+        raise call.fail("T0306", message, hint="cast the operand to f32 first", notes=notes)
+    return value.value
+
+
+for _name in _ROUNDED_FUNCTIONS:
+    _register_rounded_function(_name)
 
 
 def _register_rounding(name: str) -> None:
