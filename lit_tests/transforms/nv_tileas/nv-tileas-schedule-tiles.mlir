@@ -165,3 +165,26 @@
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tile_groups_are_swept_back_and_forth", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 8 : i64}, tilec.kernel = {
   params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "N"]}} : () -> ()
+
+// -----
+
+// Groups of rows stay inside the matrices of a batch, which is the first of three extents.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[B:.*]]: i32, %[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK:         %[[PLANE:.*]] = arith.muli %[[M]], %[[N]]
+// CHECK:         %[[INSIDE:.*]] = arith.remui %[[ID]], %[[PLANE]]
+// CHECK:         arith.divui %[[INSIDE]], %
+// CHECK:         %[[COLUMN:.*]] = arith.select
+// CHECK:         %[[BATCH:.*]] = arith.divui %[[ID]], %[[PLANE]]
+// CHECK:         builtin.unrealized_conversion_cast %[[BATCH]], %{{.*}}, %[[COLUMN]]
+"nv_tileaa.func"() ({
+^bb0(%b: i32, %m: i32, %n: i32):
+  %z = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %x = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %z, %y, %x : i32, i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_batch_is_swept_matrix_by_matrix", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 16 : i64}, tilec.kernel = {
+  params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
+  grid = ["B", "M", "N"]}} : () -> ()

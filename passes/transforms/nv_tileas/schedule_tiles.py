@@ -11,10 +11,11 @@ With `persistent = true` in the spec:                          %ids = nv_tileas.
 Blocks are flattened into `gridDim.x`, so that the launcher needs one number and their order is the
 compiler's choice. The order is row-major, last extent fastest, unless the spec has a `tile_group`:
 then that many rows of tiles are swept column by column, every second group backwards, so that
-tiles which run at the same time share operands in L2. With a `cluster`, indices number the groups
-of tiles that one cluster takes, along the last two axes; a group at the edge may have tiles beyond
-it, which load zeros and store nothing. Extents come from the kernel's grid expressions, or from the
-hidden `grid` parameters when the caller gives the grid.
+tiles which run at the same time share operands in L2; of three extents the first stays outermost,
+a batch being swept matrix by matrix. With a `cluster`, indices number the groups of tiles that one
+cluster takes, along the last two axes; a group at the edge may have tiles beyond it, which load
+zeros and store nothing. Extents come from the kernel's grid expressions, or from the hidden `grid`
+parameters when the caller gives the grid.
 """
 
 from dataclasses import dataclass
@@ -189,25 +190,17 @@ class _Grid:
         return coordinates
 
     def _decode_units(self, index: Any) -> list[Any]:
-        if self.group and len(self.units) >= 2:
-            return self._decode_grouped(index)
-        rest, reversed_coordinates = index, []
-        for extent in reversed(self.units[1:]):
-            reversed_coordinates.append(arith.remui(rest, extent))
-            rest = arith.divui(rest, extent)
-        return [rest, *reversed(reversed_coordinates)]
-
-    def _decode_grouped(self, index: Any) -> list[Any]:
-        """Sweep a group of rows of tiles column by column, every second group backwards."""
+        if not self.group or len(self.units) < 2:
+            return _split(index, self.units)
         *outer, rows, columns = self.units
-        reversed_outer: list[Any] = []
-        if outer:
-            plane = arith.muli(rows, columns)
-            rest, index = arith.divui(index, plane), arith.remui(index, plane)
-            for extent in reversed(outer[1:]):
-                reversed_outer.append(arith.remui(rest, extent))
-                rest = arith.divui(rest, extent)
-            reversed_outer.append(rest)
+        if not outer:
+            return self._decode_grouped(index, rows, columns)
+        plane = arith.muli(rows, columns)
+        inside = self._decode_grouped(arith.remui(index, plane), rows, columns)
+        return [*_split(arith.divui(index, plane), outer), *inside]
+
+    def _decode_grouped(self, index: Any, rows: Any, columns: Any) -> list[Any]:
+        """Sweep a group of rows of tiles column by column, every second group backwards."""
         group = max(1, self.group // self.cluster[0])
         width = arith.muli(constant(group), columns)
         number = arith.divui(index, width)
@@ -220,7 +213,17 @@ class _Grid:
         odd = arith.remui(number, constant(2))
         backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
         column = arith.select(backwards, arith.subi(last, column), column)
-        return [*reversed(reversed_outer), row, column]
+        return [row, column]
+
+
+def _split(index: Any, extents: list[Any]) -> list[Any]:
+    """Split an index in row-major order into one coordinate per extent."""
+    rest = index
+    reversed_coordinates = []
+    for extent in reversed(extents[1:]):
+        reversed_coordinates.append(arith.remui(rest, extent))
+        rest = arith.divui(rest, extent)
+    return [rest, *reversed(reversed_coordinates)]
 
 
 def _cluster(spec: dict[str, Any]) -> tuple[int, int]:
