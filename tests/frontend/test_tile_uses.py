@@ -84,6 +84,13 @@ def test_a_batch_of_products(frontend, asked):
     assert asked["BN"] == TileUse("mma_n", 2, extents, "N", 2, batch=("B",))
 
 
+def test_tiles_that_the_epilogue_loads(frontend, asked):
+    text = MATMUL.replace("C: f16[M, N],", "C: f16[M, N], R: bf16[M, N], S: f32[M, N],")
+    row, other = (f"cast(load({name}, (m, n), (BM, BN)), f32)" for name in "RS")
+    frontend.analyze(text.replace("cast(acc, f16)", f"cast(acc + {row} + {row} * {other}, f16)"))
+    assert asked["BM"] == TileUse("mma_m", 2, ("BM", "BN", "BK"), "M", 2, epilogue_bytes=6)
+
+
 def test_elementwise_takes_the_widest_element(frontend, asked):
     frontend.analyze(
         "@kernel\ndef f(A: bf16[M, N], B: f32[M, N], BM: const = auto, BN: const = 64):\n"

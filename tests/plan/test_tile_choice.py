@@ -1,6 +1,7 @@
 """Tile extents for `auto` constants."""
 
 import itertools
+from dataclasses import replace
 from math import prod
 from time import perf_counter
 
@@ -49,6 +50,11 @@ def test_a_wide_result_costs_no_more_room_than_a_narrow_one():
     assert gemm(output_bytes=4) == gemm(output_bytes=2) == {"BM": 128, "BN": 256, "BK": 64}
 
 
+def test_what_the_epilogue_loads_leaves_room_for_the_ring():
+    uses = {name: replace(use, epilogue_bytes=2) for name, use in gemm_uses().items()}
+    assert choose_tiles(uses) == {"BM": 128, "BN": 128, "BK": 64}
+
+
 def test_one_swizzle_span_of_k_for_every_element_size():
     assert gemm(element_bytes=1, output_bytes=1)["BK"] == 128
     assert gemm(element_bytes=4)["BK"] == 32
@@ -57,6 +63,16 @@ def test_one_swizzle_span_of_k_for_every_element_size():
 def test_small_gemms_spread_over_the_chip():
     tiles = gemm({"M": 512, "N": 512, "K": 512})
     assert 512 // tiles["BM"] * (512 // tiles["BN"]) >= 64
+
+
+def test_a_batch_of_small_gemms_fills_the_chip_with_large_tiles():
+    sizes = {"M": 512, "N": 512, "K": 512, "B": 64}
+    uses = {name: replace(use, batch=("B",)) for name, use in gemm_uses().items()}
+    large = choose_tiles(uses, Specialization(sizes=sizes))
+    small = gemm({"M": 512, "N": 512, "K": 512})
+    assert large["BM"] * large["BN"] > 4 * small["BM"] * small["BN"]
+    fixed = {name: replace(use, batch=(64,)) for name, use in gemm_uses().items()}
+    assert choose_tiles(fixed, Specialization(sizes=sizes)) == large
 
 
 def test_extents_do_not_exceed_the_rounded_problem():

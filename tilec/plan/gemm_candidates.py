@@ -39,6 +39,7 @@ class GemmProblem:
         tile: The extents of a tile that are given; None where they are to be chosen.
         element_bytes: Size of an operand element.
         output_bytes: Size of a result element.
+        epilogue_bytes: Bytes that the epilogue loads for each element of the result.
         batch: How many such products the kernel computes.
         known: For each of M, N and K whether the extent is known or only assumed.
         m_contiguous: Whether A lies in memory with M contiguous.
@@ -52,6 +53,7 @@ class GemmProblem:
     tile: tuple[int | None, int | None, int | None] = (None, None, None)
     element_bytes: int = 2
     output_bytes: int = 2
+    epilogue_bytes: int = 0
     batch: int = 1
     known: tuple[bool, bool, bool] = (True, True, True)
     m_contiguous: bool = False
@@ -161,7 +163,8 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                 tile = (m, n, k)
                 if any(tile[a] != tile[b] for a, b in problem.equal):
                     continue
-                yield GemmTile(m, n, k, problem.element_bytes, problem.output_bytes)
+                sizes = (problem.element_bytes, problem.output_bytes, problem.epilogue_bytes)
+                yield GemmTile(*tile, *sizes)
 
 
 def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:

@@ -27,6 +27,7 @@ class GemmTile:
         k: Depth of one k-tile.
         element_bytes: Size of an operand element.
         output_bytes: Size of a result element.
+        epilogue_bytes: Bytes that the epilogue loads for each element of the result.
         cluster: CTAs of a cluster along M and N. CTAs along N share their rows of A, CTAs along M
             their columns of B: one load from L2 serves all of them.
     """
@@ -36,6 +37,7 @@ class GemmTile:
     k: int
     element_bytes: int
     output_bytes: int
+    epilogue_bytes: int = 0
     cluster: tuple[int, int] = (1, 1)
 
     @property
@@ -58,8 +60,9 @@ class GemmTile:
         return split_consumers([(self.m, self.n, _ACCUMULATOR_BYTES)], target)
 
     def staging_bytes(self, target: Target) -> int:
-        """Return the bytes of shared memory through which the epilogue stores the result."""
-        return machine.EPILOGUE_SLOTS * self.consumers(target) * machine.EPILOGUE_PART_BYTES
+        """Return the bytes of shared memory of the epilogue: what it loads and what it stores."""
+        parts = machine.EPILOGUE_SLOTS * self.consumers(target) * machine.EPILOGUE_PART_BYTES
+        return parts + self.m * self.n * self.epilogue_bytes
 
     def stages(self, target: Target) -> int:
         """Return how many slots fit beside the staging buffer of the epilogue."""

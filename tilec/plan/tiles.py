@@ -48,6 +48,7 @@ class TileUse:
             first. An `int` is known, a `str` names an `auto` constant (this one or another).
         dim: Named dim that tiles of this extent walk over, if there is one.
         output_bytes: For `mma`: size of an element of the stored result.
+        epilogue_bytes: For `mma`: bytes that the epilogue loads for each element of the result.
         m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
         batch: For `mma`: named dims that the leading axes of extent 1 walk over.
@@ -58,6 +59,7 @@ class TileUse:
     extents: tuple[int | str, ...]
     dim: str | None = None
     output_bytes: int = 4
+    epilogue_bytes: int = 0
     m_contiguous: bool = False
     n_contiguous: bool = False
     batch: tuple[str, ...] = ()
@@ -237,6 +239,7 @@ def _gemm_problem(
         tile=(given[0], given[1], given[2]),
         element_bytes=use.element_bytes,
         output_bytes=use.output_bytes,
+        epilogue_bytes=use.epilogue_bytes,
         batch=prod(planner.sizes.get(dim, 1) for dim in use.batch),
         known=(known[0], known[1], known[2]),
         m_contiguous=use.m_contiguous,

@@ -156,6 +156,7 @@ def _record_tile(
     assert isinstance(view, hir.TensorViewType)
     unit = [axis for axis, place in enumerate(dim_map) if view.strides[place] == 1]
     call.ctx.uses.record_access(
+        array.param.name,
         shape,
         dims,
         array.dtype,

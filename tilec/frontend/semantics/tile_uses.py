@@ -35,9 +35,11 @@ class TileUseRecorder:
     dims: dict[str, str] = field(default_factory=dict)
     stored: dict[tuple[int | str, ...], _Stored] = field(default_factory=dict)
     contiguous: dict[tuple[int | str, ...], set[int | str]] = field(default_factory=dict)
+    epilogue: dict[tuple[int | str, ...], dict[str, int]] = field(default_factory=dict)
 
     def record_access(
         self,
+        array: str,
         shape: Iterable[int],
         dims: Iterable[str | int | None],
         dtype: DType,
@@ -48,6 +50,7 @@ class TileUseRecorder:
         """Write down a tile that is loaded or stored.
 
         Args:
+            array: Parameter name.
             shape: Extents of the tile.
             dims: What each axis walks over: a named dim, a known extent, or something else.
             dtype: Element type.
@@ -68,7 +71,10 @@ class TileUseRecorder:
             pairs = zip(extents, dims, strict=True)
             batch = tuple(dim for extent, dim in pairs if extent == 1 and isinstance(dim, str))
             self.stored[matrix] = _Stored(dtype.bytes, batch)
-        elif contiguous_axis is not None:
+            return
+        if any(use.extents[:2] == matrix for use in self.mma.values()):
+            self.epilogue.setdefault(matrix, {})[array] = dtype.bytes
+        if contiguous_axis is not None:
             self.contiguous.setdefault(matrix, set()).add(extents[contiguous_axis])
 
     def record_mma(self, m: int, n: int, k: int, dtype: DType) -> None:
@@ -100,4 +106,9 @@ class TileUseRecorder:
         stored = self.stored.get((m, n))
         if stored is None:
             return use
-        return replace(use, output_bytes=stored.element_bytes, batch=stored.batch)
+        return replace(
+            use,
+            output_bytes=stored.element_bytes,
+            epilogue_bytes=sum(self.epilogue.get((m, n), {}).values()),
+            batch=stored.batch,
+        )
