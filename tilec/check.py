@@ -7,8 +7,9 @@ Beside `examples/matmul.tile` lies `examples/matmul.py`, which knows nothing of 
 * `SIZES`: default extents of the named dims; `CASES`: more of them, odd ones included;
 * optional `LAYOUTS` (array -> layout, each entry a variant; arrays that are not named are `row`),
   `DTYPES` (dtype parameter -> element type; the first entry is the default), `SCALARS` (defaults),
-  `SUMMED` (output -> name of the dim that is summed over), and `inputs(**sizes)`, which gives
-  arrays that shall not be random.
+  `SUMMED` (output -> name of the dim that is summed over), `ROUNDINGS` (output -> error that
+  approximations may add, in roundings of f32), and `inputs(**sizes)`, which gives arrays that shall
+  not be random.
 
 No MLIR and no driver is imported here: the CPU reference and the GPU are both checked with this.
 """
@@ -101,6 +102,7 @@ class Example:
     dtypes: Sequence[Mapping[str, str]] = ()
     scalars: Mapping[str, Any] = field(default_factory=dict)
     summed: Mapping[str, str] = field(default_factory=dict)
+    roundings: Mapping[str, int] = field(default_factory=dict)
     inputs: Callable[..., Mapping[str, np.ndarray]] | None = None
 
     def expected(
@@ -131,8 +133,10 @@ class Example:
         ]
 
     def terms(self, sizes: Mapping[str, int]) -> dict[str, int]:
-        """Return how many products are summed into one element of each output."""
-        return {name: sizes.get(dim, 1) for name, dim in self.summed.items()}
+        """Return how many roundings each output allows: those of its sum and its approximations."""
+        summed = {name: sizes.get(dim, 1) for name, dim in self.summed.items()}
+        names = dict.fromkeys((*summed, *self.roundings))
+        return {name: summed.get(name, 1) + self.roundings.get(name, 0) for name in names}
 
 
 def load_example(tile_path: str | Path) -> Example | None:
@@ -163,6 +167,7 @@ def load_example(tile_path: str | Path) -> Example | None:
         dtypes=getattr(module, "DTYPES", ()),
         scalars=getattr(module, "SCALARS", {}),
         summed=getattr(module, "SUMMED", {}),
+        roundings=getattr(module, "ROUNDINGS", {}),
         inputs=getattr(module, "inputs", None),
     )
 

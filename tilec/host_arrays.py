@@ -14,12 +14,14 @@ from tilec.diagnostics import CompileError, error
 from tilec.dtypes import DTYPES, Kind
 from tilec.numpy_types import NUMPY_BY_NAME
 
-LAYOUTS = ("row", "col", "odd", "odd_col")
+LAYOUTS = ("row", "col", "odd", "odd_col", "swapped", "broadcast")
 """How a test array lies in memory.
 
 `row` is row-major, base and row pitch multiples of 16 bytes; `col` is its transpose. The `odd`
 ones start one element after a 16-byte boundary and have a pitch that is no multiple of 16 bytes,
-so that neither TMA nor 16-byte vector accesses fit.
+so that neither TMA nor 16-byte vector accesses fit. `swapped` is row-major with the last two axes
+swapped, a batch of transposed matrices; `broadcast` has stride 0 along the outermost axis, so that
+all its slices are one (the values of the last).
 """
 
 ALIGNMENT_BYTES = 256
@@ -128,11 +130,13 @@ def _allocate(name: str, dtype: str, shape: tuple[int, ...], layout: str) -> Hos
         raise CompileError(error("T0008", f"layout of {name}: '{layout}' is none of {expected}"))
     numpy_dtype = NUMPY_BY_NAME[dtype]
     unit = max(1, PITCH_BYTES // numpy_dtype.itemsize)
-    order = range(len(shape)) if layout.endswith("col") else reversed(range(len(shape)))
     is_odd = layout.startswith("odd")
+    repeated = 0 if layout == "broadcast" else None
     strides = [0] * len(shape)
     step = 1
-    for position, axis in enumerate(order):
+    for position, axis in enumerate(_fastest_first(layout, len(shape))):
+        if axis == repeated:
+            continue
         strides[axis] = step
         step *= shape[axis]
         if position == 0:
@@ -142,6 +146,14 @@ def _allocate(name: str, dtype: str, shape: tuple[int, ...], layout: str) -> Hos
     memory = empty_aligned(offset + max(step, 1) + guard, numpy_dtype)
     memory.view(np.uint8)[:] = POISON_BYTE
     return HostArray(name, dtype, memory, offset, shape, tuple(strides))
+
+
+def _fastest_first(layout: str, rank: int) -> list[int]:
+    """Return the axes of a layout, the one whose elements are neighbours first."""
+    axes = list(range(rank)) if layout.endswith("col") else list(reversed(range(rank)))
+    if layout == "swapped":
+        axes[:2] = reversed(axes[:2])
+    return axes
 
 
 def empty_aligned(count: int, dtype: np.dtype[Any]) -> np.ndarray:
