@@ -5,13 +5,13 @@ from typing import Any
 
 from tilec.ir.structured import defining_operation
 
-VIEW = "nv_tileas.view"
+VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 DOT = "nv_tileas.dot"
 
 
 def is_unit_view(op: Any) -> bool:
     """Tell whether `op` only drops leading dims of extent 1 of a tile."""
-    if op is None or op.name != VIEW:
+    if op is None or op.name not in VIEWS:
         return False
     source, result = list(op.operands[0].type.shape), list(op.results[0].type.shape)
     extra = len(source) - len(result)

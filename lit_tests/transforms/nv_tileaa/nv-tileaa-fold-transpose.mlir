@@ -85,3 +85,28 @@
   %e = math.exp2 %c : tensor<2x4x8xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "chains", function_type = (tensor<2x4x8xf32>) -> ()} : () -> ()
+
+// -----
+
+// A batch of column-major matrices: the view that drops the batch comes before the permute, which
+// folds. A view that drops a dim from the middle of the stored tile stays behind its permute.
+
+!memref = !nv_tileaa.memref<memref<?x?x?xbf16, strided<[?, ?, 1]>, 1>, 0 : i64>
+
+// CHECK:      %[[A:.*]]:2 = "nv_tileaa.tiled_load"({{.*}} -> (tensor<1x32x64xbf16>
+// CHECK:      %[[B:.*]]:2 = "nv_tileaa.tiled_load"({{.*}} -> (tensor<32x1x16xbf16>
+// CHECK-NEXT: %[[M:.*]] = "nv_tileaa.view"(%[[A]]#0) : (tensor<1x32x64xbf16>) -> tensor<32x64xbf16>
+// CHECK-NEXT: %[[P:.*]] = "nv_tileaa.permute"(%[[B]]#0) {permutation = array<i64: 1, 0, 2>}
+// CHECK-NEXT: %[[N:.*]] = "nv_tileaa.view"(%[[P]]) : (tensor<1x32x16xbf16>) -> tensor<32x16xbf16>
+// CHECK-NEXT: "nv_tileaa.dot"(%[[M]], %[[N]], %{{.*}}) {a_major = "m", b_major = "n"}
+"nv_tileaa.func"() ({
+^bb0(%v: !memref, %i: i32, %acc: tensor<64x16xf32>):
+  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 3, 0>} : (!memref, i32, i32, i32) -> (tensor<1x32x64xbf16>, !nv_tileaa.mem_token)
+  %b, %u = "nv_tileaa.tiled_load"(%v, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 3, 0>} : (!memref, i32, i32, i32) -> (tensor<32x1x16xbf16>, !nv_tileaa.mem_token)
+  %p = "nv_tileaa.permute"(%a) {permutation = array<i64: 0, 2, 1>} : (tensor<1x32x64xbf16>) -> tensor<1x64x32xbf16>
+  %m = "nv_tileaa.view"(%p) : (tensor<1x64x32xbf16>) -> tensor<64x32xbf16>
+  %q = "nv_tileaa.permute"(%b) {permutation = array<i64: 1, 0, 2>} : (tensor<32x1x16xbf16>) -> tensor<1x32x16xbf16>
+  %n = "nv_tileaa.view"(%q) : (tensor<1x32x16xbf16>) -> tensor<32x16xbf16>
+  %d = "nv_tileaa.dot"(%m, %n, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xbf16>, tensor<32x16xbf16>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "batched", function_type = (!memref, i32, tensor<64x16xf32>) -> ()} : () -> ()

@@ -5,16 +5,18 @@ After:   %w = tiled_load ... -> NxK;  dot %a, %w {b_major = "k"}
 
 wgmma reads an operand from shared memory in either order, so such a transpose is free. M-major
 A and N-major B exist for 16-bit types only (PTX ISA, wgmma transpose bits); a fold that would ask
-for one of them with another type is left alone. Chains of permutes are composed first.
+for one of them with another type is left alone. First, permutes move behind views that drop leading
+dims of extent 1, as a batch has them, and chains of permutes are composed.
 """
 
 from typing import Any
 
 from tilec.dialects.cute.mma_registry import supports_transposed_operands
-from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
+from tilec.dialects.nv_tileaa.tile_ops import PermuteOp, ViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.operands import is_unit_view, without_unit_dims
 from tilec.passes.registry import PassContext, register_pass
 
 _OTHER = {"a": {"k": "m", "m": "k"}, "b": {"n": "k", "k": "n"}}
@@ -28,6 +30,9 @@ def fold_transpose(module: Any, context: PassContext) -> None:
     del context
     for function in kernel_functions(module):
         for op in kernel_operations(function):
+            if is_unit_view(op):
+                _move_behind(op)
+        for op in kernel_operations(function):
             if op.name == PERMUTE:
                 _compose(op)
         for op in kernel_operations(function):
@@ -35,8 +40,28 @@ def fold_transpose(module: Any, context: PassContext) -> None:
                 for name, number in _OPERANDS:
                     _fold_operand(op, name, number)
         for op in reversed(kernel_operations(function)):
-            if op.name == PERMUTE and next(iter(op.results[0].uses), None) is None:
+            if (op.name == PERMUTE or is_unit_view(op)) and next(
+                iter(op.results[0].uses), None
+            ) is None:
                 op.erase()
+
+
+def _move_behind(view: Any) -> None:
+    """Swap a view that drops leading unit dims with the permute before it, if that keeps them."""
+    permute = defining_operation(view.operands[0])
+    if permute is None or permute.name != PERMUTE:
+        return
+    order = list(permute.attributes["permutation"])
+    tile = view.results[0].type
+    dropped = len(order) - len(tile.shape)
+    if sorted(order[:dropped]) != list(range(dropped)):
+        return
+    source = permute.operands[0]
+    shape = list(source.type.shape)[dropped:]
+    with ir.InsertionPoint(view), view.location:
+        kept = ViewOp(source=source, tile=ir.RankedTensorType.get(shape, tile.element_type)).tile
+        moved = PermuteOp.build(kept, [dim - dropped for dim in order[dropped:]])
+    view.results[0].replace_all_uses_with(moved)
 
 
 def _compose(op: Any) -> None:
@@ -59,7 +84,7 @@ def _fold_operand(dot: Any, name: str, number: int) -> None:
     permute = defining_operation(dot.operands[number])
     if permute is None or permute.name != PERMUTE or not _swaps_matrix_dims(permute):
         return
-    loaded = defining_operation(permute.operands[0])
+    loaded = defining_operation(without_unit_dims(permute.operands[0]))
     if loaded is None or loaded.name != "nv_tileaa.tiled_load":
         return
     attribute = f"{name}_major"
