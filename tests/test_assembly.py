@@ -40,8 +40,9 @@ def test_assembles_cleanly(path, name):
     assert (assembly.spill_stores, assembly.spill_loads) == (0, 0)
 
 
-def test_gemm_keeps_the_shape_an_expert_would_write():
-    kernel = compile_kernel(ROOT / "examples/matmul.tile", "matmul")
+@pytest.mark.parametrize("name", ["matmul", "batched_matmul"])
+def test_gemm_keeps_the_shape_an_expert_would_write(name):
+    kernel = compile_kernel(ROOT / f"examples/{name}.tile", name)
     opcodes = count_opcodes(disassemble(kernel.cubin))
     plan = kernel.metadata["plan"]
     constants = kernel.metadata["constants"]
@@ -52,3 +53,16 @@ def test_gemm_keeps_the_shape_an_expert_would_write():
     assert opcodes["UTMALDG"] == 1 + constants["BN"] // 64
     assert opcodes["UTMASTG"] == constants["BN"] // 64
     assert opcodes["LDL"] == opcodes["STL"] == 0
+
+
+def test_a_fused_epilogue_takes_few_instructions_an_element():
+    kernel = compile_kernel(ROOT / "examples/matmul_bias_gelu.tile", "matmul_bias_gelu")
+    opcodes = count_opcodes(disassemble(kernel.cubin))
+    constants, warps = kernel.metadata["constants"], kernel.metadata["plan"]["consumer_warps"]
+    elements = constants["BM"] * constants["BN"] // (32 * warps)
+    assert opcodes["MUFU"] < elements + 16
+    arithmetic = sum(opcodes[name] for name in ("FFMA", "FMUL", "FADD"))
+    assert arithmetic <= 6.5 * elements
+    widening = sum(opcodes[name] for name in ("PRMT", "SHF", "LOP3"))
+    assert widening <= 2 * elements
+    assert opcodes["LDS"] <= 0.75 * elements + 4

@@ -113,5 +113,6 @@ def test_the_file_opens_with_what_it_computes_and_the_kernel_is_short(path):
 
 def test_every_kernel_of_the_list_is_there():
     wanted = {"vector_add", "tile_add", "tma_load_walkthrough", "saxpy"}
+    wanted |= {"batched_matmul", "matmul_bias_gelu"}
     wanted |= {"matmul", "matmul_f32out", "linear"} | {f"copy_{rank}d" for rank in range(1, 6)}
     assert wanted <= set(NAMES)
