@@ -29,27 +29,28 @@ def fold_transpose(module: Any, context: PassContext) -> None:
     """Fold transposes of loaded tiles into `a_major` and `b_major` of products."""
     del context
     for function in kernel_functions(module):
-        for op in kernel_operations(function):
-            if is_unit_view(op):
-                _move_behind(op)
-        for op in kernel_operations(function):
-            if op.name == PERMUTE:
-                _compose(op)
+        for op in filter(is_unit_view, kernel_operations(function)):
+            _move_behind(op)
+        for op in filter(_is_permute, kernel_operations(function)):
+            _compose(op)
         for op in kernel_operations(function):
             if op.name == "nv_tileaa.dot":
                 for name, number in _OPERANDS:
                     _fold_operand(op, name, number)
         for op in reversed(kernel_operations(function)):
-            if (op.name == PERMUTE or is_unit_view(op)) and next(
-                iter(op.results[0].uses), None
-            ) is None:
+            moved = _is_permute(op) or is_unit_view(op)
+            if moved and next(iter(op.results[0].uses), None) is None:
                 op.erase()
+
+
+def _is_permute(op: Any) -> bool:
+    return op is not None and op.name == PERMUTE
 
 
 def _move_behind(view: Any) -> None:
     """Swap a view that drops leading unit dims with the permute before it, if that keeps them."""
     permute = defining_operation(view.operands[0])
-    if permute is None or permute.name != PERMUTE:
+    if not _is_permute(permute):
         return
     order = list(permute.attributes["permutation"])
     tile = view.results[0].type
