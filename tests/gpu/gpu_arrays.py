@@ -38,6 +38,23 @@ def upload(torch, array):
     return memory, typed.as_strided(array.shape, array.strides, array.offset)
 
 
+def launch_on_gpu(torch, kernel, arguments):
+    """Launch a kernel on copies of its arrays on the GPU, and copy all of their memory back.
+
+    Args:
+        torch: The module.
+        kernel: What is called with the arrays and scalars by name.
+        arguments: `tilec.check.Arguments`, whose arrays hold the results afterwards.
+    """
+    memories, arrays = {}, {}
+    for name, array in arguments.arrays.items():
+        memories[name], arrays[name] = upload(torch, array)
+    kernel(**arrays, **arguments.scalars)
+    torch.cuda.synchronize()
+    for name, array in arguments.arrays.items():
+        download(memories[name], array)
+
+
 def download(memory, array):
     """Copy the bytes of `upload` back into the memory of the `HostArray`."""
     array.memory.view(np.uint8)[:] = memory.cpu().numpy()

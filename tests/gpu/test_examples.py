@@ -8,7 +8,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from gpu_arrays import download, upload
+from gpu_arrays import launch_on_gpu
 
 import tilec
 from tilec.check import compare, load_example, make_arguments
@@ -77,13 +77,7 @@ def test_example(torch, path, sizes, layouts, dtypes):
     kernel(**on_cpu.data(), **on_cpu.scalars)
 
     on_gpu = inputs.copy()
-    memories, arrays = {}, {}
-    for name, array in on_gpu.arrays.items():
-        memories[name], arrays[name] = upload(torch, array)
-    kernel(**arrays, **on_gpu.scalars)
-    torch.cuda.synchronize()
-    for name, array in on_gpu.arrays.items():
-        download(memories[name], array)
+    launch_on_gpu(torch, kernel, on_gpu)
 
     terms = example.terms({**example.sizes, **sizes})
     result = compare(on_gpu.data(), expected, terms)
@@ -102,12 +96,6 @@ def test_a_saved_package_gives_the_same_result(torch, path, tmp_path):
     packaged = tilec.load_package(tmp_path / "example.tilepkg")[path.stem]
     inputs = make_arguments(kernel_of(path).signature, {}, dtypes=dtypes, example=example)
     expected = example.expected(inputs, packaged.constants)
-    memories, arrays = {}, {}
-    for name, array in inputs.arrays.items():
-        memories[name], arrays[name] = upload(torch, array)
-    packaged(**arrays, **inputs.scalars)
-    torch.cuda.synchronize()
-    for name, array in inputs.arrays.items():
-        download(memories[name], array)
+    launch_on_gpu(torch, packaged, inputs)
     result = compare(inputs.data(), expected, example.terms(example.sizes))
     assert result.ok, str(result)

@@ -4,7 +4,7 @@ import zlib
 from pathlib import Path
 
 import pytest
-from gpu_arrays import download, upload
+from gpu_arrays import launch_on_gpu
 
 from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
@@ -61,13 +61,7 @@ def test_feature(torch, kernels, name, sizes, layouts):
     inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
     on_cpu, on_gpu = inputs.copy(), inputs.copy()
     kernel(**on_cpu.data(), **on_cpu.scalars)
-    memories, arrays = {}, {}
-    for array_name, array in on_gpu.arrays.items():
-        memories[array_name], arrays[array_name] = upload(torch, array)
-    kernel(**arrays, **on_gpu.scalars)
-    torch.cuda.synchronize()
-    for array_name, array in on_gpu.arrays.items():
-        download(memories[array_name], array)
+    launch_on_gpu(torch, kernel, on_gpu)
     written = [item["name"] for item in metadata["arrays"] if item["access"] != "read"]
     expected = {array_name: on_cpu.data()[array_name] for array_name in written}
     terms = dict.fromkeys(written, sizes.get("K", MATH_TERMS))

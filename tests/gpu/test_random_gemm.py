@@ -1,0 +1,80 @@
+"""300 random matrix products, in all layouts and two element types, against f64 on the GPU.
+
+The variants are compiled ahead in parallel processes (`gemm_cases`). C is full of NaN before the
+run and lies between guards, which nobody may write.
+"""
+
+import time
+
+import pytest
+from gemm_cases import GUARD, compile_all, draw, matmul
+from gpu_arrays import torch_dtype
+
+pytestmark = pytest.mark.gpu
+
+SECONDS = 10.0
+"""Longest a product may take: the largest takes less than a millisecond."""
+ROUNDOFF = {"bf16": 2.0**-9, "f16": 2.0**-11}
+"""Unit roundoff of the outputs."""
+ACCUMULATION = 4 * 2.0**-23
+"""Error of a sum of k products, relative to the sum of their magnitudes and to sqrt(k): rounding
+errors of random data grow like the square root (Higham and Mary, "A new approach to probabilistic
+rounding error analysis", 2019); tensor cores truncate to f32, hence 2^-23; 4 is for safety."""
+GUARD_BITS = 0x5A5A
+
+
+@pytest.fixture(scope="module")
+def kernel(kernel_cache):
+    compile_all(draw(), kernel_cache)
+    return matmul()
+
+
+def operand(torch, dtype, shape, strides):
+    """Return a matrix of normal random numbers."""
+    memory = torch.randn(shape[0] * shape[1], device="cuda").to(torch_dtype(torch, dtype))
+    return memory.as_strided(shape, strides)
+
+
+def guarded(torch, dtype, shape, strides):
+    """Return memory with guards at both ends, and the matrix of NaN between them."""
+    count = shape[0] * shape[1]
+    memory = torch.full((2 * GUARD + count,), GUARD_BITS, dtype=torch.int16, device="cuda")
+    matrix = memory.view(torch_dtype(torch, dtype)).as_strided(shape, strides, GUARD)
+    return memory, matrix.fill_(float("nan"))
+
+
+def wait(torch, what):
+    """Wait for the GPU; a product that hangs ends the session, for nothing runs behind it."""
+    done = torch.cuda.Event()
+    done.record()
+    deadline = time.monotonic() + SECONDS
+    while not done.query():
+        if time.monotonic() > deadline:
+            pytest.exit(f"{what} did not finish in {SECONDS} s", returncode=3)
+        time.sleep(1e-4)
+
+
+def worst(torch, case, arrays):
+    """Return the largest error of C in multiples of what is allowed."""
+    a, b = arrays["A"].double(), arrays["B"].double()
+    expected = a @ b
+    accumulated = ACCUMULATION * case.k**0.5 * (a.abs() @ b.abs())
+    normal = torch.finfo(arrays["C"].dtype).smallest_normal
+    rounded = ROUNDOFF[case.dtype] * (expected.abs() + accumulated + normal)
+    ratio = (arrays["C"].double() - expected).abs() / (accumulated + rounded)
+    return ratio.nan_to_num(nan=float("inf")).max().item()
+
+
+@pytest.mark.parametrize(("number", "case"), list(enumerate(draw())), ids=str)
+def test_product(torch, kernel, number, case):
+    torch.manual_seed(number)
+    matrices = case.matrices()
+    arrays = {name: operand(torch, case.dtype, *matrices[name]) for name in "AB"}
+    memory, arrays["C"] = guarded(torch, case.dtype, *matrices["C"])
+    torch.cuda.synchronize()
+    kernel(**arrays)
+    wait(torch, str(case))
+    error = worst(torch, case, arrays)
+    assert error <= 1, f"{error:.3g} times the allowed error"
+    for guard in (memory[:GUARD], memory[-GUARD:]):
+        assert bool((guard == GUARD_BITS).all()), "C's guards were written"
