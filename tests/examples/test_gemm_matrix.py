@@ -51,7 +51,7 @@ def check(kernel, sizes, layouts, dtypes):
 
 
 def assert_reads_in_place(compiled):
-    """Check that wgmma reads what TMA wrote: threads store to shared memory in the epilogue only."""
+    """Check that wgmma reads what TMA wrote: threads store to shared memory afterwards only."""
     loop = compiled.ptx.split("wgmma.mma_async")[0].split("setmaxnreg.inc")[-1]
     assert "st.shared" not in loop
     assert compiled.ptx.count("cp.async.bulk.tensor") >= 3

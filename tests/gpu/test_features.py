@@ -11,7 +11,8 @@ from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-FEATURES = Path(__file__).resolve().parents[1] / "kernels" / "features.tile"
+KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+FILES = ("features.tile", "gemm.tile")
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
 LINE = ({"N": 4096}, {"N": 1000}, {"N": 1})
@@ -22,6 +23,8 @@ CASES = {
     "mma_f8": GEMM,
     "mma_tf32": GEMM,
     "mma_batched": ({"B": 2, "M": 64, "N": 64, "K": 64}, {"B": 3, "M": 70, "N": 90, "K": 50}),
+    "gemm": GEMM,
+    "batched_gemm": ({"B": 3, "M": 136, "N": 72, "K": 200}, {"B": 2, "M": 70, "N": 90, "K": 50}),
     "column_sum": PLANE,
     "math_chain": LINE,
     "halves": LINE,
@@ -33,18 +36,36 @@ CASES = {
     "transpose": PLANE,
     "f8": PLANE,
 }
+LAYOUTS = {
+    "gemm": [
+        {"A": first, "B": second, "C": third}
+        for first in ("row", "col")
+        for second in ("row", "col")
+        for third in ("row", "col", "odd_col")
+    ],
+    "batched_gemm": [
+        {},
+        {"X": "swapped", "Y": "swapped"},
+        {"X": "swapped", "Z": "swapped"},
+        {"Y": "swapped", "Z": "odd"},
+        {"Y": "broadcast"},
+        {"X": "broadcast", "Y": "odd"},
+    ],
+}
+"""Layouts of kernels for which the usual ones do not do."""
 MATH_TERMS = 64
 """Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
 
 
 @pytest.fixture(scope="module")
 def kernels():
-    return load(FEATURES)
+    return {kernel.__name__: kernel for name in FILES for kernel in load(KERNELS / name)}
 
 
 def runs():
     for kernel, sizes in CASES.items():
-        layouts = [{}, {"A": "col"}, {"A": "odd"}, {"C": "odd"}] if "M" in sizes[0] else [{}]
+        usual = [{}, {"A": "col"}, {"A": "odd"}, {"C": "odd"}] if "M" in sizes[0] else [{}]
+        layouts = LAYOUTS.get(kernel, usual)
         for size in sizes:
             for layout in layouts:
                 yield kernel, size, layout
