@@ -7,6 +7,7 @@ are functions here that the verifiers of the operations call.
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.common import shaped_types
 from tilec.dialects.common.tile_shape import (
     allows_any_extent,
     find_extent_error,
@@ -41,10 +42,6 @@ VIEW_ELEMENTS = (
 _MAX_I32 = (1 << 31) - 1
 
 
-def _strip_dynamic(values: Sequence[int]) -> tuple[int | None, ...]:
-    return tuple(None if value == DYNAMIC else value for value in values)
-
-
 def _with_dynamic(values: Sequence[int | None]) -> list[int]:
     return [DYNAMIC if value is None else value for value in values]
 
@@ -62,20 +59,9 @@ class TileType(CudaTile.Type, name="tile"):
         tensor = ir.RankedTensorType.get(list(shape), element_type, loc=where)
         return cls.get(ir.TypeAttr.get(tensor, context), context=context)
 
-    @property
-    def tensor(self) -> Any:
-        """The tensor type that spells shape and element type."""
-        return ir.RankedTensorType(ir.TypeAttr(self.params[0]).value)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents in elements, outer first."""
-        return tuple(self.tensor.shape)
-
-    @property
-    def element_type(self) -> Any:
-        """Element type: a builtin scalar, or a `PtrType`."""
-        return self.tensor.element_type
+    tensor = shaped_types.TENSOR
+    shape = shaped_types.TENSOR_SHAPE
+    element_type = shaped_types.TENSOR_ELEMENT_TYPE
 
     @property
     def rank(self) -> int:
@@ -129,30 +115,11 @@ class TensorViewType(CudaTile.Type, name="tensor_view"):
         memref = ir.MemRefType.get(_with_dynamic(shape), element_type, layout, loc=where)
         return cls.get(ir.TypeAttr.get(memref, context), context=context)
 
-    @property
-    def memref(self) -> Any:
-        """The memref type that spells shape, strides and element type."""
-        return ir.MemRefType(ir.TypeAttr(self.params[0]).value)
-
-    @property
-    def shape(self) -> tuple[int | None, ...]:
-        """Extents in elements; None where dynamic."""
-        return _strip_dynamic(self.memref.shape)
-
-    @property
-    def strides(self) -> tuple[int | None, ...]:
-        """Strides in elements; None where dynamic."""
-        return _strip_dynamic(self.memref.layout.strides)
-
-    @property
-    def element_type(self) -> Any:
-        """Type of one element."""
-        return self.memref.element_type
-
-    @property
-    def rank(self) -> int:
-        """Number of dimensions."""
-        return self.memref.rank
+    memref = shaped_types.MEMREF
+    shape = shaped_types.MEMREF_SHAPE
+    strides = shaped_types.MEMREF_STRIDES
+    element_type = shaped_types.MEMREF_ELEMENT_TYPE
+    rank = shaped_types.MEMREF_RANK
 
 
 class PartitionViewType(CudaTile.Type, name="partition_view"):

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.common import shaped_types
 from tilec.dialects.nv_tileaa.dialect import NvTileAA
 from tilec.ir.bindings import ir
 
@@ -70,33 +71,11 @@ class MemrefType(NvTileAA.Type, name="memref"):
         """Whether the type inside is a memref, as it must be; the parser accepts any type."""
         return isinstance(ir.TypeAttr(self.layout).value, ir.MemRefType)
 
-    @property
-    def memref(self) -> Any:
-        """The upstream memref type inside."""
-        return ir.MemRefType(ir.TypeAttr(self.layout).value)
-
-    @property
-    def shape(self) -> tuple[int | None, ...]:
-        """Extents in elements, outermost first; None when known at run time only."""
-        dynamic = ir.ShapedType.get_dynamic_size()
-        return tuple(None if extent == dynamic else extent for extent in self.memref.shape)
-
-    @property
-    def strides(self) -> tuple[int | None, ...]:
-        """Strides in elements; None when known at run time only."""
-        dynamic = ir.ShapedType.get_dynamic_stride_or_offset()
-        strides, _ = self.memref.get_strides_and_offset()
-        return tuple(None if stride == dynamic else stride for stride in strides)
-
-    @property
-    def element_type(self) -> Any:
-        """Element type."""
-        return self.memref.element_type
-
-    @property
-    def rank(self) -> int:
-        """Number of dims."""
-        return len(self.memref.shape)
+    memref = shaped_types.MEMREF
+    shape = shaped_types.MEMREF_SHAPE
+    strides = shaped_types.MEMREF_STRIDES
+    element_type = shaped_types.MEMREF_ELEMENT_TYPE
+    rank = shaped_types.MEMREF_RANK
 
     @property
     def alias_scope(self) -> int:

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tilec.dialects.common import shaped_types
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.bindings import ir
 
@@ -56,20 +57,9 @@ class SharedTileType(NvTileAS.Type, name="smem"):
         )
         return cls.get(ir.TypeAttr.get(tensor))
 
-    @property
-    def tensor(self) -> Any:
-        """The tensor type, with the shared layout as its encoding."""
-        return ir.RankedTensorType(ir.TypeAttr(self.tile).value)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Extents of the tile in elements, outer first."""
-        return tuple(self.tensor.shape)
-
-    @property
-    def element_type(self) -> Any:
-        """Element type."""
-        return self.tensor.element_type
+    tensor = shaped_types.TENSOR
+    shape = shaped_types.TENSOR_SHAPE
+    element_type = shaped_types.TENSOR_ELEMENT_TYPE
 
     @property
     def layout(self) -> SharedLayoutAttr:
