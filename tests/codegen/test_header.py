@@ -1,20 +1,29 @@
 """The comment block that tells how to launch a kernel."""
 
 import pytest
+from kernel_metadata import MATRIX, RECIPE, kernel_metadata
 
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
 from tilec.codegen.header import header_comment, strip_header
 from tilec.codegen.ptxas import assemble
 from tilec.target import get_target
 
-METADATA = {
-    "name": "matmul",
-    "source": "matmul.tile",
-    "arrays": [
-        {"name": "A", "dtype": "bf16", "rank": 2, "strides": [-1, 1], "access": "read"},
-        {"name": "C", "dtype": "f32", "rank": 2, "strides": [-1, 1], "access": "write"},
+OUTPUT_RECIPE = {
+    "array": "C",
+    "dtype": "f32",
+    "axes": [0, 1],
+    "box": [64, 32],
+    "swizzle": 0,
+    "load": False,
+}
+METADATA = kernel_metadata(
+    name="matmul",
+    source="matmul.tile",
+    arrays=[
+        {"name": "A", **MATRIX, "access": "read"},
+        {"name": "C", **MATRIX, "dtype": "f32", "access": "write"},
     ],
-    "params": [
+    params=[
         {"kind": "pointer", "array": "A", "div_by": 16},
         {"kind": "stride", "array": "A", "axis": 0, "div_by": 8},
         {"kind": "pointer", "array": "C"},
@@ -24,28 +33,14 @@ METADATA = {
         {"kind": "dim", "name": "A.shape[1]", "array": "A", "axis": 1},
         {"kind": "grid", "axis": 0},
     ],
-    "dims": {"M": [["A", 0], ["C", 0]], "K": [["A", 1]]},
-    "grid": ["cdiv(M, 128)", "cdiv(N, 256)"],
-    "constants": {"BM": 128, "BN": 256},
-    "preconditions": ["K % 64 == 0", "A.strides[1] == 1"],
-    "block_threads": 384,
-    "cluster": [2, 1, 1],
-    "shared_bytes": 196704,
-    "tensor_maps": [
-        {
-            "array": "A",
-            "dtype": "bf16",
-            "axes": [0, 1],
-            "box": [128, 64],
-            "swizzle": 128,
-            "l2_promotion": 128,
-            "element_strides": [1, 1],
-            "load": True,
-        },
-        {"array": "C", "dtype": "f32", "axes": [0, 1], "box": [64, 32], "swizzle": 0,
-         "load": False},
-    ],
-}  # fmt: skip
+    dims={"M": [["A", 0], ["C", 0]], "K": [["A", 1]]},
+    grid=["cdiv(M, 128)", "cdiv(N, 256)"],
+    constants={"BM": 128, "BN": 256},
+    preconditions=["K % 64 == 0", "A.strides[1] == 1"],
+    cluster=[2, 1, 1],
+    shared_bytes=196704,
+    tensor_maps=[RECIPE, OUTPUT_RECIPE],
+)
 PTX = ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry matmul()\n{\nret;\n}\n"
 
 

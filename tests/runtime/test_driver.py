@@ -5,6 +5,7 @@ import importlib
 import re
 
 import pytest
+from kernel_metadata import RECIPE
 
 from tilec.diagnostics import DeviceError
 from tilec.runtime import driver as driver_module
@@ -333,16 +334,8 @@ def test_faults_surface_when_waiting(api):
     assert "compute-sanitizer" in fails("T0808", lambda: driver.synchronize(0))
 
 
-RECIPE = {
-    "array": "A",
-    "dtype": "bf16",
-    "axes": [0, 1],
-    "box": [128, 64],
-    "swizzle": 128,
-    "l2_promotion": 256,
-}
 VIEW = ArrayView(1 << 20, (512, 256), (256, 1), "bf16", "cuda", 0, "torch")
-ENCODING = make_encoding(RECIPE, VIEW)
+ENCODING = make_encoding({**RECIPE, "l2_promotion": 256}, VIEW)
 
 
 def test_tensor_maps(api):

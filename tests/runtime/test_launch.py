@@ -5,6 +5,7 @@ import struct
 from dataclasses import replace
 
 import pytest
+from kernel_metadata import kernel_metadata
 from runtime_fakes import FakeDriver, device_view
 
 from tilec.codegen.artifact import HiddenParameter, Workspace
@@ -12,48 +13,6 @@ from tilec.diagnostics import InternalCompilerError, LaunchError
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.grid import caller_grid
 from tilec.runtime.launch import make_plan
-
-ARRAY = {"dtype": "bf16", "rank": 2, "strides": [-1, 1], "aligned": True, "alias_group": -1}
-
-
-def metadata(**changes):
-    result = {
-        "name": "mm",
-        "arrays": [
-            {"name": "A", **ARRAY, "access": "read"},
-            {"name": "C", **ARRAY, "access": "write"},
-        ],
-        "params": [
-            {"kind": "pointer", "array": "A", "div_by": 16},
-            {"kind": "stride", "array": "A", "axis": 0, "div_by": 8},
-            {"kind": "pointer", "array": "C"},
-            {"kind": "stride", "array": "C", "axis": 0},
-            {"kind": "scalar", "name": "alpha", "dtype": "f32"},
-            {"kind": "scalar", "name": "count", "dtype": "i32"},
-            {"kind": "dim", "name": "M", "array": "A", "axis": 0},
-            {"kind": "dim", "name": "K", "array": "A", "axis": 1},
-        ],
-        "dims": {"M": [["A", 0], ["C", 0]], "K": [["A", 1], ["C", 1]]},
-        "grid": ["cdiv(M, 128)", "cdiv(K, 64)"],
-        "preconditions": ["A.strides[1] == 1", "A is 16-byte aligned (base and pitch)"],
-        "constants": {"BM": 128},
-        "block_threads": 384,
-        "cluster": [1, 1, 1],
-        "shared_bytes": 65536,
-        "tensor_maps": [
-            {
-                "array": "A",
-                "dtype": "bf16",
-                "axes": [0, 1],
-                "box": [128, 64],
-                "swizzle": 128,
-                "load": True,
-            }
-        ],
-    }
-    result.update(changes)
-    return result
-
 
 SIZES = [8, 8, 8, 8, 4, 4, 4, 4, 128]
 
@@ -76,7 +35,9 @@ def plan_for(arguments=None, meta=None, grid=None, driver=None):
     driver = driver or FakeDriver(parameter_sizes={"mm": SIZES})
     loaded = driver.load(0, "mm", b"", "", 0)
     arguments = arguments or bound()
-    return driver, make_plan(driver, [(meta or metadata(), loaded)], arguments, grid, ["alpha"])
+    return driver, make_plan(
+        driver, [(meta or kernel_metadata(), loaded)], arguments, grid, ["alpha"]
+    )
 
 
 def pointers(arguments):
@@ -178,7 +139,7 @@ def test_workspace_and_hidden_parameters():
     loaded = driver.load(0, "mm", b"", "", 0)
     plan = make_plan(
         driver,
-        [(metadata(), loaded)],
+        [(kernel_metadata(), loaded)],
         bound(),
         None,
         ["alpha"],
@@ -194,7 +155,7 @@ def test_workspace_and_hidden_parameters():
     with pytest.raises(InternalCompilerError, match="unknown hidden parameter 'clock'"):
         make_plan(
             driver,
-            [(metadata(), loaded)],
+            [(kernel_metadata(), loaded)],
             bound(),
             None,
             (),
@@ -205,8 +166,10 @@ def test_workspace_and_hidden_parameters():
 
 def test_several_kernels_are_launched_in_order():
     driver = FakeDriver()
-    second = metadata(name="second", grid=["M"])
-    kernels = [(item, driver.load(0, item["name"], b"", "", 0)) for item in (metadata(), second)]
+    second = kernel_metadata(name="second", grid=["M"])
+    kernels = [
+        (item, driver.load(0, item["name"], b"", "", 0)) for item in (kernel_metadata(), second)
+    ]
     make_plan(driver, kernels, bound()).run((1 << 20, 1 << 21), (0.5, 7), 0)
     assert [(item.name, item.shape.blocks) for item in driver.launches] == [
         ("mm", 4),
@@ -215,26 +178,28 @@ def test_several_kernels_are_launched_in_order():
 
 
 def test_stated_preconditions():
-    message = fails("T0706", meta=metadata(preconditions=["K % 96 == 0"]))
+    message = fails("T0706", meta=kernel_metadata(preconditions=["K % 96 == 0"]))
     assert "it was compiled for K % 96 == 0, but K is 128" in message
-    assert "cannot be checked" in fails("T0706", meta=metadata(preconditions=["the moon is full"]))
-    plan_for(meta=metadata(preconditions=["K % 64 == 0", "BM == 128"]))
+    assert "cannot be checked" in fails(
+        "T0706", meta=kernel_metadata(preconditions=["the moon is full"])
+    )
+    plan_for(meta=kernel_metadata(preconditions=["K % 64 == 0", "BM == 128"]))
 
 
 def test_divisors_of_dims_scalars_and_addresses():
-    meta = metadata()
+    meta = kernel_metadata()
     meta["params"][5] = {"kind": "scalar", "name": "count", "dtype": "i32", "div_by": 4}
     assert "count is 7, but it was compiled for multiples of 4" in fails("T0706", meta=meta)
-    meta = metadata()
+    meta = kernel_metadata()
     meta["params"][6] = {**meta["params"][6], "div_by": 96}
     assert "M is 256, but it was compiled for multiples of 96" in fails("T0706", meta=meta)
-    meta = metadata()
+    meta = kernel_metadata()
     meta["params"][0] = {**meta["params"][0], "div_by": 1 << 21}
     assert "the address of A is 1048576" in fails("T0706", meta=meta)
 
 
 def test_a_grid_from_the_caller():
-    meta = metadata()
+    meta = kernel_metadata()
     del meta["grid"]
     meta["params"] = [*meta["params"], *({"kind": "grid", "axis": axis} for axis in range(3))]
     driver = FakeDriver(parameter_sizes={"mm": [8, 8, 8, 8, 4, 4, 4, 4, 4, 4, 4]})
@@ -250,10 +215,12 @@ def test_a_grid_from_the_caller():
 def test_a_grid_that_the_kernel_computes():
     assert "computes its own grid" in fails("T0707", grid=(1,))
     assert "cannot compute the grid extent 'cdiv(M, Q)'" in fails(
-        "T0707", meta=metadata(grid=["cdiv(M, Q)"])
+        "T0707", meta=kernel_metadata(grid=["cdiv(M, Q)"])
     )
-    assert "the grid extent 'M - 300' is -44" in fails("T0707", meta=metadata(grid=["M - 300"]))
-    assert plan_for(meta=metadata(grid=["M - 256"]))[1].launches == ()
+    assert "the grid extent 'M - 300' is -44" in fails(
+        "T0707", meta=kernel_metadata(grid=["M - 300"])
+    )
+    assert plan_for(meta=kernel_metadata(grid=["M - 256"]))[1].launches == ()
 
 
 @pytest.mark.parametrize(
@@ -273,14 +240,16 @@ def test_bad_caller_grids(grid, text):
 
 
 def test_blocks_must_fill_clusters():
-    driver, plan = plan_for(meta=metadata(cluster=[2, 1, 1]))
+    driver, plan = plan_for(meta=kernel_metadata(cluster=[2, 1, 1]))
     plan.run((1 << 20, 1 << 21), (0.5, 7), 0)
     assert driver.launches[0].shape.cluster == (2, 1, 1)
-    assert "do not fill clusters of 3" in fails("T0707", meta=metadata(cluster=[3, 1, 1]))
+    assert "do not fill clusters of 3" in fails("T0707", meta=kernel_metadata(cluster=[3, 1, 1]))
 
 
 def test_tensor_maps_are_checked():
-    meta = metadata(arrays=[{**item, "aligned": False} for item in metadata()["arrays"]])
+    meta = kernel_metadata(
+        arrays=[{**item, "aligned": False} for item in kernel_metadata()["arrays"]]
+    )
     meta["params"][1] = {"kind": "stride", "array": "A", "axis": 0}
     message = fails(
         "T0713", meta=meta, arguments=bound(device_view((256, 128), "bf16", strides=(129, 1)))
@@ -294,7 +263,7 @@ def test_overlap_is_refused_by_name():
 
 
 def test_arrays_that_are_only_read_may_overlap():
-    meta = metadata()
+    meta = kernel_metadata()
     meta["arrays"][1] = {**meta["arrays"][1], "access": "read"}
     plan_for(meta=meta, arguments=bound(c=device_view((256, 128), "bf16", 1 << 20)))
 
@@ -311,7 +280,7 @@ def test_interleaved_columns_do_not_overlap():
 
 
 def merged():
-    meta = metadata()
+    meta = kernel_metadata()
     meta["arrays"] = [{**item, "alias_group": 0} for item in meta["arrays"]]
     return meta
 

@@ -1,21 +1,11 @@
 """Rules of the tensor map, checked before the driver is asked."""
 
 import pytest
+from kernel_metadata import RECIPE
 
 from tilec.diagnostics import InternalCompilerError, LaunchError
 from tilec.runtime.arrays import ArrayView
 from tilec.runtime.tensor_map import check_encoding, make_encoding
-
-RECIPE = {
-    "array": "A",
-    "dtype": "bf16",
-    "axes": [0, 1],
-    "box": [128, 64],
-    "swizzle": 128,
-    "l2_promotion": 128,
-    "element_strides": [1, 1],
-    "load": True,
-}
 
 
 def view(shape=(512, 256), strides=(256, 1), pointer=1 << 20, dtype="bf16"):
