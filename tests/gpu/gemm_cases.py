@@ -63,9 +63,11 @@ def draw() -> list[Case]:
     source = random.Random(SEED)
     return [
         Case(
-            *(source.choice(EXTENTS) for _ in range(3)),
-            "".join(source.choice("NT") for _ in range(3)),
-            source.choice(tuple(ELEMENT_TYPES)),
+            m=source.choice(EXTENTS),
+            n=source.choice(EXTENTS),
+            k=source.choice(EXTENTS),
+            orders="".join(source.choice("NT") for _ in range(3)),
+            dtype=source.choice(tuple(ELEMENT_TYPES)),
         )
         for _ in range(CASES)
     ]
