@@ -10,17 +10,17 @@ overlap, is re-checked by `LaunchPlan.accepts`.
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER
 from tilec.diagnostics import InternalCompilerError, LaunchError, error
 from tilec.dtypes import DTYPES
 from tilec.runtime.arguments import BoundArguments
-from tilec.runtime.driver import Driver, LaunchShape, LoadedKernel, PreparedLaunch
+from tilec.runtime.driver import Driver, LoadedKernel, PreparedLaunch
 from tilec.runtime.errors import join_names, launch_error
 from tilec.runtime.expressions import ExpressionError, evaluate
 from tilec.runtime.grid import Grid, count_blocks, grid_extents
+from tilec.runtime.launch_shape import launch_shape, whole_clusters
 from tilec.runtime.overlap import byte_range
 from tilec.runtime.parameter_block import ParameterBlock, ParameterLayout
 from tilec.runtime.preconditions import broken_preconditions
@@ -185,7 +185,7 @@ def make_plan(
         tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
         blocks = 0 if arguments.is_empty else count_blocks(tiles)
         if blocks:
-            shape = _launch_shape(driver, loaded, metadata, blocks)
+            shape = launch_shape(driver, loaded, metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
             hidden = {"workspace": len(arguments.arrays)}
             hidden[DEBUG_BUFFER] = len(arguments.arrays) + (workspace is not None) + position
@@ -215,53 +215,6 @@ def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) 
     broken = list(broken_preconditions(metadata, arguments))
     if broken:
         raise LaunchError([error("T0706", f"{name}: {text}") for text in broken])
-
-
-def persistent_blocks(tiles: int, slots: int) -> int:
-    """Return how many blocks work off `tiles` when `slots` of them run at a time.
-
-    The fewest that need no more rounds than all slots would: idle SMs save power.
-    """
-    rounds = -(-tiles // slots)
-    return -(-tiles // rounds)
-
-
-def whole_clusters(extents: Grid, cluster: Sequence[int]) -> Grid:
-    """Return the grid with its last two extents rounded up to whole clusters.
-
-    Args:
-        extents: Tiles along every axis.
-        cluster: Rows and columns of tiles that one cluster takes.
-    """
-    first = len(extents) - len(cluster)
-    return tuple(
-        -(-extent // cluster[axis - first]) * cluster[axis - first] if axis >= first else extent
-        for axis, extent in enumerate(extents)
-    )
-
-
-def _launch_shape(
-    driver: Driver, loaded: LoadedKernel, metadata: Mapping[str, Any], blocks: int
-) -> LaunchShape:
-    cluster = prod(metadata.get("cluster", (1, 1, 1)))
-    if blocks % cluster:
-        raise launch_error(
-            "T0707",
-            f"{metadata['name']}: {blocks} blocks do not fill clusters of {cluster}",
-        )
-    shape = LaunchShape(
-        blocks,
-        metadata["block_threads"],
-        (cluster, 1, 1),
-        metadata.get("shared_bytes", 0),
-        metadata.get("dependent_launch", False),
-    )
-    if not metadata.get("persistent", False):
-        return shape
-    slots = driver.device(loaded.device).sm_count
-    if cluster > 1:
-        slots = driver.active_clusters(loaded, shape)
-    return replace(shape, blocks=persistent_blocks(blocks // cluster, slots) * cluster)
 
 
 def _layout(

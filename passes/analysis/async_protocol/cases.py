@@ -1,7 +1,14 @@
 """The cases that prove a protocol: which trip counts and branches a run has to be made for."""
 
-from tilec.passes.analysis.async_protocol.events import Branch, Event, Node, Protocol, Violation
-from tilec.passes.analysis.async_protocol.simulate import ProtocolViolationError, Simulation
+from tilec.passes.analysis.async_protocol.events import (
+    Branch,
+    Event,
+    Node,
+    Protocol,
+    ProtocolViolationError,
+    Violation,
+)
+from tilec.passes.analysis.async_protocol.simulate import Simulation
 
 
 def check_protocol(protocol: Protocol) -> Violation | None:

@@ -169,3 +169,12 @@ class Violation:
 
     where: str
     message: str
+
+
+class ProtocolViolationError(Exception):
+    """Carries the violation that ends a run."""
+
+    def __init__(self, where: str, message: str) -> None:
+        """Keep the violation."""
+        self.violation = Violation(where, message)
+        super().__init__(message)

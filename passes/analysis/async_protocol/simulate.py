@@ -15,7 +15,14 @@ Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async pro
 
 from itertools import product
 
-from tilec.passes.analysis.async_protocol.events import ONE_THREAD, Event, Kind, Protocol, Violation
+from tilec.passes.analysis.async_protocol.ending import check_ending
+from tilec.passes.analysis.async_protocol.events import (
+    ONE_THREAD,
+    Event,
+    Kind,
+    Protocol,
+    ProtocolViolationError,
+)
 from tilec.passes.analysis.async_protocol.state import (
     Agent,
     Barrier,
@@ -28,15 +35,6 @@ from tilec.passes.analysis.protocol import ring_peers
 
 Key = tuple[int, int, int]
 """Rank of a CTA, number of a ring or buffer, number of a slot."""
-
-
-class ProtocolViolationError(Exception):
-    """Carries the violation that ends a run."""
-
-    def __init__(self, where: str, message: str) -> None:
-        """Keep the violation."""
-        self.violation = Violation(where, message)
-        super().__init__(message)
 
 
 class Simulation:
@@ -81,7 +79,7 @@ class Simulation:
                 f"{agent.name} at {agent.blocked.kind.value}" for agent in stuck if agent.blocked
             )
             raise ProtocolViolationError(where, f"deadlock: {what} never continue")
-        self._check_barriers_settled()
+        check_ending(self)
 
     def _step(self, agent: Agent) -> bool:
         """Perform the agent's next event; False when it is blocked or done."""
@@ -206,10 +204,11 @@ class Simulation:
             if agent.clock.get(actor, 0) < tick and actor != agent.name:
                 raise ProtocolViolationError(
                     event.where,
-                    f"{self._name(event.buffer)} may be overwritten while '{actor}' still uses it",
+                    f"{self.name_of(event.buffer)} may be overwritten while '{actor}' still uses it",
                 )
 
-    def _name(self, buffer: int | None) -> str:
+    def name_of(self, buffer: int | None) -> str:
+        """Return the name of a buffer for messages."""
         return self.protocol.buffers.get(buffer if buffer is not None else -1, "a buffer")
 
     def _view(self, agent: Agent, event: Event) -> tuple[Slot, int | None]:
@@ -256,10 +255,10 @@ class Simulation:
             actor = next(iter(others))
             raise ProtocolViolationError(
                 event.where,
-                f"{self._name(event.buffer)} may be overwritten while '{actor}' still uses it",
+                f"{self.name_of(event.buffer)} may be overwritten while '{actor}' still uses it",
             )
         if agent.name in slot.unread:
-            message = f"{self._name(event.buffer)} is overwritten before anything reads it"
+            message = f"{self.name_of(event.buffer)} is overwritten before anything reads it"
             raise ProtocolViolationError(event.where, message)
         slot.unread[agent.name] = event.where
         slot.writers[agent.name] = agent.tick()
@@ -326,8 +325,12 @@ class Simulation:
     def copy_out(self, agent: Agent, event: Event) -> bool:
         """Start a copy out of a buffer."""
         slot, _ = self._view(agent, event)
+        group = len(agent.stores) + 1
+        if not slot.unread and slot.reads.get(f"bulk:{agent.name}", group) != group:
+            message = f"{self.name_of(event.buffer)} is copied out again before anything is written"
+            raise ProtocolViolationError(event.where, message)
         self._check_readable(agent, slot, None, event, asynchronous=True)
-        slot.reads[f"bulk:{agent.name}"] = len(agent.stores) + 1
+        slot.reads[f"bulk:{agent.name}"] = group
         return True
 
     def commit(self, agent: Agent, event: Event) -> bool:
@@ -347,39 +350,6 @@ class Simulation:
         ring = _known(event.ring)
         agent.positions[ring] = agent.positions.get(ring, 0) + event.amount
         return True
-
-    def _check_barriers_settled(self) -> None:
-        for barriers, what in ((self.full, "full"), (self.empty, "empty")):
-            for (_, ring, slot), barrier in barriers.items():
-                if barrier.pending != barrier.count or barrier.tx:
-                    raise ProtocolViolationError(
-                        self.protocol.rings[ring].where,
-                        f"the {what} barrier of ring {ring}, slot {slot} ends in mid-phase:"
-                        f" {barrier.pending} arrivals and {barrier.tx} bytes are missing",
-                    )
-        for (_, buffer, _), slot in (*self.slots.items(), *self.parts.items()):
-            if slot.unread:
-                where = next(iter(slot.unread.values()))
-                message = f"what is written to {self._name(buffer)} is never read"
-                raise ProtocolViolationError(where, message)
-            for actor, tick in slot.reads.items():
-                if actor.startswith("bulk:") and not any(
-                    agent.clock.get(actor, 0) >= tick for agent in self.agents
-                ):
-                    raise ProtocolViolationError(
-                        "", "the kernel may end while a bulk store still reads shared memory"
-                    )
-        self._check_nobody_left_early()
-
-    def _check_nobody_left_early(self) -> None:
-        """Check that a CTA outlives what other CTAs of the cluster do to its barriers."""
-        for cta, actors in self.reached.items():
-            own = [agent for agent in self.agents if agent.cta == cta]
-            for actor, (tick, where) in actors.items():
-                if not any(agent.clock.get(actor, 0) >= tick for agent in own):
-                    raise ProtocolViolationError(
-                        where, f"CTA {cta} may exit before '{actor}' arrives at its barrier"
-                    )
 
 
 _ACTIONS = {

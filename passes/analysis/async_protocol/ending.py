@@ -1,0 +1,57 @@
+"""What must hold when all agents of a run have come to their ends."""
+
+from typing import TYPE_CHECKING
+
+from tilec.passes.analysis.async_protocol.events import ProtocolViolationError
+
+if TYPE_CHECKING:
+    from tilec.passes.analysis.async_protocol.simulate import Simulation
+
+
+def check_ending(run: "Simulation") -> None:
+    """Check that nothing is left over from a run.
+
+    Raises:
+        ProtocolViolationError: A barrier is in mid-phase, something written was never read, bulk
+            stores may still read shared memory, or a CTA left too early.
+    """
+    _check_barriers(run)
+    _check_buffers(run)
+    _check_nobody_left_early(run)
+
+
+def _check_barriers(run: "Simulation") -> None:
+    for barriers, what in ((run.full, "full"), (run.empty, "empty")):
+        for (_, ring, slot), barrier in barriers.items():
+            if barrier.pending != barrier.count or barrier.tx:
+                raise ProtocolViolationError(
+                    run.protocol.rings[ring].where,
+                    f"the {what} barrier of ring {ring}, slot {slot} ends in mid-phase:"
+                    f" {barrier.pending} arrivals and {barrier.tx} bytes are missing",
+                )
+
+
+def _check_buffers(run: "Simulation") -> None:
+    for (_, buffer, _), slot in (*run.slots.items(), *run.parts.items()):
+        if slot.unread:
+            where = next(iter(slot.unread.values()))
+            message = f"what is written to {run.name_of(buffer)} is never read"
+            raise ProtocolViolationError(where, message)
+        for actor, tick in slot.reads.items():
+            if actor.startswith("bulk:") and not any(
+                agent.clock.get(actor, 0) >= tick for agent in run.agents
+            ):
+                raise ProtocolViolationError(
+                    "", "the kernel may end while a bulk store still reads shared memory"
+                )
+
+
+def _check_nobody_left_early(run: "Simulation") -> None:
+    """Check that a CTA outlives what other CTAs of the cluster do to its barriers."""
+    for cta, actors in run.reached.items():
+        own = [agent for agent in run.agents if agent.cta == cta]
+        for actor, (tick, where) in actors.items():
+            if not any(agent.clock.get(actor, 0) >= tick for agent in own):
+                raise ProtocolViolationError(
+                    where, f"CTA {cta} may exit before '{actor}' arrives at its barrier"
+                )

@@ -1,0 +1,194 @@
+"""Lowering of TMA stores: staging in shared memory, the copies, and the waits for them."""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AllocSharedOp,
+    AsyncTiledTmaStoreOp,
+    BarrierOp,
+    BulkCommitOp,
+    BulkWaitOp,
+    CopyOutOp,
+    FenceProxyOp,
+    SharedTileType,
+    StoreSharedOp,
+)
+from tilec.dialects.nv_tileas.epilogue_ops import (
+    WarpgroupViewOp,
+    is_per_warpgroup,
+    mark_per_warpgroup,
+)
+from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
+from tilec.dialects.nv_tileas.tma_ops import BOX_ALIGNMENT_BYTES, element_bits
+from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.structured import (
+    defining_operation,
+    enclosing_loops,
+    terminator,
+    walk_operations,
+)
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    tiled_access,
+)
+from tilec.passes.transforms.nv_tileas.tma_kernel import TmaKernel, box_coordinates
+
+
+@dataclass(frozen=True)
+class _Staging:
+    """The shared-memory tile that a store goes through.
+
+    Attributes:
+        tile: The tile.
+        pending: Stores that may be running when the tile is written again.
+        per_warpgroup: Whether each warpgroup stages and stores for itself.
+        is_reused: Whether a copy out of the tile may be running when the store begins.
+    """
+
+    tile: Any
+    pending: int
+    per_warpgroup: bool
+    is_reused: bool
+
+    def mark(self, *ops: Any) -> None:
+        """Let each warpgroup perform `ops` for itself where it stages for itself."""
+        for op in ops if self.per_warpgroup else ():
+            mark_per_warpgroup(op)
+
+
+def _stage(store: Any, slot_type: Any, kernel: TmaKernel) -> _Staging:
+    """Return the staging tile of a store, made above the roles when it is the first of its kind."""
+    i64 = ir.IntegerType.get_signless(64)
+
+    def allocate(slots: int) -> Any:
+        with ir.InsertionPoint(kernel.roles), store.location:
+            return AllocSharedOp(buffer=slot_type, slots=ir.IntegerAttr.get(i64, slots)).buffer
+
+    in_loop = bool(enclosing_loops(store))
+    if not is_per_warpgroup(store):
+        return _Staging(allocate(1), 0, per_warpgroup=False, is_reused=in_loop)
+    group, slot, slots, pending = (
+        ir.IntegerAttr(store.attributes[f"staging_{name}"]).value
+        for name in ("group", "slot", "slots", "pending")
+    )
+    if group not in kernel.staging:
+        kernel.staging[group] = (allocate(slots * kernel.warpgroups), set())
+    buffer, used = kernel.staging[group]
+    with ir.InsertionPoint(store), store.location:
+        tile = WarpgroupViewOp.build(buffer, slot, slots)
+    reused = in_loop or slot in used
+    used.add(slot)
+    return _Staging(tile, pending, per_warpgroup=True, is_reused=reused)
+
+
+def lower_store(store: Any, kernel: TmaKernel) -> None:
+    """Stage the tile in shared memory, then let one thread start one copy per box."""
+    access = tiled_access(store)
+    tile = access.tile_type
+    slot_type = SharedTileType.of(
+        tuple(tile.shape), tile.element_type, store.attributes["shared_layout"]
+    )
+    staging = _stage(store, slot_type, kernel)
+    descriptor, index = kernel.descriptor(access, slot_type, "store")
+    with ir.InsertionPoint(store), store.location:
+        if staging.is_reused:
+            staging.mark(_wait_for_stores(staging.pending), BarrierOp())
+        StoreSharedOp(tile=access.value, destination=staging.tile)
+        FenceProxyOp(space=ir.StringAttr.get("shared"))
+        staging.mark(BarrierOp())
+        fits = _row_fits(access) if _may_overrun(access) else None
+        with _branch(fits, access, staging):
+            _copy_boxes(access, staging, descriptor, index)
+        # Behind the branch: waits count groups, so every store closes one.
+        staging.mark(BulkCommitOp())
+    _replace_token(store)
+    store.erase()
+
+
+def _copy_boxes(access: TiledAccess, staging: _Staging, descriptor: Any, index: int) -> None:
+    """Start one copy per box of a staged tile."""
+    i64 = ir.IntegerType.get_signless(64)
+    for number, coords in enumerate(box_coordinates(access.coords, staging.tile.type)):
+        copy = AsyncTiledTmaStoreOp(
+            descriptor=descriptor,
+            source=staging.tile,
+            coords=coords,
+            box_index=ir.IntegerAttr.get(i64, number),
+            tmaIdx=ir.IntegerAttr.get(i64, index),
+        )
+        staging.mark(copy)
+
+
+def _may_overrun(access: TiledAccess) -> bool:
+    """Tell whether a row of the array may end in the middle of 16 bytes inside the tile.
+
+    TMA drops out-of-bounds elements of a store in units of 16 bytes of the innermost dimension: up
+    to 14 bytes behind the end of a row are overwritten otherwise (measured on an H200, driver 580,
+    2026-11-21: N = 257 in bf16 changed 7 elements behind each row). Loads are exact.
+    """
+    if access.op.opview.in_bounds[-1]:
+        return False
+    memref = defining_operation(access.view)
+    known = "size_div_by" in memref.attributes
+    divisor = list(memref.attributes["size_div_by"])[-1] if known else 1
+    return bool(divisor * _element_bytes(access) % BOX_ALIGNMENT_BYTES)
+
+
+def _element_bytes(access: TiledAccess) -> int:
+    return element_bits(access.tile_type.element_type) // 8
+
+
+def _row_fits(access: TiledAccess) -> Any:
+    """Emit whether TMA may store the tile: it is not the row's last one, or the row ends well."""
+    i32 = ir.IntegerType.get_signless(32)
+    memref = defining_operation(access.view).opview
+    extent = memref.memref.type.shape[-1]
+    length = list(memref.sizes)[-1] if extent is None else arith.constant(i32, extent)
+    end = arith.addi(access.coords[-1], arith.constant(i32, access.tile_type.shape[-1]))
+    inside = arith.cmpi(arith.CmpIPredicate.sle, end, length)
+    unit = BOX_ALIGNMENT_BYTES // _element_bytes(access)
+    rest = arith.remui(length, arith.constant(i32, unit))
+    whole = arith.cmpi(arith.CmpIPredicate.eq, rest, arith.constant(i32, 0))
+    return arith.ori(inside, whole)
+
+
+@contextlib.contextmanager
+def _branch(condition: Any, access: TiledAccess, staging: _Staging) -> Iterator[None]:
+    """Emit into the body of `if condition`, whose else lets the threads copy the tile out."""
+    if condition is None:
+        yield
+        return
+    branch = scf.IfOp(condition, has_else=True)
+    with ir.InsertionPoint(branch.then_block):
+        yield
+        scf.YieldOp([])
+    with ir.InsertionPoint(branch.else_block):
+        staging.mark(CopyOutOp(source=staging.tile, memref=access.view, coords=list(access.coords)))
+        scf.YieldOp([])
+
+
+def _replace_token(store: Any) -> None:
+    """Keep what is ordered behind the store well-formed: the barriers are there already."""
+    if next(iter(store.results[0].uses), None) is None:
+        return
+    with ir.InsertionPoint(store), store.location:
+        store.results[0].replace_all_uses_with(CreateMemTokenOp.build())
+
+
+def _wait_for_stores(pending: int) -> Any:
+    i64 = ir.IntegerType.get_signless(64)
+    return BulkWaitOp(pending=ir.IntegerAttr.get(i64, pending), read=ir.BoolAttr.get(True))
+
+
+def drain_stores(roles: Any) -> None:
+    """Keep the staging buffers alive until the last bulk store has read them."""
+    block = roles.opview.consumer.blocks[0]
+    commits = [op for op in walk_operations(block) if op.name == "nv_tileas.bulk_commit"]
+    with ir.InsertionPoint(terminator(block)), roles.location:
+        for per_warpgroup in sorted({is_per_warpgroup(op) for op in commits}):
+            wait = _wait_for_stores(0)
+            if per_warpgroup:
+                mark_per_warpgroup(wait)

@@ -1,0 +1,69 @@
+"""How many blocks and clusters a launch has."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from tilec.runtime.driver import Driver, LaunchShape, LoadedKernel
+from tilec.runtime.errors import launch_error
+from tilec.runtime.grid import Grid
+
+
+def persistent_blocks(tiles: int, slots: int) -> int:
+    """Return how many blocks work off `tiles` when `slots` of them run at a time.
+
+    The fewest that need no more rounds than all slots would: idle SMs save power.
+    """
+    rounds = -(-tiles // slots)
+    return -(-tiles // rounds)
+
+
+def whole_clusters(extents: Grid, cluster: Sequence[int]) -> Grid:
+    """Return the grid with its last two extents rounded up to whole clusters.
+
+    Args:
+        extents: Tiles along every axis.
+        cluster: Rows and columns of tiles that one cluster takes.
+    """
+    first = len(extents) - len(cluster)
+    return tuple(
+        -(-extent // cluster[axis - first]) * cluster[axis - first] if axis >= first else extent
+        for axis, extent in enumerate(extents)
+    )
+
+
+def launch_shape(
+    driver: Driver, loaded: LoadedKernel, metadata: Mapping[str, Any], blocks: int
+) -> LaunchShape:
+    """Return the execution configuration for a kernel of `blocks` tiles.
+
+    Args:
+        driver: Where the kernel runs.
+        loaded: The kernel.
+        metadata: Its metadata.
+        blocks: Tiles of the grid in whole clusters; a persistent kernel gets fewer blocks.
+
+    Raises:
+        LaunchError: The tiles do not fill clusters (T0707).
+        DeviceError: No cluster fits the GPU (T0809).
+    """
+    cluster = prod(metadata.get("cluster", (1, 1, 1)))
+    if blocks % cluster:
+        raise launch_error(
+            "T0707",
+            f"{metadata['name']}: {blocks} blocks do not fill clusters of {cluster}",
+        )
+    shape = LaunchShape(
+        blocks,
+        metadata["block_threads"],
+        (cluster, 1, 1),
+        metadata.get("shared_bytes", 0),
+        metadata.get("dependent_launch", False),
+    )
+    if not metadata.get("persistent", False):
+        return shape
+    slots = driver.device(loaded.device).sm_count
+    if cluster > 1:
+        slots = driver.active_clusters(loaded, shape)
+    return replace(shape, blocks=persistent_blocks(blocks // cluster, slots) * cluster)
