@@ -127,8 +127,7 @@ def rank_tiles(
     ranked = rank(
         tile
         for tile in candidates(problem)
-        if (mma_limit is None or tile.m * tile.n * tile.k <= mma_limit)
-        and misfit(tile, target) is None
+        if (mma_limit is None or tile.volume <= mma_limit) and misfit(tile, target) is None
     )
     if not ranked:
         return []
@@ -141,13 +140,9 @@ def rank_tiles(
     limit = ranked[0].score * TIE
     best = max(
         (item for item in ranked if item.score <= limit),
-        key=lambda item: (_volume(item.tile), -item.cost.clocks, item.tile.n),
+        key=lambda item: (item.tile.volume, -item.cost.clocks, item.tile.n),
     )
     return [best, *(item for item in ranked if item is not best)]
-
-
-def _volume(tile: GemmTile) -> int:
-    return tile.m * tile.n * tile.k
 
 
 def candidates(problem: GemmProblem) -> Iterator[GemmTile]:

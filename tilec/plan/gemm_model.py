@@ -41,6 +41,11 @@ class GemmTile:
     cluster: tuple[int, int] = (1, 1)
 
     @property
+    def volume(self) -> int:
+        """Multiply-adds of one k-tile."""
+        return self.m * self.n * self.k
+
+    @property
     def slot_bytes(self) -> int:
         """Bytes of both operands of one k-tile."""
         return (self.m + self.n) * self.k * self.element_bytes
@@ -166,7 +171,7 @@ def gemm_cost(
     clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n)) * batch
     ctas, slots = clusters * size, target.sm_count // size * size
     active = min(ctas, slots)
-    work = tile.m * tile.n * tile.k * tile.element_bytes
+    work = tile.volume * tile.element_bytes
     consumers = tile.consumers(target)
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     store = tile.output_bytes / machine.STORE_BYTES_PER_CLOCK + machine.CONVERT_CLOCKS

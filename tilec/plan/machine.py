@@ -34,8 +34,8 @@ barriers, and end together. In bf16 on an H200, 2026-11-21, clusters of 2x1 cost
 0.9 us at 1024^3 and 1.2 us at 2048^3, all of one wave."""
 L2_POWER_SHARE = 0.05
 """Clocks lost per clock of L2 traffic, to power and to bursts. 2x1 clusters take a third of the
-traffic of 128x256 tiles away; in bf16 on an H200, 2026-11-21, that gained 0.7% at 8192^3 and 1 to 5%
-at 8192x8192x512, against single CTAs of the same run."""
+traffic of 128x256 tiles away; in bf16 on an H200, 2026-11-21, that gained 0.7% at 8192^3 and 1 to
+5% at 8192x8192x512, against single CTAs of the same run."""
 MMA_BUBBLE_CLOCKS = {1: 110, 2: 45, 3: 45}
 """Clocks per k-tile in which the tensor cores idle because consumers wait for a slot and drain
 their group, by number of consumer warpgroups. From 1024^3 in bf16 on an H200, 2026-11-21: 64x128

@@ -119,30 +119,22 @@ def plan_tiles(
     )
     values: dict[str, int] = {}
     reasons: list[str] = []
-    considered: list[str] = []
-    largest, cluster = 0, (1, 1)
+    rankings: list[list[RankedTile]] = []
     for name, use in _mma_first(uses):
         if name in values:
             continue
-        unknown = [item for item in use.extents if isinstance(item, str) and item not in uses]
-        if unknown:
-            raise InternalCompilerError(f"tile of '{name}' names unknown constants {unknown}")
-        bound = tuple(values.get(e, e) if isinstance(e, str) else e for e in use.extents)
+        bound = _bind_extents(use, values, uses)
         known = {item: _size_of(uses, item, planner) for item in bound if isinstance(item, str)}
-        ranked: list[RankedTile] = []
-        if use.role in _MMA_ROLES:
-            ranked = _rank_mma(name, use, bound, known, planner)
-            tile = ranked[0].tile
-            if tile.m * tile.n * tile.k > largest:
-                largest, cluster = tile.m * tile.n * tile.k, tile.cluster
-            pairs = zip(bound, (tile.m, tile.n, tile.k), strict=True)
-            chosen = {item: value for item, value in pairs if isinstance(item, str)}
-            considered.extend(map(str, ranked[:SHOWN_CANDIDATES]))
-        else:
-            chosen = _choose_elementwise(use, bound, known)
+        chosen, ranked = _choose(name, use, bound, known, planner)
+        rankings.append(ranked)
         values.update(chosen)
         reasons.append(_reason(use, chosen, known, uses) + _runners_up(ranked))
-    return TileChoice(values, tuple(reasons), largest, cluster, tuple(considered))
+    tiles = [ranked[0].tile for ranked in rankings if ranked]
+    largest = max(tiles, key=lambda tile: tile.volume, default=None)
+    shown = tuple(str(item) for ranked in rankings for item in ranked[:SHOWN_CANDIDATES])
+    if largest is None:
+        return TileChoice(values, tuple(reasons))
+    return TileChoice(values, tuple(reasons), largest.volume, largest.cluster, shown)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +145,32 @@ class _Planner:
     mma_limit: int | None
     target: Target
     powers_of_two: bool
+
+
+def _bind_extents(
+    use: TileUse, values: Mapping[str, int], uses: Mapping[str, TileUse]
+) -> tuple[int | str, ...]:
+    """Return the extents of a tile, those chosen before as numbers."""
+    unknown = [item for item in use.extents if isinstance(item, str) and item not in uses]
+    if unknown:
+        raise InternalCompilerError(f"a tile names unknown constants {unknown}")
+    return tuple(values.get(item, item) if isinstance(item, str) else item for item in use.extents)
+
+
+def _choose(
+    name: str,
+    use: TileUse,
+    extents: tuple[int | str, ...],
+    sizes: Mapping[str, int | None],
+    planner: _Planner,
+) -> tuple[dict[str, int], list[RankedTile]]:
+    """Return the constants of one tile and, for an mma, its tiles in order."""
+    if use.role not in _MMA_ROLES:
+        return _choose_elementwise(use, extents, sizes), []
+    ranked = _rank_mma(name, use, extents, sizes, planner)
+    tile = ranked[0].tile
+    pairs = zip(extents, (tile.m, tile.n, tile.k), strict=True)
+    return {item: value for item, value in pairs if isinstance(item, str)}, ranked
 
 
 def _runners_up(ranked: Sequence[RankedTile]) -> str:
@@ -204,7 +222,7 @@ def _rank_mma(
     use: TileUse,
     extents: tuple[int | str, ...],
     sizes: Mapping[str, int | None],
-    planner: "_Planner",
+    planner: _Planner,
 ) -> list[RankedTile]:
     """Return the tiles for the `auto` extents of an mma, best first; there is at least one."""
     problem = _gemm_problem(use, extents, sizes, planner)
@@ -225,7 +243,7 @@ def _gemm_problem(
     use: TileUse,
     extents: tuple[int | str, ...],
     sizes: Mapping[str, int | None],
-    planner: "_Planner",
+    planner: _Planner,
 ) -> GemmProblem:
     asked = [sizes.get(item) if isinstance(item, str) else None for item in extents]
     whole = [

@@ -202,10 +202,9 @@ class Simulation:
     def _check_free(self, agent: Agent, slot: Slot, event: Event) -> None:
         for actor, tick in slot.replaced.items():
             if agent.clock.get(actor, 0) < tick and actor != agent.name:
-                raise ProtocolViolationError(
-                    event.where,
-                    f"{self.name_of(event.buffer)} may be overwritten while '{actor}' still uses it",
-                )
+                name = self.name_of(event.buffer)
+                message = f"{name} may be overwritten while '{actor}' still uses it"
+                raise ProtocolViolationError(event.where, message)
 
     def name_of(self, buffer: int | None) -> str:
         """Return the name of a buffer for messages."""
