@@ -41,8 +41,8 @@ def test_clusters_are_counted_whole():
 def test_the_terms_add_up():
     cost = gemm_cost(GemmTile(128, 128, 64, 2, 2), CUBE, TARGET)
     assert (cost.ctas, cost.waves, cost.k_tiles, cost.bound) == (4096, 32, 128, "L2")
-    per_tile = 128 * (cost.level2 + cost.bubble) + cost.epilogue + cost.start
-    assert cost.clocks == pytest.approx(32 * per_tile)
+    per_tile = 128 * (cost.level2 + cost.bubble) + cost.epilogue
+    assert cost.clocks == pytest.approx(32 * per_tile + cost.start)
 
 
 def test_a_batch_multiplies_the_tiles():
@@ -92,6 +92,13 @@ def test_the_table(capsys):
     assert first.split()[0] == "128x256x64"
     assert first.split()[2] == "+0.0%"
     assert len(rest) == 2
+
+
+def test_the_table_compares_clusters(capsys):
+    assert main(["8192", "8192", "8192", "--powers-of-two", "--cluster", "2x1"]) == 0
+    _, *rows = capsys.readouterr().out.splitlines()
+    assert rows[0].startswith("128x256x64 in 2x1 ")
+    assert all(" in 2x1 " in row for row in rows)
 
 
 def test_the_table_in_the_docs(capsys):

@@ -1,7 +1,7 @@
 """The planner's ranking of tiles for a matrix multiply, with the terms of the model.
 
 Usage: python -m tilec.plan M N K [--batch B] [--element-bytes 2] [--output-bytes 2]
-       [--n-contiguous] [--powers-of-two] [--top 12]
+       [--n-contiguous] [--powers-of-two] [--cluster 2x1]... [--top 12]
 
 What to compare with measurements when the model is calibrated. The clocks rank the tiles of one
 problem; they are no prediction of a time.
@@ -10,7 +10,7 @@ problem; they are no prediction of a time.
 import argparse
 from collections.abc import Sequence
 
-from tilec.plan.gemm_candidates import GemmProblem, RankedTile, rank_tiles, tile_text
+from tilec.plan.gemm_candidates import CLUSTERS, GemmProblem, RankedTile, rank_tiles, tile_text
 from tilec.target import TARGETS, Target, get_target
 
 _COLUMNS = (
@@ -25,9 +25,8 @@ _COLUMNS = (
     ("L2", "clocks of one k-tile: L2"),
     ("bubble", "clocks of one k-tile: tensor cores idle"),
     ("epilogue", "clocks of one tile: conversion and store"),
-    ("start", "clocks of one tile: first operands"),
+    ("start", "clocks until the first operands arrive"),
     ("power", "clocks of one k-tile: lost to the power of L2 traffic"),
-    ("once", "clocks of the launch: start and end of clusters"),
     ("WGs", "consumer warpgroups"),
     ("stages", "slots that fit"),
 )
@@ -58,7 +57,6 @@ def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
         cost.epilogue,
         cost.start,
         cost.power,
-        cost.once,
     )
     return (
         tile_text(tile),
@@ -71,6 +69,11 @@ def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
         str(tile.consumers(target)),
         str(tile.stages(target)),
     )
+
+
+def _cluster(text: str) -> tuple[int, int]:
+    along_m, along_n = (int(part) for part in text.split("x"))
+    return along_m, along_n
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -89,6 +92,13 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--output-bytes", type=int, default=2, choices=(1, 2, 4))
     parser.add_argument("--n-contiguous", action="store_true", help="B is stored with N contiguous")
     parser.add_argument("--powers-of-two", action="store_true", help="no other extents")
+    parser.add_argument(
+        "--cluster",
+        type=_cluster,
+        action="append",
+        metavar="CMxCN",
+        help="cluster along M and N to compare; repeatable (default: what the planner considers)",
+    )
     parser.add_argument("--target", default="sm_90a", choices=tuple(TARGETS))
     parser.add_argument("--top", type=int, default=12, help="rows to print (default: %(default)s)")
     return parser
@@ -104,6 +114,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         batch=options.batch,
         n_contiguous=options.n_contiguous,
         powers_of_two=options.powers_of_two,
+        clusters=tuple(options.cluster or CLUSTERS),
     )
     target = get_target(options.target)
     print(table(rank_tiles(problem, target)[: options.top], target))

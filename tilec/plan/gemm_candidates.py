@@ -47,6 +47,7 @@ class GemmProblem:
             are cut into swizzle spans.
         powers_of_two: Whether to consider only extents that are powers of two.
         equal: Pairs of positions in `tile` that must get the same value.
+        clusters: Clusters along M and N to consider besides single CTAs.
     """
 
     extents: tuple[int, int, int]
@@ -60,6 +61,7 @@ class GemmProblem:
     n_contiguous: bool = False
     powers_of_two: bool = False
     equal: tuple[tuple[int, int], ...] = ()
+    clusters: tuple[tuple[int, int], ...] = CLUSTERS
 
     @property
     def sector_factors(self) -> tuple[float, float]:
@@ -91,7 +93,7 @@ class RankedTile:
             f"{tile_text(self.tile)}: {cost.clocks:.0f} clocks = {cost.waves} "
             f"wave{'s' * (cost.waves > 1)} of [{cost.k_tiles} k-tiles of "
             f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble + {cost.power:.0f} power) + "
-            f"{cost.epilogue:.0f} epilogue + {cost.start:.0f} start] + {cost.once:.0f} once"
+            f"{cost.epilogue:.0f} epilogue] + {cost.start:.0f} start"
         )
 
 
@@ -134,7 +136,7 @@ def rank_tiles(
     several = [
         replace(item.tile, cluster=cluster)
         for item in ranked[:CLUSTERED_TILES]
-        for cluster in CLUSTERS
+        for cluster in problem.clusters
     ]
     ranked = sorted([*ranked, *rank(several)], key=lambda item: item.score)
     limit = ranked[0].score * TIE

@@ -90,8 +90,8 @@ class GemmCost:
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store.
         power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
-        start: Per tile: until the first operands have arrived.
-        once: Per launch: the start and the end of clusters.
+        start: Once: until the first operands have arrived. Loads of later tiles overlap the
+            epilogue of the one before.
     """
 
     ctas: int
@@ -104,7 +104,6 @@ class GemmCost:
     epilogue: float
     start: float
     power: float = 0.0
-    once: float = 0.0
 
     @property
     def k_tile(self) -> float:
@@ -114,7 +113,7 @@ class GemmCost:
     @property
     def clocks(self) -> float:
         """Clocks of the whole product."""
-        return self.waves * (self.k_tiles * self.k_tile + self.epilogue + self.start) + self.once
+        return self.waves * (self.k_tiles * self.k_tile + self.epilogue) + self.start
 
     @property
     def bound(self) -> str:
@@ -185,9 +184,8 @@ def gemm_cost(
         level2=level2,
         bubble=machine.MMA_BUBBLE_CLOCKS[consumers],
         epilogue=tile.m * tile.n * store,
-        start=machine.START_CLOCKS,
+        start=machine.START_CLOCKS + (machine.CLUSTER_CLOCKS if size > 1 else 0),
         power=level2 * machine.L2_POWER_SHARE,
-        once=machine.CLUSTER_CLOCKS if size > 1 else 0.0,
     )
 
 
