@@ -7,10 +7,13 @@ the constant moves behind the swizzle: registers of a thread share few addresses
 immediates.
 """
 
+from functools import lru_cache
+
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import SharedLayout
 
 
+@lru_cache(maxsize=64)
 def thread_bits(registers: RegisterLayout, shared: SharedLayout) -> int:
     """Return the bits inside the swizzle pattern that some thread's part of the offset has.
 

@@ -66,7 +66,8 @@ class GemmTile:
 
     def staging_bytes(self, target: Target) -> int:
         """Return the bytes of shared memory of the epilogue: what it loads and what it stores."""
-        parts = machine.EPILOGUE_SLOTS * self.consumers(target) * machine.EPILOGUE_PART_BYTES
+        slots = 1 if self.epilogue_bytes else machine.EPILOGUE_SLOTS
+        parts = slots * self.consumers(target) * machine.EPILOGUE_PART_BYTES
         return parts + self.m * self.n * self.epilogue_bytes
 
     def stages(self, target: Target) -> int:

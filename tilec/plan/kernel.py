@@ -6,10 +6,9 @@ passes behind it follow the plan and decide nothing. Tile extents are fixed befo
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NoReturn
 
-from tilec.diagnostics import CompileError, error
 from tilec.plan import machine
+from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
 from tilec.plan.registers import (
     RoleRegisters,
@@ -22,6 +21,7 @@ from tilec.plan.registers import (
     shares,
     split_consumers,
 )
+from tilec.plan.shared_memory import choose_epilogue, choose_stages
 from tilec.target import Target
 
 DEFAULT_WORKER_WARPS = 4
@@ -131,9 +131,9 @@ def plan_kernel(
     """
     fixed = parse_overrides(overrides or {})
     plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
-    slots, why_slots = _choose_epilogue(problem, fixed)
+    slots, why_slots = choose_epilogue(problem, plan.consumers, target, fixed)
     beside = problem.bytes_beside_ring(plan.consumers, slots)
-    stages, reason = _choose_stages(problem, beside, target, fixed)
+    stages, reason = choose_stages(problem, beside, target, fixed)
     cluster, why_cluster = _choose_cluster(problem, plan, fixed)
     persistent, why_persistent = _choose_persistence(plan, fixed)
     group, why_group = _choose_tile_group(problem, persistent, fixed)
@@ -149,14 +149,10 @@ def plan_kernel(
     )
 
 
-def _fail(code: str, message: str, hint: str | None = None) -> NoReturn:
-    raise CompileError(error(code, message, hint=hint))
-
-
 def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel with `mma`."""
     if fixed.worker_warps is not None:
-        _fail("T0421", "worker_warps does not apply to a kernel with mma", "use consumers")
+        fail("T0421", "worker_warps does not apply to a kernel with mma", "use consumers")
     consumers, why_consumers = _choose_consumers(problem, target, fixed)
     accumulators = max(
         accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers)
@@ -164,7 +160,7 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
     )
     limit = accumulator_limit(consumers)
     if accumulators > limit:
-        _fail(
+        fail(
             "T0423",
             f"an accumulator takes {accumulators} registers a thread of {consumers} consumer "
             f"warpgroup{'s' * (consumers > 1)}; at most {limit} fit",
@@ -200,7 +196,7 @@ def _choose_consumers(
         step = machine.MMA_K_BYTES // tile.element_bytes
         rows, columns = tile.m % machine.MMA_ROWS, tile.n % machine.MMA_COLUMN_STEP
         if rows or columns or tile.k % step:
-            _fail(
+            fail(
                 "T0422",
                 f"mma of {tile.m} x {tile.n} x {tile.k} is not made of wgmma instructions: M must "
                 f"be a multiple of {machine.MMA_ROWS}, N of {machine.MMA_COLUMN_STEP}, K of {step}",
@@ -208,7 +204,7 @@ def _choose_consumers(
     rows = {tile.m for tile in problem.mma}
     if fixed.consumers is not None:
         if not all(shares(tile.m, tile.n, fixed.consumers) for tile in problem.mma):
-            _fail(
+            fail(
                 "T0421",
                 f"consumers = {fixed.consumers}: {_listed(rows)} rows do not split into "
                 f"{fixed.consumers} parts of whole {machine.MMA_ROWS}-row slices, nor the columns "
@@ -229,7 +225,7 @@ def _listed(values: set[int]) -> str:
 def _choose_roles(problem: KernelProblem, fixed: PlanOverrides) -> tuple[bool, str]:
     possible = problem.has_loop_loads and problem.ring_slot_bytes > 0
     if fixed.specialize and not possible:
-        _fail("T0421", "specialize = true: the kernel has no loads in a loop for a producer warp")
+        fail("T0421", "specialize = true: the kernel has no loads in a loop for a producer warp")
     if fixed.specialize is not None:
         return fixed.specialize, f"specialize = {str(fixed.specialize).lower()}: fixed by the user"
     if possible:
@@ -266,7 +262,7 @@ def _check_instruction_registers(problem: KernelProblem, threads: int, target: T
         columns = min(tile.n, machine.MMA_MAX_COLUMNS)
         needed = instruction_registers(tile.n, tile.accumulator_bytes)
         if needed > entry:
-            _fail(
+            fail(
                 "T0423",
                 f"a wgmma of {columns} columns needs {needed} registers, but each of {threads} "
                 f"threads has {entry} at kernel entry",
@@ -280,13 +276,13 @@ def _choose_registers(
     given = (fixed.producer_registers, fixed.consumer_registers)
     if not specialize:
         if given != (None, None):
-            _fail("T0421", "producer_registers and consumer_registers need specialize = true")
+            fail("T0421", "producer_registers and consumer_registers need specialize = true")
         return RoleRegisters(0, 0)
     default = role_registers(consumers, accumulators)
     roles = RoleRegisters(given[0] or default.producer, given[1] or default.consumer)
     problem = exceeds_pool(roles, consumers, target)
     if problem is not None:
-        _fail("T0425", problem, "the consumers would wait for registers for ever")
+        fail("T0425", problem, "the consumers would wait for registers for ever")
     return roles
 
 
@@ -294,7 +290,7 @@ def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel without `mma`."""
     for name in ("consumers", "producer_registers", "consumer_registers"):
         if getattr(fixed, name) is not None:
-            _fail("T0421", f"{name} does not apply to a kernel without mma", "use worker_warps")
+            fail("T0421", f"{name} does not apply to a kernel without mma", "use worker_warps")
     specialize, why_roles = _choose_roles(problem, fixed)
     warps = DEFAULT_WORKER_WARPS
     while (
@@ -333,56 +329,3 @@ def _choose_cluster(
     rows, columns = problem.cluster
     why = "its CTAs share tiles, each of which is read from L2 once"
     return problem.cluster, (f"cluster = {rows} x {columns}: {why}",)
-
-
-def _choose_epilogue(problem: KernelProblem, fixed: PlanOverrides) -> tuple[int, tuple[str, ...]]:
-    """Return the staging slots of a warpgroup, and why unless there is nothing to choose."""
-    if fixed.epilogue_slots is not None:
-        if fixed.epilogue_slots and not problem.part_bytes:
-            message = "no store of the kernel can go out in parts"
-            _fail("T0421", f"epilogue_slots = {fixed.epilogue_slots}: {message}")
-        return fixed.epilogue_slots, (
-            f"epilogue_slots = {fixed.epilogue_slots}: fixed by the user",
-        )
-    if not problem.part_bytes:
-        return 0, ()
-    why = "one is filled while TMA reads the other"
-    return machine.EPILOGUE_SLOTS, (f"epilogue_slots = {machine.EPILOGUE_SLOTS}: {why}",)
-
-
-def _choose_stages(
-    problem: KernelProblem, beside: int, target: Target, fixed: PlanOverrides
-) -> tuple[int, str]:
-    """Return the number of ring slots: enough bytes in flight, within shared memory."""
-    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - beside
-    if free < 0:
-        _fail(
-            "T0424",
-            f"the kernel needs {beside} bytes of shared memory outside of loops; "
-            f"{target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES} are available",
-            "use smaller tiles",
-        )
-    if not problem.has_loop_loads or not problem.ring_slot_bytes:
-        if fixed.stages not in (None, 1):
-            _fail("T0421", f"stages = {fixed.stages}: the kernel has no loads in a loop")
-        return 1, "stages = 1: no loads in a loop"
-    align = machine.SLOT_ALIGNMENT
-    slot = -(-problem.ring_slot_bytes // align) * align
-    fit = free // slot
-    if fit < 1 or (fixed.stages or 0) > fit:
-        stages = fixed.stages or 1
-        needed = stages * slot + beside + machine.SHARED_RESERVE_BYTES
-        _fail(
-            "T0424",
-            f"{stages} stage{'s' * (stages > 1)} of {slot} bytes, {beside} bytes "
-            f"outside of the ring and {machine.SHARED_RESERVE_BYTES} bytes for barriers need "
-            f"{needed} bytes of shared memory; {target.shared_memory_bytes} are available",
-            "use smaller tiles" if fit < 1 else f"at most {fit} stages fit",
-        )
-    if fixed.stages is not None:
-        return fixed.stages, f"stages = {fixed.stages}: fixed by the user"
-    flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
-    wanted = min(max(4 if problem.mma else 2, -(-flight // slot)), machine.MAX_STAGES)
-    stages = min(wanted, fit)
-    limit = f"{fit} fit beside {beside} bytes"
-    return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"

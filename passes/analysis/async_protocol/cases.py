@@ -7,6 +7,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Protocol,
     ProtocolViolationError,
     Violation,
+    events_of,
 )
 from tilec.passes.analysis.async_protocol.simulate import Simulation
 
@@ -17,20 +18,23 @@ def check_protocol(protocol: Protocol) -> Violation | None:
     Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops
     around them run 0 to 3 times, but only twice for each of those counts: a run of two rounds
     begins with the run of one, and what is left over differs by the number of rounds alone.
-    Branches go both ways.
+    Branches go both ways; ones that touch no ring cannot depend on how often inner loops run.
     """
     stages = max((ring.stages for ring in protocol.rings.values()), default=1)
     inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
     depth = max((_depth(role.body) for role in protocol.roles), default=0)
-    branches = (True, False) if any(_has_branch(role.body) for role in protocol.roles) else (True,)
-    for taken in branches:
-        for around, trip in _trip_counts(depth, inner, stages):
-            trips = dict.fromkeys(range(depth), around)
-            trips[depth - 1] = trip
-            try:
-                Simulation(protocol, trips, taken=taken).run()
-            except ProtocolViolationError as broken:
-                return broken.violation
+    runs = [(True, counts) for counts in _trip_counts(depth, inner, stages)]
+    if any(_has_branch(role.body) for role in protocol.roles):
+        touches_rings = any(_branches_use_rings(role.body) for role in protocol.roles)
+        counts = _trip_counts(depth, inner if touches_rings else [1], stages)
+        runs += [(False, pair) for pair in counts]
+    for taken, (around, trip) in runs:
+        trips = dict.fromkeys(range(depth), around)
+        trips[depth - 1] = trip
+        try:
+            Simulation(protocol, trips, taken=taken).run()
+        except ProtocolViolationError as broken:
+            return broken.violation
     return None
 
 
@@ -53,6 +57,17 @@ def _depth(body: tuple[Node, ...]) -> int:
         elif not isinstance(node, Event):
             deepest = max(deepest, 1 + _depth(node.body))
     return deepest
+
+
+def _branches_use_rings(body: tuple[Node, ...]) -> bool:
+    """Tell whether some branch of `body` does something to a ring."""
+    for node in body:
+        if isinstance(node, Branch):
+            if any(event.ring is not None for event in events_of((*node.then, *node.otherwise))):
+                return True
+        elif not isinstance(node, Event) and _branches_use_rings(node.body):
+            return True
+    return False
 
 
 def _has_branch(body: tuple[Node, ...]) -> bool:

@@ -104,15 +104,16 @@ class Branch:
 Node = Event | Loop | Branch
 
 
-def _events(body: tuple[Node, ...]) -> Iterator[Event]:
+def events_of(body: tuple[Node, ...]) -> Iterator[Event]:
+    """Yield every event of a program once, those of both sides of branches included."""
     for node in body:
         if isinstance(node, Event):
             yield node
         elif isinstance(node, Branch):
-            yield from _events(node.then)
-            yield from _events(node.otherwise)
+            yield from events_of(node.then)
+            yield from events_of(node.otherwise)
         else:
-            yield from _events(node.body)
+            yield from events_of(node.body)
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ class RoleProgram:
     @cached_property
     def has_warpgroup_events(self) -> bool:
         """Whether some event is performed by each warpgroup for itself."""
-        return any(event.per_warpgroup for event in _events(self.body))
+        return any(event.per_warpgroup for event in events_of(self.body))
 
 
 @dataclass(frozen=True)

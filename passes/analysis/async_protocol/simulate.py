@@ -26,7 +26,6 @@ from tilec.passes.analysis.async_protocol.events import (
 from tilec.passes.analysis.async_protocol.state import (
     Agent,
     Barrier,
-    Clock,
     Slot,
     join,
     make_agents,
@@ -311,11 +310,12 @@ class Simulation:
             here.append(agent)
         if len(here) < len(members):
             return False
-        merged: Clock = {}
+        merged = dict(agent.clock)
         for other in members:
-            join(merged, other.clock)
+            if other is not agent:
+                join(merged, other.clock)
         for other in members:
-            join(other.clock, merged)
+            other.clock = dict(merged)
             if other is not agent:
                 other.blocked = None
         self.gathered[key] = []
