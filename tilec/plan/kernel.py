@@ -26,9 +26,10 @@ from tilec.target import Target
 
 DEFAULT_WORKER_WARPS = 4
 MAX_WORKER_WARPS = 16
-DEFAULT_TILE_GROUP = 16
-"""Rows of tiles swept together. Measured at 8192^3 in bf16 against cuBLAS of the same run (H200,
-driver 580, 2026-11-21): 4 rows 1.00, 8 rows 1.036, 16 rows 1.047, row-major 0.977."""
+GROUP_ROWS = 2048
+"""Rows of the result that are swept together. At 8192^3 in bf16 with 128-row tiles, against cuBLAS
+of the same run (H200, driver 580, 2026-11-21): 4 rows of tiles 1.00, 8 rows 1.036, 16 rows 1.047,
+row-major 0.977. At 4095x4104x4104 with 256-row tiles: 8 rows of tiles 1.003, 16 rows 0.975."""
 MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""
@@ -252,7 +253,8 @@ def _choose_tile_group(
     if not persistent:
         return 0, ("tile_group = 0: row-major order, as blocks do not loop over tiles",)
     why = "rows of tiles that run at the same time share operands in L2"
-    return DEFAULT_TILE_GROUP, (f"tile_group = {DEFAULT_TILE_GROUP}: {why}",)
+    group = max(1, GROUP_ROWS // max(tile.m for tile in problem.mma))
+    return group, (f"tile_group = {group}: {why}",)
 
 
 def _check_instruction_registers(problem: KernelProblem, threads: int, target: Target) -> None:
