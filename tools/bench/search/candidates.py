@@ -128,7 +128,8 @@ class Candidate:
 
     def plan(self, stages: int) -> dict[str, int | tuple[int, int]]:
         """Return the plan fields of the variant with `stages` stages."""
-        return {"cluster": self.cluster, "stages": stages, **SCHEDULES[self.schedule]}
+        fields = {"cluster": self.cluster, "stages": stages, "any_tile_extents": 1}
+        return {**fields, **SCHEDULES[self.schedule]}
 
 
 def candidates(divisible: str) -> Iterator[Candidate]:

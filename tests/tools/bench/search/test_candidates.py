@@ -46,7 +46,7 @@ def test_candidates_are_the_whole_product_and_have_names_of_their_own():
 def test_candidate_is_what_the_compiler_gets():
     item = Candidate(128, 256, (2, 1), "cooperative", "NK")
     assert item.constants == {"BM": 128, "BN": 256, "BK": BLOCK_K}
-    assert item.plan(4) == {"cluster": (2, 1), "stages": 4}
+    assert item.plan(4) == {"cluster": (2, 1), "stages": 4, "any_tile_extents": 1}
     assert item.slot_bytes == (128 + 256) * 64 * 2
     assert item.key == "128x256x64-2x1-cooperative-NK"
 
