@@ -26,7 +26,8 @@ def asked(monkeypatch):
     def choose(uses, specialization, *, powers_of_two):
         assert not powers_of_two
         seen.update(uses)
-        return TileChoice(dict.fromkeys(uses, 32), ("because",), candidates=("32x32x32",))
+        values = dict.fromkeys(uses, 32)
+        return TileChoice(values, ("because",), cluster=(2, 1), candidates=("32x32x32",))
 
     monkeypatch.setattr(analysis, "plan_tiles", choose)
     return seen
@@ -43,6 +44,7 @@ def test_matmul(frontend, asked):
     assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
     assert program.metadata["tile_reasons"] == ["because"]
     assert program.metadata["tile_candidates"] == ["32x32x32"]
+    assert program.metadata["planned_cluster"] == [2, 1]
 
 
 def test_only_some_are_automatic(frontend, asked):
@@ -84,11 +86,29 @@ def test_a_batch_of_products(frontend, asked):
     assert asked["BN"] == TileUse("mma_n", 2, extents, "N", 2, batch=("B",))
 
 
+def test_operands_in_the_shape_of_the_result_are_no_epilogue(frontend, asked):
+    frontend.analyze(
+        "@kernel\ndef f(X: bf16[B, M, K], Y: bf16[B, K, N], Z: f16[3, B, M, N], BM: const = auto,"
+        " BN: const = 64):\n"
+        "    b, m, n = grid(B, cdiv(M, BM), cdiv(N, BN))\n"
+        "    acc = zeros((BM, BN), f32)\n"
+        "    for k in range(cdiv(K, 64)):\n"
+        "        x = load(X, (b, m, k), (1, BM, 64)).reshape((BM, 64))\n"
+        "        y = load(Y, (b, k, n), (1, 64, BN)).reshape((64, BN))\n"
+        "        acc = mma(x, y, acc)\n"
+        "    store(Z, (0, b, m, n), cast(acc, f16).reshape((1, 1, BM, BN)))\n"
+    )
+    expected = TileUse("mma_m", 2, ("BM", 64, 64), "M", 2, n_contiguous=True, batch=(3, "B"))
+    assert asked == {"BM": expected}
+
+
 def test_tiles_that_the_epilogue_loads(frontend, asked):
     text = MATMUL.replace("C: f16[M, N],", "C: f16[M, N], R: bf16[M, N], S: f32[M, N],")
     row, other = (f"cast(load({name}, (m, n), (BM, BN)), f32)" for name in "RS")
     frontend.analyze(text.replace("cast(acc, f16)", f"cast(acc + {row} + {row} * {other}, f16)"))
-    assert asked["BM"] == TileUse("mma_m", 2, ("BM", "BN", "BK"), "M", 2, epilogue_bytes=6)
+    extents = ("BM", "BN", "BK")
+    expected = TileUse("mma_m", 2, extents, "M", 2, epilogue_bytes=6, n_contiguous=True)
+    assert asked["BM"] == expected
 
 
 def test_elementwise_takes_the_widest_element(frontend, asked):
@@ -123,6 +143,14 @@ def test_constant_that_is_no_extent(frontend, asked):
 def test_an_error_in_the_source_comes_before_that(frontend, asked):
     text = "@kernel\ndef f(A: f32[M], BM: const = auto):\n    x = lod(A, 0, BM)\n"
     assert [item.code for item in frontend.failure(text).diagnostics] == ["T0201"]
+
+
+def test_without_automatic_constants_there_is_no_planned_cluster(frontend, asked):
+    text = MATMUL.replace("BK: const = auto", "BK: const = 64")
+    text = text.replace("const = auto", "const = 128")
+    metadata = frontend.analyze(text).metadata
+    assert not {"planned_cluster", "tile_reasons", "tile_candidates"} & set(metadata)
+    assert asked == {}
 
 
 def test_real_planner(frontend):

@@ -51,7 +51,8 @@ class TileUse:
         epilogue_bytes: For `mma`: bytes that the epilogue loads for each element of the result.
         m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
-        batch: For `mma`: named dims that the leading axes of extent 1 walk over.
+        batch: For `mma`: what the axes of extent 1 walk over, each a number or a named dim. Their
+            product is the number of matrices.
     """
 
     role: TileRole
@@ -62,7 +63,7 @@ class TileUse:
     epilogue_bytes: int = 0
     m_contiguous: bool = False
     n_contiguous: bool = False
-    batch: tuple[str, ...] = ()
+    batch: tuple[int | str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,7 +259,7 @@ def _gemm_problem(
         element_bytes=use.element_bytes,
         output_bytes=use.output_bytes,
         epilogue_bytes=use.epilogue_bytes,
-        batch=prod(planner.sizes.get(dim, 1) for dim in use.batch),
+        batch=prod(planner.sizes.get(e, 1) if isinstance(e, str) else e for e in use.batch),
         known=(known[0], known[1], known[2]),
         m_contiguous=use.m_contiguous,
         n_contiguous=use.n_contiguous,

@@ -20,10 +20,10 @@ def _symbol(extent: int) -> int | str:
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A tile that is stored: its element size, and the dims that its unit axes walk over."""
+    """A tile that is stored: its element size, and what its unit axes walk over."""
 
     element_bytes: int
-    batch: tuple[str, ...]
+    batch: tuple[int | str, ...]
 
 
 @dataclass(slots=True)
@@ -69,7 +69,7 @@ class TileUseRecorder:
         matrix = tuple(extent for extent in extents if extent != 1)
         if is_store:
             pairs = zip(extents, dims, strict=True)
-            batch = tuple(dim for extent, dim in pairs if extent == 1 and isinstance(dim, str))
+            batch = tuple(dim for extent, dim in pairs if extent == 1 and dim is not None)
             self.stored[matrix] = _Stored(dtype.bytes, batch)
             return
         if any(use.extents[:2] == matrix for use in self.mma.values()):
