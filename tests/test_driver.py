@@ -105,7 +105,7 @@ def test_the_plan_of_a_product_lists_the_runners_up(tmp_path, examples):
     compile_source(source, "matmul", wanted, options)
     plan = json.loads((tmp_path / "plan.json").read_text())
     assert len(plan["tile_candidates"]) == 5
-    assert plan["tile_candidates"][0].startswith("128x256x64: ")
+    assert plan["tile_candidates"][0].startswith("128x256x64 in 2x1: ")
     assert "runners-up: " in plan["tile_reasons"][0]
 
 

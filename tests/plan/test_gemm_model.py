@@ -1,11 +1,19 @@
 """The model of a matrix multiply: its terms, clusters, and the table that shows them."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from tilec.plan import machine
 from tilec.plan.__main__ import main
-from tilec.plan.gemm_candidates import GemmProblem, candidates, rank_tiles
+from tilec.plan.gemm_candidates import (
+    CLUSTERED_TILES,
+    CLUSTERS,
+    GemmProblem,
+    candidates,
+    rank_tiles,
+)
 from tilec.plan.gemm_model import GemmTile, gemm_cost, misfit
 from tilec.target import get_target
 
@@ -26,22 +34,59 @@ CUBE = (8192, 8192, 8192)
     ],
 )
 def test_a_cluster_shares_operands(m, n, cluster, bytes_per_flop):
-    tile = GemmTile(m, n, 64, 2, 2, cluster)
-    assert tile.level2_bytes / (2 * m * n * 64) == pytest.approx(bytes_per_flop, abs=1e-4)
+    tile = GemmTile(m, n, 64, 2, 2, cluster=cluster)
+    assert tile.level2_bytes() / (2 * m * n * 64) == pytest.approx(bytes_per_flop, abs=1e-4)
+
+
+def test_each_operand_has_a_factor_of_its_own():
+    tile = GemmTile(128, 256, 64, 2, 2, cluster=(2, 1))
+    rows, columns = 128 * 64 * 2, 256 * 64 * 2 / 2  # two CTAs share the columns
+    assert tile.level2_bytes((1.25, 1.0)) == 1.25 * rows + columns
+    assert tile.level2_bytes((1.0, 1.25)) == rows + 1.25 * columns
+    plain, dear = (gemm_cost(tile, CUBE, TARGET, factors=(x, x)) for x in (1.0, 1.25))
+    assert dear.level2 == pytest.approx(1.25 * plain.level2)
+    assert dear.power == pytest.approx(1.25 * plain.power)
+
+
+@pytest.mark.parametrize(
+    ("extents", "contiguous", "factors"),
+    [
+        ((4096, 4096, 4096), (False, False), (1.0, 1.0)),
+        ((4096, 4096, 4104), (False, False), (1.25, 1.25)),
+        ((4096, 4104, 4096), (False, False), (1.0, 1.0)),
+        ((4096, 4104, 4096), (False, True), (1.0, 1.25)),
+        ((4104, 4096, 4096), (True, False), (1.25, 1.0)),
+        ((4096, 4096, 4112), (False, False), (1.0, 1.0)),
+    ],
+)
+def test_rows_that_begin_inside_a_sector_cost_more(extents, contiguous, factors):
+    """A row is what lies contiguous: along K, or along M of A and N of B."""
+    m_contiguous, n_contiguous = contiguous
+    problem = GemmProblem(extents, m_contiguous=m_contiguous, n_contiguous=n_contiguous)
+    assert problem.sector_factors == factors
 
 
 def test_clusters_are_counted_whole():
-    tile = GemmTile(128, 256, 64, 2, 2, (2, 2))
+    tile = GemmTile(128, 256, 64, 2, 2, cluster=(2, 2))
     cost = gemm_cost(tile, (3 * 128, 3 * 256, 64), TARGET)
     assert (cost.ctas, cost.waves) == (16, 1)  # 2 x 2 clusters of 4
     assert gemm_cost(tile, CUBE, TARGET).waves == 16
-    assert cost.start > gemm_cost(GemmTile(128, 256, 64, 2, 2), CUBE, TARGET).start
+    alone = gemm_cost(GemmTile(128, 256, 64, 2, 2), CUBE, TARGET)
+    assert cost.start == alone.start + machine.CLUSTER_CLOCKS
+    assert gemm_cost(tile, CUBE, TARGET).power < alone.power
+
+
+def test_a_cluster_leaves_sms_that_fill_no_other_one():
+    """132 SMs hold 16 clusters of 8 CTAs; the rest idles."""
+    tile = GemmTile(128, 256, 64, 2, 2, cluster=(4, 2))
+    cost = gemm_cost(tile, (128 * 12, 256 * 11, 64), TARGET)
+    assert (cost.ctas, cost.waves) == (3 * 6 * 8, 2)
 
 
 def test_the_terms_add_up():
     cost = gemm_cost(GemmTile(128, 128, 64, 2, 2), CUBE, TARGET)
     assert (cost.ctas, cost.waves, cost.k_tiles, cost.bound) == (4096, 32, 128, "L2")
-    per_tile = 128 * (cost.level2 + cost.bubble) + cost.epilogue
+    per_tile = 128 * (cost.level2 + cost.bubble + cost.power) + cost.epilogue
     assert cost.clocks == pytest.approx(32 * per_tile + cost.start)
 
 
@@ -79,6 +124,39 @@ def test_the_score_prefers_powers_of_two():
     assert plain.score == plain.cost.clocks
 
 
+@pytest.mark.parametrize(
+    ("extents", "cluster"),
+    [
+        ((8192, 8192, 8192), (2, 1)),
+        ((4096, 4096, 4096), (2, 1)),
+        ((8192, 8192, 512), (2, 1)),
+        ((2048, 2048, 2048), (1, 1)),
+        ((1024, 1024, 1024), (1, 1)),
+        ((512, 512, 512), (1, 1)),
+        ((2048, 2048, 2056), (2, 1)),
+        ((2000, 2000, 2000), (1, 1)),
+        ((2000, 2000, 2008), (2, 1)),
+    ],
+)
+def test_clusters_in_the_ranking(extents, cluster):
+    """What clusters save must outweigh that they start later.
+
+    Several waves share the start. One wave pays it alone, unless rows that begin inside sectors
+    make L2 what the product waits for.
+    """
+    assert rank_tiles(GemmProblem(extents), TARGET)[0].tile.cluster == cluster
+
+
+def test_clusters_that_may_be_considered():
+    ranked = rank_tiles(GemmProblem(CUBE, clusters=()), TARGET)
+    assert {item.tile.cluster for item in ranked} == {(1, 1)}
+    assert (ranked[0].tile.m, ranked[0].tile.n) == (128, 256)
+    ranked = rank_tiles(GemmProblem(CUBE), TARGET)
+    for cluster in CLUSTERS:
+        found = [item.tile for item in ranked if item.tile.cluster == cluster]
+        assert len({(tile.m, tile.n, tile.k) for tile in found}) == CLUSTERED_TILES
+
+
 def test_no_tile_is_over_the_limit():
     ranked = rank_tiles(GemmProblem(CUBE), TARGET, mma_limit=128 * 128 * 64)
     assert max(item.tile.m * item.tile.n * item.tile.k for item in ranked) == 128 * 128 * 64
@@ -89,16 +167,23 @@ def test_the_table(capsys):
     assert main(["4096", "4096", "4096", "--top", "3"]) == 0
     header, first, *rest = capsys.readouterr().out.splitlines()
     assert header.split()[:2] == ["tile", "clocks"]
-    assert first.split()[0] == "128x256x64"
-    assert first.split()[2] == "+0.0%"
+    assert first.startswith("128x256x64 in 2x1 ")
+    assert first.split()[4] == "+0.0%"
     assert len(rest) == 2
+
+
+def clusters_of(rows):
+    return {found[1] if (found := re.search(r" in (\dx\d) ", row)) else "1x1" for row in rows}
 
 
 def test_the_table_compares_clusters(capsys):
     assert main(["8192", "8192", "8192", "--powers-of-two", "--cluster", "2x1"]) == 0
     _, *rows = capsys.readouterr().out.splitlines()
     assert rows[0].startswith("128x256x64 in 2x1 ")
-    assert all(" in 2x1 " in row for row in rows)
+    assert clusters_of(rows) == {"1x1", "2x1"}
+    assert main(["8192", "8192", "8192", "--powers-of-two"]) == 0
+    _, *rows = capsys.readouterr().out.splitlines()
+    assert clusters_of(rows) == {"1x1", "2x1", "1x2"}
 
 
 def test_the_table_in_the_docs(capsys):
