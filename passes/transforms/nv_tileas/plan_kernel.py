@@ -94,8 +94,7 @@ def _check_cluster(function: Any, cluster: tuple[int, int]) -> None:
     Raises:
         CompileError: T0421.
     """
-    grid = read_kernel_metadata(function).get("grid")
-    if grid is not None and len(grid) < 2 and cluster != (1, 1):
+    if cluster != (1, 1) and not _has_cluster_axes(function):
         raise reject(
             function,
             "T0421",
@@ -104,8 +103,16 @@ def _check_cluster(function: Any, cluster: tuple[int, int]) -> None:
         )
 
 
+def _has_cluster_axes(function: Any) -> bool:
+    """Tell whether the grid has the two axes that a cluster covers; the caller's grid has."""
+    grid = read_kernel_metadata(function).get("grid")
+    return grid is None or len(grid) >= 2
+
+
 def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int, int]:
     """Return the cluster that was planned with the tiles; one CTA where none shares a tile."""
+    if not _has_cluster_axes(function):
+        return 1, 1
     rows, columns = read_kernel_metadata(function).get("planned_cluster", (1, 1))
     shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
     needed = {axis for axis, extent in enumerate((rows, columns)) if extent > 1}
