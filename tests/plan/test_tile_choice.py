@@ -148,7 +148,7 @@ def test_the_runners_up_are_listed():
 
 
 def test_the_cluster_comes_with_the_tile():
-    def cluster(size, **known):
+    def cluster(size: int, **known):
         sizes = Specialization(sizes=dict.fromkeys("MNK", size))
         return plan_tiles(gemm_uses(**known), sizes).cluster
 

@@ -1,0 +1,110 @@
+"""The cluster that is planned with the tiles: on its way from the sizes to the kernel."""
+
+from math import prod
+
+import pytest
+
+from tilec.diagnostics import CompileError, SourceFile
+from tilec.driver import compile_source
+from tilec.options import CompileOptions
+from tilec.runtime.cache import variant_key
+from tilec.runtime.variants import KernelText, Variants
+from tilec.specialization import Specialization
+
+MATMUL = """\
+@kernel
+def f(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], BM: const = auto, BN: const = auto,
+      BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(K, BK)):
+        acc = mma(load(A, (m, k), (BM, BK)), load(B, (k, n), (BK, BN)), acc)
+    store(C, (m, n), cast(acc, bf16))
+"""
+ROWS = """\
+@kernel
+def f(A: bf16[M, K], B: bf16[K, 128], C: bf16[M, 128], BM: const = auto, BK: const = auto):
+    m = grid(cdiv(M, BM))
+    acc = zeros((BM, 128), f32)
+    for k in range(cdiv(K, BK)):
+        acc = mma(load(A, (m, k), (BM, BK)), load(B, (k, 0), (BK, 128)), acc)
+    store(C, (m, 0), cast(acc, bf16))
+"""
+DIAGONAL = """\
+@kernel
+def f(A: bf16[S, S], B: bf16[S, S], C: bf16[S, S], BM: const = auto, BN: const = auto,
+      BK: const = auto):
+    m, n = grid(cdiv(S, BM), cdiv(S, BN))
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(S, BK)):
+        acc = mma(load(A, (m + n, k), (BM, BK)), load(B, (k, m + n), (BK, BN)), acc)
+    store(C, (m, n), cast(acc, bf16))
+"""
+
+
+def plan(text, plan_fields=None, **sizes):
+    """Return the planned cluster and the plan of the only kernel in `text`."""
+    wanted = Specialization(sizes=sizes, plan=plan_fields or {})
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    compilation = compile_source(SourceFile("f.tile", text), None, wanted, options)
+    metadata = compilation.artifact.kernels[0].metadata
+    return metadata["planned_cluster"], metadata
+
+
+@pytest.mark.parametrize(("size", "cluster"), [(8192, [2, 1]), (2048, [1, 1])])
+def test_the_planned_cluster_becomes_that_of_the_kernel(size, cluster):
+    planned, metadata = plan(MATMUL, M=size, N=size, K=size)
+    assert planned == cluster
+    assert metadata["plan"]["cluster"] == [*cluster, 1]
+    assert metadata["cluster"] == [prod(cluster), 1, 1]  # blocks are flattened into one axis
+    reason = "cluster = 2 x 1: its CTAs share tiles, each of which is read from L2 once"
+    assert (reason in metadata["plan"]["reasons"]) == (cluster == [2, 1])
+
+
+@pytest.mark.parametrize("fixed", [(1, 1), (1, 2)])
+def test_a_cluster_that_the_user_fixes_wins(fixed):
+    planned, metadata = plan(MATMUL, {"cluster": fixed}, M=8192, N=8192, K=8192)
+    assert (planned, metadata["plan"]["cluster"]) == ([2, 1], [*fixed, 1])
+    hinted = MATMUL.replace("@kernel", f"@kernel(cluster={fixed})")
+    planned, metadata = plan(hinted, M=8192, N=8192, K=8192)
+    assert (planned, metadata["plan"]["cluster"]) == ([2, 1], [*fixed, 1])
+
+
+def test_without_a_producer_nothing_is_shared():
+    planned, metadata = plan(MATMUL, {"specialize": False}, M=8192, N=8192, K=8192)
+    assert (planned, metadata["plan"]["cluster"]) == ([2, 1], [1, 1, 1])
+
+
+def test_tiles_that_differ_in_every_block_need_no_cluster():
+    """Both operands depend on both coordinates, which the choice of tiles does not see."""
+    planned, metadata = plan(DIAGONAL, S=8192)
+    assert (planned, metadata["plan"]["cluster"]) == ([2, 1], [1, 1, 1])
+    assert not any("cluster" in reason for reason in metadata["plan"]["reasons"])
+
+
+def test_a_grid_of_one_axis_has_no_cluster():
+    planned, metadata = plan(ROWS, M=65536, K=4096)
+    assert planned != [1, 1]
+    assert metadata["plan"]["cluster"] == [1, 1, 1]
+    with pytest.raises(CompileError, match="cluster = 2 x 1: the grid of the kernel has one axis"):
+        plan(ROWS, {"cluster": (2, 1)}, M=65536, K=4096)
+
+
+def identity(size: int, **fields: tuple[int, int]):
+    variants = Variants(KernelText(lambda: (SourceFile("f.tile", MATMUL), {})), "f", {}, "sm_90a")
+    return variants.identity(Specialization(sizes=dict.fromkeys("MNK", size), plan=fields))
+
+
+def test_variants_differ_in_the_planned_cluster():
+    """Tiles of 128x256x64 for all three, but one wave has no cluster."""
+    one_wave, large, larger = (identity(size) for size in (2048, 4096, 8192))
+    assert one_wave.constants == large.constants == {"BM": 128, "BN": 256, "BK": 64}
+    assert (one_wave.plan["cluster"], large.plan["cluster"]) == ((1, 1), (2, 1))
+    assert variant_key(one_wave) != variant_key(large)
+    assert variant_key(large) == variant_key(larger)
+
+
+def test_variants_with_a_fixed_cluster_share_it():
+    keys = {variant_key(identity(size, cluster=(1, 2))) for size in (2048, 4096)}
+    assert len(keys) == 1
+    assert identity(4096, cluster=(1, 2)).plan["cluster"] == (1, 2)
