@@ -203,6 +203,19 @@ def test_overrides_win():
     assert plan(tiles(), worker_warps=12).worker_warps == 12
 
 
+def test_the_cluster_that_was_planned_with_the_tiles():
+    problem = replace(gemm(), cluster=(1, 2))
+    result = plan(problem)
+    assert result.cluster == (1, 2)
+    reason = "cluster = 1 x 2: its CTAs share tiles, each of which is read from L2 once"
+    assert reason in result.reasons
+    assert plan(problem, specialize=False).cluster == (1, 1)
+    result = plan(problem, cluster=(1, 1))
+    assert result.cluster == (1, 1)
+    assert "cluster = 1 x 1: fixed by the user" in result.reasons
+    assert not any("cluster" in item for item in plan(gemm()).reasons)
+
+
 @pytest.mark.parametrize(
     ("override", "code", "message"),
     [
