@@ -161,7 +161,8 @@ class Variants:
         constants, plan = program.metadata["constants"], dict(specialization.plan)
         if program.any_tile_extents:  # what the planner may choose, a caller must ask for
             plan[ANY_TILE_EXTENTS] = True
-        plan.setdefault("cluster", tuple(program.metadata["planned_cluster"]))
+        if "cluster" not in program.metadata["hints"]:
+            plan.setdefault("cluster", tuple(program.metadata["planned_cluster"]))
         return replace(specialization, constants=constants, plan=plan, sizes={})
 
     def _written(self, specialization: Specialization) -> set[str]:
