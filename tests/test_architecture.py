@@ -19,6 +19,7 @@ BASE = {
     "tilec.numpy_types",
     "tilec.options",
     "tilec.pipeline",
+    "tilec.plan_summary",
     "tilec.sources",
     "tilec.specialization",
     "tilec.target",

@@ -101,12 +101,17 @@ def test_plan_is_dumped(tmp_path):
 def test_the_plan_of_a_product_lists_the_runners_up(tmp_path, examples):
     source = SourceFile("matmul.tile", (examples / "matmul.tile").read_text())
     wanted = Specialization(sizes=dict.fromkeys("MNK", 4096), dtypes={"T": "bf16"})
-    options = CompileOptions(emit="ptx", dump_directory=tmp_path, run_ptxas=False)
-    compile_source(source, "matmul", wanted, options)
-    plan = json.loads((tmp_path / "plan.json").read_text())
+    options = CompileOptions(emit="plan", dump_directory=tmp_path, run_ptxas=False)
+    result = compile_source(source, "matmul", wanted, options)
+    dumped = (tmp_path / "plan.json").read_text()
+    assert result.module_text("plan") == dumped
+    plan = json.loads(dumped)
+    assert plan["constants"] == {"BM": 128, "BN": 256, "BK": 64}
     assert len(plan["tile_candidates"]) == 5
-    assert plan["tile_candidates"][0].startswith("128x256x64 in 2x1: ")
+    rows, columns, _ = plan["cluster"]
+    assert plan["tile_candidates"][0].startswith(f"128x256x64 in {rows}x{columns}: ")
     assert "runners-up: " in plan["tile_reasons"][0]
+    assert any(reason.startswith(f"stages = {plan['stages']} ") for reason in plan["reasons"])
 
 
 def test_dump_of_another_stage_is_refused(compiled):

@@ -1,6 +1,5 @@
 """The way from the llvm stage to PTX, cubin and artifact, step by step and measured."""
 
-import json
 from typing import Any
 
 from tilec.compilation import Compilation, Stopwatch
@@ -9,20 +8,10 @@ from tilec.debug_waits import HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.dumps import DumpWriter, metadata_comment, split_metadata_comment
 from tilec.options import CompileOptions
+from tilec.plan_summary import plan_text
 from tilec.target import Target
 
 _STAGE = "code generation"
-_PLAN_KEYS = (
-    "name",
-    "constants",
-    "tile_reasons",
-    "tile_candidates",
-    "plan",
-    "block_threads",
-    "cluster",
-    "shared_bytes",
-    "grid",
-)
 
 
 class CodeGenerator:
@@ -123,8 +112,8 @@ class CodeGenerator:
         self.result.artifact = artifact
         self.result.texts["ptx"] = text
         self.dumps.write(f"{image.name}.ptx", text + metadata_comment(metadata, "//"))
-        plan = {key: metadata[key] for key in _PLAN_KEYS if key in metadata}
-        self.dumps.write("plan.json", json.dumps(plan, indent=2) + "\n")
+        self.result.texts["plan"] = plan_text(metadata)
+        self.dumps.write("plan.json", self.result.texts["plan"])
         self._disassemble(image.name)
 
     def _assemble(self, ptx: str, *, allow_spills: bool) -> Any:

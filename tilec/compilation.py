@@ -73,7 +73,7 @@ class Compilation:
         sink: Remarks and warnings, in the order in which they were made.
         timings: Every step with its time.
         snapshots: Copy of the module at the end of every MLIR stage that ran.
-        texts: LLVM IR (`llvmir`), `ptx` and `sass`, as far as they were made.
+        texts: LLVM IR (`llvmir`), `ptx`, `plan` (JSON) and `sass`, as far as they were made.
         artifact: What a launcher needs; None when the compilation stopped before PTX.
         assembly: What ptxas said; None when it did not run.
     """
@@ -93,7 +93,7 @@ class Compilation:
         return tuple(self.sink.items)
 
     def module_text(self, stage: str) -> str:
-        """Return the text of `stage`: an MLIR stage, `llvmir`, `ptx` or `sass`.
+        """Return the text of `stage`: an MLIR stage, `llvmir`, `ptx`, `plan` or `sass`.
 
         Raises:
             KeyError: The compilation did not reach that stage.

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from tilec.pipeline import STAGE_NAMES, TEXT_STAGES
 
-EMIT_CHOICES: tuple[str, ...] = (*STAGE_NAMES, *TEXT_STAGES, "package")
-"""What `--emit` takes, in pipeline order."""
+EMIT_CHOICES: tuple[str, ...] = (*STAGE_NAMES, *TEXT_STAGES, "plan", "package")
+"""What `--emit` takes, in pipeline order. A plan is final when ptxas did not spill."""
 RESUME_CHOICES: tuple[str, ...] = (*STAGE_NAMES, "llvmir", "ptx")
 """What `--start-from` takes: the stages whose dump can be read back."""
 ALL_PASSES = "all"

@@ -191,6 +191,9 @@ def test_compile_for_numpy_arrays(examples):
     assert compiled.shared_bytes >= 128 * 64 * 2
     assert compiled.registers > 0
     assert compiled.plan["stages"] >= 1
+    assert any(reason.startswith("stages = ") for reason in compiled.plan["reasons"])
+    assert compiled.plan["constants"] == compiled.constants
+    assert compiled.plan["shared_bytes"] == compiled.shared_bytes
     assert "cuda_tile.entry" in compiled.ir("cuda_tile")
     assert "nv_tileas" in compiled.ir("nv_tileas")
     with pytest.raises(tilec.CompileError, match="no stage called 'sass2'"):

@@ -28,7 +28,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
     add_kernel_options(parser)
     add_assumption_options(parser)
     parser.add_argument(
-        "--emit", default="ptx", choices=EMIT_CHOICES, help="what to write (default: %(default)s)"
+        "--emit",
+        default="ptx",
+        choices=EMIT_CHOICES,
+        help="what to write; a plan is JSON, cubin and package are binary (default: %(default)s)",
     )
     parser.add_argument(
         "-o", dest="output", default=STANDARD_STREAM, metavar="PATH", help="where to write it"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tilec.diagnostics import CompileError, Diagnostic, error
+from tilec.plan_summary import plan_summary
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.driver import Driver, LoadedKernel
 from tilec.runtime.driver_errors import wrong_capability
@@ -94,8 +95,12 @@ class CompiledKernel:
 
     @property
     def plan(self) -> Mapping[str, Any]:
-        """The plan of the kernel: stages, cluster, warp roles, registers and their reasons."""
-        return self.metadata.get("plan", {})
+        """The plan of the kernel, as `--emit plan` shows it.
+
+        Stages, cluster, warp roles and registers with their reasons; the tiles that the planner
+        chose and the next best (`tile_candidates`); threads and shared memory of a block.
+        """
+        return plan_summary(self.metadata)
 
     def ir(self, stage: str) -> str:
         """Return the IR at the end of a stage.

@@ -173,7 +173,7 @@ def _kernel(kind: str) -> Any:
 
 def _with_plan(kernel: Any, name: str, data: list[tuple[Any, ...]], results: list[Any]) -> Any:
     compiled = kernel.compile(*data[0])
-    plan = {key: value for key, value in compiled.plan.items() if key != "reasons"}
+    plan = {key: value for key, value in compiled.metadata["plan"].items() if key != "reasons"}
     detail = {"constants": dict(compiled.constants), "plan": plan}
     return Contender(name, lambda i: kernel(*data[i]), results, detail)
 

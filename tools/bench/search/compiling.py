@@ -137,7 +137,7 @@ def _compile(name: str, folder: Path, **options: Any) -> Built:
     except Exception as failure:  # a bug of the compiler is a result of this search
         return Built(crash=f"{type(failure).__name__}: {failure}")
     made = package.linear.variants[0]
-    plan = {key: value for key, value in made.plan.items() if key != "reasons"}
+    plan = {key: value for key, value in made.metadata["plan"].items() if key != "reasons"}
     return Built((Variant(name, str(path), dict(made.constants), plan),))
 
 
