@@ -1,6 +1,7 @@
 """Fixtures shared by the whole suite."""
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -10,6 +11,27 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 _SECONDS = 120
+
+
+def _ptxas_version() -> str:
+    """Return the release of ptxas that kernels are assembled with, `13.5, V13.5.37`."""
+    from tilec.codegen.tools import run_tool
+
+    (version,) = re.findall(r"release (.*)", run_tool("ptxas", ["--version"]).output)
+    return version
+
+
+def pytest_report_header() -> str:
+    """Name the release of ptxas above the results, some of which depend on it."""
+    from tilec.codegen.tools import find_tool
+
+    return f"ptxas: {'not installed' if find_tool('ptxas') is None else _ptxas_version()}"
+
+
+@pytest.fixture(scope="session")
+def ptxas_version() -> str:
+    """Return the release of ptxas that kernels are assembled with."""
+    return _ptxas_version()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
