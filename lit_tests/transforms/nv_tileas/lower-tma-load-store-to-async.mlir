@@ -462,3 +462,59 @@
 }) {sym_name = "warpgroups_copy_ragged_parts_out", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
   arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
   params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<64x256xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// Each CTA loads its share of a tile, from where its coordinate says: one box of A with 64 rows, two
+// of the four boxes of B. Its barrier expects the whole slot, for the others' copies arrive there,
+// too.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:           %[[BAR:.*]] = "nv_tileas.ring_barrier"
+// CHECK-NEXT:      "nv_tileas.mbarrier_arrive_expect_tx"(%[[BAR]]) {tx_count = 49152 : i64}
+// CHECK:           %[[HALF:.*]] = arith.constant 64 : i32
+// CHECK-NEXT:      %[[COLUMN:.*]] = "nv_tileas.cluster_coord"() {axis = 1 : i64, cluster = array<i64: 2, 2>} : () -> i32
+// CHECK-NEXT:      %[[SHIFT:.*]] = arith.muli %[[COLUMN]], %[[HALF]] : i32
+// CHECK-NEXT:      %[[M0:.*]] = arith.addi %[[M:.*]], %[[SHIFT]] : i32
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_load"(%{{.*}}, %{{.*}}, %[[M0]], %[[N:.*]], %[[BAR]]) {box_index = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 1 : i64, {{.*}}tx_count = 8192 : i64}
+// CHECK-NEXT:      "nv_tileas.slot_view"
+// CHECK-NEXT:      %[[SIDE:.*]] = arith.constant 128 : i32
+// CHECK-NEXT:      %[[ROW:.*]] = "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 2>} : () -> i32
+// CHECK-NEXT:      %[[ACROSS:.*]] = arith.muli %[[ROW]], %[[SIDE]] : i32
+// CHECK-NEXT:      %[[N0:.*]] = arith.addi %[[N]], %[[ACROSS]] : i32
+// CHECK-NEXT:      %[[BOX:.*]] = arith.constant 64 : i32
+// CHECK-NEXT:      %[[N1:.*]] = arith.addi %[[N0]], %[[BOX]] : i32
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_load"(%{{.*}}, %{{.*}}, %[[M]], %[[N0]], %[[BAR]]) {box_index = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 0 : i64, {{.*}}tx_count = 8192 : i64}
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_load"(%{{.*}}, %{{.*}}, %[[M]], %[[N1]], %[[BAR]]) {box_index = 1 : i64, cluster = array<i64: 2, 2>, multicast_axis = 0 : i64, {{.*}}tx_count = 8192 : i64}
+// CHECK-NOT:       nv_tileas.async_tiled_tma_load
+// CHECK:       sym_name = "ctas_load_a_share_of_a_tile"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !b
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 12 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 2>, multicast_axes = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %sa = "nv_tileas.slot_view"(%a, %at) : (!a, !nv_tileas.ring_position) -> !a
+    "nv_tileas.ring_fill"(%x, %sa) : (tensor<128x64xbf16>, !a) -> ()
+    %y, %u = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x256xbf16>, !token)
+    %sb = "nv_tileas.slot_view"(%b, %at) : (!b, !nv_tileas.ring_position) -> !b
+    "nv_tileas.ring_fill"(%y, %sb) : (tensor<64x256xbf16>, !b) -> ()
+    "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "ctas_load_a_share_of_a_tile", function_type = (!nv_tileaa.ptr<bf16>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, cluster = [2, 2, 1]}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "bf16", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()

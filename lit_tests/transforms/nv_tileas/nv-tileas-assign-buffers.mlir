@@ -10,7 +10,7 @@
 // CHECK-NEXT:    "nv_tileas.alloc_shared"() {offset = 1024 : i64, slots = 2 : i64} : () -> !nv_tileas.smem<tensor<8x64xbf16,
 // CHECK-NEXT:    "nv_tileas.alloc_mbarrier"() {count = 1 : i64, offset = 3072 : i64, slots = 2 : i64}
 // CHECK-NEXT:    "nv_tileas.alloc_mbarrier"() {count = 4 : i64, offset = 3088 : i64, slots = 2 : i64}
-// CHECK:       tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], shared_bytes = 3104 : i64}
+// CHECK:       tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], cluster_tiles = [1, 1], dependent_launch = true, shared_bytes = 3104 : i64}
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   %v = "nv_tileas.alloc_shared"() {slots = 3 : i64} : () -> !vector
@@ -121,3 +121,13 @@ module {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "warpgroups_of_a_single_role_have_them_too", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 8 : i64, cluster = [1, 1, 1]}} : () -> ()
 }
+
+// -----
+
+// A cluster lies in a row in the flattened grid; the launcher rounds the grid up to its tiles.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       cluster = [8, 1, 1], cluster_tiles = [2, 4]
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "clusters_lie_in_a_row", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 4 : i64, cluster = [2, 4, 1]}} : () -> ()

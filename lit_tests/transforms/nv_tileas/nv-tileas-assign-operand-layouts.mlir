@@ -92,3 +92,44 @@
   %s = "nv_tileas.tiled_store"(%v, %c, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!a, tensor<192x224xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "parts_hold_whole_spans", function_type = (!a, i32, tensor<192x224xf32>, tensor<192x224xbf16>) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// CTAs that share a tile load a part of its boxes each. A, one box of 128 rows, is cut for the two
+// CTAs of a row; the four boxes of B divide as they are. Without sharing A stays whole.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}}multicast_axis = 1 : i64{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>{{.*}}tensor<128x64xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}}multicast_axis = 0 : i64{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>{{.*}}tensor<64x256xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>{{.*}}tensor<128x64xbf16>
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %acc: tensor<128x256xf32>):
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 1 : i64} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<64x256xbf16>, !token)
+  %c, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x256xbf16>, tensor<128x256xf32>) -> tensor<128x256xf32>
+  %e = "nv_tileas.dot"(%c, %b, %d) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x256xbf16>, tensor<128x256xf32>) -> tensor<128x256xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "shared_tiles_are_cut_for_their_ctas", function_type = (!a, i32, tensor<128x256xf32>) -> (), nv_tileaa.kernel_spec = {cluster = [2, 2, 1], consumer_warps = 8 : i64}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// Three boxes of B do not divide among two CTAs: every CTA loads the tile for itself.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"
+// CHECK-NOT:     multicast_axis
+// CHECK-SAME:    shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+// CHECK:       sym_name = "tiles_that_do_not_divide_are_not_shared"
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %i: i32, %a: tensor<128x64xbf16>, %acc: tensor<128x192xf32>):
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<64x192xbf16>, !token)
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x192xbf16>, tensor<128x192xf32>) -> tensor<128x192xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tiles_that_do_not_divide_are_not_shared", function_type = (!a, i32, tensor<128x64xbf16>, tensor<128x192xf32>) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], consumer_warps = 8 : i64}} : () -> ()

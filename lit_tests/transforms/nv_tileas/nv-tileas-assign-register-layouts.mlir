@@ -283,9 +283,9 @@
 !s = !nv_tileas.smem<tensor<64x128xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !part = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
-// Parts along the last axis take a transposed accumulator.
+// Warpgroups that cannot share the rows of a tile share its columns: parts along the last axis.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[C:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : {{.*}} -> tensor<64x128xbf16, #nv_tileas.layout<"64x128|reg:2*(1,0),2*(0,8),8*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)|warpgroup:2*(0,64)">>
+// CHECK:         %[[C:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : {{.*}} -> tensor<64x128xbf16, #nv_tileas.layout<"64x128|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(0,64)">>
 // CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {axis = 1 : i64,
 // CHECK:       sym_name = "parts_along_the_last_axis_are_converted_too"
 "nv_tileaa.func"() ({
@@ -300,3 +300,26 @@
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "parts_along_the_last_axis_are_converted_too", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<32x128xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
+!part = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
+
+// A tile that is no product as it stands takes a transposed accumulator.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[C:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : {{.*}} -> tensor<32x128xbf16, #nv_tileas.layout<"32x128|reg:2*(1,0),2*(0,8),4*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)|warpgroup:2*(0,64)">>
+// CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {axis = 1 : i64,
+// CHECK:       sym_name = "parts_of_a_transposed_tile_are_converted_too"
+"nv_tileaa.func"() ({
+^bb0(%w: !s, %s: !part):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<32x128xbf16>
+    %x = "nv_tileas.tile_part"(%d) {axis = 1 : i64, origin = array<i64: 0, 0>} : (tensor<32x128xbf16>) -> tensor<32x64xbf16>
+    "nv_tileas.store_shared"(%x, %s) : (tensor<32x64xbf16>, !part) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "parts_of_a_transposed_tile_are_converted_too", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()

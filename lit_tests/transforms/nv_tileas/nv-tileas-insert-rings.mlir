@@ -400,3 +400,81 @@
   }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tile_loops_refill_one_stage", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}, tilec.kernel = {persistent = true}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// In a cluster of 2x4 CTAs one fills slots of the 1 other in its column and of the 3 others in its
+// row: its own consumers and theirs, 5 times 8 warps, release a slot. The full barrier still counts
+// the own producer alone. No CTA ends before all have, so the roles meet at their ends.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64}
+// CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 40 : i64, slots = 3 : i64}
+// CHECK:         "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 1>, stages = 3 : i64}
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK:           "nv_tileas.cluster_sync"() : () -> ()
+// CHECK-NEXT:      "nv_tileas.yield"
+// CHECK:         }, {
+// CHECK:           "nv_tileas.cluster_sync"() : () -> ()
+// CHECK-NEXT:      "nv_tileas.yield"
+// CHECK:       sym_name = "peers_release_slots_too"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32, %zero: tensor<64x64xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
+    }
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %d : tensor<64x64xf32>
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "peers_release_slots_too", function_type = (!v, i32, i32, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64, cluster = [2, 4, 1]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// A cluster whose CTAs share nothing has rings like those of single CTAs, and they end apart.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64}
+// CHECK:         "nv_tileas.create_ring"(%{{.*}}, %{{.*}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 3 : i64}
+// CHECK-NOT:     nv_tileas.cluster_sync
+// CHECK:       sym_name = "clusters_that_share_nothing_end_apart"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+    }
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+      %e = math.exp %x : tensor<64x64xbf16>
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "clusters_that_share_nothing_end_apart", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64, cluster = [2, 1, 1]}} : () -> ()

@@ -55,3 +55,12 @@
   %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slots_without_parts_are_refused", function_type = (!a, i32) -> (), tilec.kernel = {hints = {epilogue_slots = 2 : i64}}} : () -> ()
+
+// -----
+
+// A cluster covers tiles of two axes, so a grid of one has none.
+// expected-error @below {{cluster = 2 x 1: the grid of the kernel has one axis}}
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "clusters_need_two_axes", function_type = (i32) -> (), tilec.kernel = {grid = ["cdiv(N, 64)"], hints = {cluster = [2, 1]}}} : () -> ()

@@ -119,3 +119,168 @@
   %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "results_may_be_staged_whole", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), tilec.kernel = {hints = {epilogue_slots = 0 : i64}}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// In a cluster of 2x2 CTAs, those of one column load the same tile of B, and those of one row the
+// same tile of A: coordinates that do not depend on a grid axis are the same along it.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 1 : i64, {{.*}}tensor<128x64xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 0 : i64, {{.*}}tensor<64x128xbf16>
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],
+// CHECK-SAME:  "cluster = 2 x 2: fixed by the user"
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c128 = arith.constant 128 : i32
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %i = arith.muli %row, %c128 : i32
+  %j = arith.muli %col, %c128 : i32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "operands_are_shared_along_an_axis", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// One column of CTAs shares B only. The first axis of three, a batch, is never inside a cluster, so
+// coordinates and bounds may depend on it.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"
+// CHECK-NOT:     multicast_axis
+// CHECK-SAME:    tensor<128x64xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}}multicast_axis = 0 : i64{{.*}}tensor<64x128xbf16>
+// CHECK:       sym_name = "a_batch_lies_outside_of_clusters"
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %batch = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %i = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %first = arith.muli %batch, %n : i32
+  %r = scf.for %k = %first to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %batch) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_batch_lies_outside_of_clusters", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["B", "M", "N"], hints = {cluster = [2, 1]}}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// CTAs whose loops differ in length do not come by equally often: nothing is shared where a bound or
+// a condition depends on the block.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     multicast_axis
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %first = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  %inside = arith.cmpi slt, %i, %n : i32
+  %second = scf.if %inside -> (tensor<128x128xf32>) {
+    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    scf.yield %s : tensor<128x128xf32>
+  } else {
+    scf.yield %first : tensor<128x128xf32>
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "loops_that_depend_on_the_block_share_nothing", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// A tile that threads read, too, is not shared: their reads would not be ordered before the next copy
+// of another CTA. The other operand is.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}}multicast_axis = 1 : i64{{.*}}tensor<128x64xbf16>
+// CHECK-NOT:     multicast_axis
+// CHECK:       sym_name = "tiles_that_threads_read_are_not_shared"
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>, %none: tensor<64x128xbf16>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %none) -> (tensor<128x128xf32>, tensor<64x128xbf16>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    %s = arith.addf %sum, %b : tensor<64x128xbf16>
+    scf.yield %d, %s : tensor<128x128xf32>, tensor<64x128xbf16>
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tiles_that_threads_read_are_not_shared", function_type = (!a, i32, tensor<128x128xf32>, tensor<64x128xbf16>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// The cluster that was planned with the tiles holds as long as tiles are shared along it. Here the
+// trip count depends on the block: one CTA each.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 1, 1],{{.*}} sym_name = "planned_clusters_are_kept"
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "planned_clusters_need_a_shared_tile"
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "planned_clusters_are_kept", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], planned_cluster = [2, 1]}} : () -> ()
+"nv_tileaa.func"() ({
+^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %r = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "planned_clusters_need_a_shared_tile", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], planned_cluster = [2, 1]}} : () -> ()

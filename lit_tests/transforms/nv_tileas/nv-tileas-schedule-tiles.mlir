@@ -188,3 +188,98 @@
 }) {sym_name = "a_batch_is_swept_matrix_by_matrix", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 16 : i64}, tilec.kernel = {
   params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
   grid = ["B", "M", "N"]}} : () -> ()
+
+// -----
+
+// With a cluster of 2x4 CTAs an index numbers clusters: extents are rounded up to whole ones, and
+// a CTA's place in its cluster is added behind the decoding. The kernel still sees its own extents.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M]], %c2{{.*}} : i32
+// CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N]], %c4{{.*}} : i32
+// CHECK:         %[[ID:.*]] = "nv_tileas.cluster_id"() {cluster = array<i64: 2, 4>} : () -> i32
+// CHECK-NOT:     nv_tileas.cta_id
+// CHECK:         %[[C:.*]] = arith.remui %[[ID]], %[[COLUMNS]] : i32
+// CHECK:         %[[R:.*]] = arith.divui %[[ID]], %[[COLUMNS]] : i32
+// CHECK:         %[[TOP:.*]] = arith.muli %[[R]], %c2{{.*}} : i32
+// CHECK:         %[[DOWN:.*]] = "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 4>} : () -> i32
+// CHECK:         %[[ROW:.*]] = arith.addi %[[TOP]], %[[DOWN]] : i32
+// CHECK:         %[[LEFT:.*]] = arith.muli %[[C]], %c4{{.*}} : i32
+// CHECK:         %[[RIGHT:.*]] = "nv_tileas.cluster_coord"() {axis = 1 : i64, cluster = array<i64: 2, 4>} : () -> i32
+// CHECK:         %[[COLUMN:.*]] = arith.addi %[[LEFT]], %[[RIGHT]] : i32
+// CHECK:         builtin.unrealized_conversion_cast %[[ROW]], %[[COLUMN]], %[[M]], %[[N]]
+"nv_tileaa.func"() ({
+^bb0(%m: i32, %n: i32):
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %rows = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+  %cols = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %row, %col, %rows, %cols : i32, i32, i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "indices_number_clusters", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {cluster = [2, 4, 1]}, tilec.kernel = {
+  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "N"]}} : () -> ()
+
+// -----
+
+// A cluster covers the last two of three axes; an axis along which it has one CTA stays as it is. A
+// tile group counts tiles, not clusters: 8 rows of tiles are 4 rows of clusters.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[B:.*]]: i32, %[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M]], %c2{{.*}} : i32
+// CHECK-NOT:     arith.ceildivsi
+// CHECK:         %[[ID:.*]] = "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
+// CHECK:         %[[PLANE:.*]] = arith.muli %[[ROWS]], %[[N]] : i32
+// CHECK:         %[[INSIDE:.*]] = arith.remui %[[ID]], %[[PLANE]] : i32
+// CHECK:         arith.muli %c4{{.*}}, %[[N]] : i32
+// CHECK:         %[[R:.*]] = arith.addi
+// CHECK:         %[[COLUMN:.*]] = arith.select
+// CHECK:         %[[BATCH:.*]] = arith.divui %[[ID]], %[[PLANE]] : i32
+// CHECK:         %[[TOP:.*]] = arith.muli %[[R]], %c2{{.*}} : i32
+// CHECK:         %[[DOWN:.*]] = "nv_tileas.cluster_coord"() {axis = 0 : i64,
+// CHECK-NOT:     nv_tileas.cluster_coord
+// CHECK:         %[[ROW:.*]] = arith.addi %[[TOP]], %[[DOWN]] : i32
+// CHECK:         builtin.unrealized_conversion_cast %[[BATCH]], %[[ROW]], %[[COLUMN]]
+"nv_tileaa.func"() ({
+^bb0(%b: i32, %m: i32, %n: i32):
+  %z = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %x = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %z, %y, %x : i32, i32, i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "clusters_cover_the_last_two_axes", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], tile_group = 8 : i64}, tilec.kernel = {
+  params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
+  grid = ["B", "M", "N"]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
+
+// A persistent kernel steps from cluster to cluster, so that the CTAs of one stay together. Its last
+// clusters may have tiles beyond the array, so no access is in bounds for certain any more.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c2
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
+// CHECK:         %[[TOTAL:.*]] = arith.muli %[[ROWS]], %
+// CHECK:         %[[STEP:.*]] = "nv_tileas.num_clusters"() {cluster = array<i64: 2, 1>} : () -> i32
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[TOTAL]] step %[[STEP]] : i32 {
+// CHECK:           "nv_tileas.cluster_coord"() {axis = 0 : i64,
+// CHECK-NOT:       in_bounds
+// CHECK:           "nv_tileas.tiled_load"
+// CHECK-NOT:       in_bounds
+// CHECK:           "nv_tileas.tiled_store"
+// CHECK-NOT:       in_bounds
+// CHECK:         "nv_tileaa.return"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %x, %t = "nv_tileas.tiled_load"(%v, %row, %col) {operandSegmentSizes = array<i32: 1, 2, 0>, in_bounds = array<i1: true, true>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %row, %col) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, in_bounds = array<i1: true, false>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "clusters_stay_together", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], persistent = true}, tilec.kernel = {
+  params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
+  grid = ["M", "N"]}} : () -> ()

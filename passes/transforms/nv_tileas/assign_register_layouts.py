@@ -10,6 +10,7 @@ that its memory accesses like best. Where two fixed layouts meet, a `convert_lay
 Loads, constants and ranges take any layout: they have none of their own.
 """
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -187,12 +188,13 @@ class _Assignment:
         """Return an accumulator layout that the part of `op` can be taken from, and the part's."""
         *outer, first, second = op.operands[0].type.shape
         warpgroups = self.warps // WARPGROUP_WARPS
-        straight = wgmma_accumulator(first, second, warpgroups)
-        for layout in (straight, wgmma_accumulator(second, first, warpgroups).permute((1, 0))):
-            wanted = layout.reshape((*outer, first, second))
-            found = result_layout(op, wanted)
-            if found is not None:
-                return wanted, found
+        for rows, columns, order in ((first, second, (0, 1)), (second, first, (1, 0))):
+            with contextlib.suppress(LayoutError):  # wgmma computes no such tile in this order
+                layout = wgmma_accumulator(rows, columns, warpgroups).permute(order)
+                wanted = layout.reshape((*outer, first, second))
+                found = result_layout(op, wanted)
+                if found is not None:
+                    return wanted, found
         raise InternalCompilerError(
             "no layout has these parts", pass_name="nv-tileas-assign-register-layouts", op=str(op)
         )
