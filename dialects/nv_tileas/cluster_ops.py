@@ -4,11 +4,17 @@ A cluster covers `rows x columns` neighbouring tiles of the last two grid axes, 
 of a cluster are numbered along the rows first: rank = row + column * rows.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.base import CheckedOperation
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.bindings import Pure, Result, ir
+
+ONE_AXIS = "be 0 or 1"
+"""Rule for an attribute that is a cluster axis."""
+SOME_AXES = "hold 0, 1 or both"
+"""Rule for an attribute that holds cluster axes."""
 
 
 class _ClusterQuery(CheckedOperation):
@@ -20,10 +26,7 @@ class _ClusterQuery(CheckedOperation):
 
     def find_error(self) -> str | None:
         """Return the message for impossible extents."""
-        extents = list(self.attributes["cluster"])
-        if len(extents) == 2 and min(extents) >= 1:
-            return None
-        return f"attribute 'cluster' must hold two positive extents, but got {extents}"
+        return _find_extents_error(self)
 
 
 class ClusterIdOp(_ClusterQuery, name="cluster_id", traits=[Pure]):
@@ -92,6 +95,32 @@ class ClusterSyncOp(NvTileAS.Operation, name="cluster_sync"):
     Ends a role whose rings reach into other CTAs: a CTA must not exit while others may still arrive
     on its barriers or copy into its shared memory (PTX ISA, shared::cluster).
     """
+
+
+def _find_extents_error(op: Any) -> str | None:
+    extents = list(op.attributes["cluster"])
+    if len(extents) == 2 and min(extents) >= 1:
+        return None
+    return f"attribute 'cluster' must hold two positive extents, but got {extents}"
+
+
+def find_sharing_error(op: Any, name: str, axes: Sequence[int], rule: str) -> str | None:
+    """Return the message for an op that shares tiles along axes which it has not, or None.
+
+    Args:
+        op: An operation with the attributes `cluster` and `name`, both or neither.
+        name: Attribute that holds the cluster axes.
+        axes: Its value; empty where it is absent.
+        rule: What the value must be, in words.
+    """
+    if ("cluster" in op.attributes) != (name in op.attributes):
+        return f"expects both or none of the attributes 'cluster' and '{name}'"
+    if name not in op.attributes:
+        return None
+    if not axes or len(set(axes)) != len(axes) or not {0, 1}.issuperset(axes):
+        found = axes[0] if len(axes) == 1 and rule == ONE_AXIS else list(axes)
+        return f"attribute '{name}' must {rule}, but got {found}"
+    return _find_extents_error(op)
 
 
 def cluster_of(op: Any) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from tilec.dialects.nv_tileas.base import (
     CheckedOperation,
     find_count_error,
 )
+from tilec.dialects.nv_tileas.cluster_ops import SOME_AXES, find_sharing_error
 from tilec.dialects.nv_tileas.types import MBarrierType, RingPositionType, find_tile_mismatch
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
@@ -82,12 +83,10 @@ class CreateRingOp(CheckedOperation, name="create_ring"):
 
     def find_error(self) -> str | None:
         """Return the message for a ring without slots, or for sharing without a cluster."""
+        name = "multicast_axes"
+        axes = list(self.attributes[name]) if name in self.attributes else []
         message = find_count_error(self, "stages", 1)
-        if message is None and ("cluster" in self.attributes) != (
-            "multicast_axes" in self.attributes
-        ):
-            return "expects both or none of the attributes 'cluster' and 'multicast_axes'"
-        return message
+        return message or find_sharing_error(self, name, axes, SOME_AXES)
 
 
 class RingStartOp(CheckedOperation, name="ring_start", traits=[Pure]):

@@ -17,7 +17,7 @@ from tilec.dialects.nv_tileas.base import (
     find_choice_error,
     find_count_error,
 )
-from tilec.dialects.nv_tileas.cluster_ops import cluster_of
+from tilec.dialects.nv_tileas.cluster_ops import ONE_AXIS, cluster_of, find_sharing_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
@@ -113,7 +113,10 @@ class AsyncTiledTmaLoadOp(CheckedOperation, name="async_tiled_tma_load"):
 
     def find_error(self) -> str | None:
         """Return the message for operands that do not fit the descriptor, or a wrong count."""
-        message = _find_box_mismatch(self, self.destination.type)
+        name = "multicast_axis"
+        axes = [self.attributes[name].value] if name in self.attributes else []
+        message = find_sharing_error(self, name, axes, ONE_AXIS)
+        message = message or _find_box_mismatch(self, self.destination.type)
         if message is not None:
             return message
         box = ir.RankedTensorType(ir.TypeAttr(self.descriptor.type.box).value)

@@ -748,3 +748,98 @@
 %x = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 // expected-error @below {{'nv_tileas.warpgroup_view' op attribute 'slot' must be in [0, 1], but got 2}}
 %y = "nv_tileas.warpgroup_view"(%x) {slot = 2 : i64, slots = 2 : i64} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>) -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// -----
+
+// A cluster has rows and columns (its index).
+// expected-error @below {{'nv_tileas.cluster_id' op attribute 'cluster' must hold two positive extents, but got [2]}}
+%i = "nv_tileas.cluster_id"() {cluster = array<i64: 2>} : () -> i32
+
+// -----
+
+// A cluster has rows and columns (their number).
+// expected-error @below {{'nv_tileas.num_clusters' op attribute 'cluster' must hold two positive extents, but got [2, 0]}}
+%i = "nv_tileas.num_clusters"() {cluster = array<i64: 2, 0>} : () -> i32
+
+// -----
+
+// A cluster has rows and columns (a coordinate).
+// expected-error @below {{'nv_tileas.cluster_coord' op attribute 'cluster' must hold two positive extents, but got [2, 1, 1]}}
+%i = "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1, 1>} : () -> i32
+
+// -----
+
+// A cluster has two axes.
+// expected-error @below {{'nv_tileas.cluster_coord' op attribute 'axis' must be 0 or 1, but got 2}}
+%i = "nv_tileas.cluster_coord"() {axis = 2 : i64, cluster = array<i64: 2, 1>} : () -> i32
+
+// -----
+
+// Slots are shared in a cluster only.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.create_ring' op expects both or none of the attributes 'cluster' and 'multicast_axes'}}
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+
+// -----
+
+// A ring in a cluster says along which axes slots are shared.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.create_ring' op expects both or none of the attributes 'cluster' and 'multicast_axes'}}
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, cluster = array<i64: 2, 1>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+
+// -----
+
+// The axes of a ring are those of its cluster.
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.create_ring' op attribute 'multicast_axes' must hold 0, 1 or both, but got [0, 2]}}
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0, 2>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+
+// -----
+
+// CTAs divide the boxes of a tile that they share: one box is none for two.
+%s = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.tma_desc<tensor<64x64xbf16>>
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects a number of boxes that 2 CTAs can divide, but got 1}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// Boxes are numbered from the first of a CTA's own share.
+%s = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.tma_desc<tensor<64x64xbf16>>
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'box_index' must be in [0, 0], but got 1}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 1 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A tile is shared in a cluster only.
+%s = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.tma_desc<tensor<64x64xbf16>>
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects both or none of the attributes 'cluster' and 'multicast_axis'}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// A tile is shared along one axis of its cluster.
+%s = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.tma_desc<tensor<64x64xbf16>>
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'multicast_axis' must be 0 or 1, but got 2}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// The cluster of a copy has two extents.
+%s = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+%d = builtin.unrealized_conversion_cast to !nv_tileas.tma_desc<tensor<64x64xbf16>>
+%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'cluster' must hold two positive extents, but got [2]}}
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()

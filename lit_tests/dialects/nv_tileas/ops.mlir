@@ -165,3 +165,27 @@
   "nv_tileas.bulk_wait"() {pending = 1 : i64, read = true, per_warpgroup} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "keeps_parts", function_type = (tensor<128x256xbf16>) -> ()} : () -> ()
+
+// -----
+
+// Queries of a cluster keep its extents; a ring and a copy keep whom they reach.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
+// CHECK:         "nv_tileas.num_clusters"() {cluster = array<i64: 2, 1>} : () -> i32
+// CHECK:         "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1>} : () -> i32
+// CHECK:         "nv_tileas.create_ring"(%{{.*}}) {cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK:         "nv_tileas.async_tiled_tma_load"({{.*}}) {box_index = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64,
+// CHECK:         "nv_tileas.cluster_sync"() : () -> ()
+// CHECK:       sym_name = "keeps_clusters"
+"nv_tileaa.func"() ({
+^bb0(%d: !desc, %slot: !slot, %full: !nv_tileas.mbarrier):
+  %id = "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
+  %count = "nv_tileas.num_clusters"() {cluster = array<i64: 2, 1>} : () -> i32
+  %row = "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1>} : () -> i32
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.async_tiled_tma_load"(%d, %slot, %id, %row, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+  "nv_tileas.cluster_sync"() : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_clusters", function_type = (!desc, !slot, !nv_tileas.mbarrier) -> ()} : () -> ()

@@ -49,6 +49,7 @@ class Extraction:
         self.names: dict[int, str] = {}
         self.positions = Positions(self._report)
         self.cluster = (1, 1)
+        self.multicast: set[int] = set()
         self.coordinates = {op for op in ops if op.name == "nv_tileas.cluster_coord"}
         for op in ops:
             if op.name == "nv_tileas.create_ring":
@@ -63,6 +64,9 @@ class Extraction:
                 tile = op.results[0].type
                 shape = "x".join(map(str, tile.shape))
                 self.names[number] = f"the {shape} {tile.element_type} buffer"
+            elif op.name == _LOAD and multicast_axis(op) is not None:
+                view = defining_operation(op.operands[1])
+                self.multicast.add(self.buffers[view.operands[0]])
         self.roles = [op for op in ops if op.name == "nv_tileas.roles"]
 
     def protocol(self) -> Protocol | None:
@@ -156,6 +160,8 @@ class Extraction:
                 self._report(op, "CTAs that share a tile may not all come by to load it")
             if self.positions.use_of(op, op.opview.barrier) != walk:
                 self._report(op, "a copy completes on the barrier of another slot than it fills")
+        if kind is Kind.READ:
+            self._check_thread_read(op, buffer)
         own = defining_operation(op.operands[operand]).name == "nv_tileas.warpgroup_view"
         if own != is_per_warpgroup(op) and kind is not Kind.WRITE:
             self._report(op, "a warpgroup's own tile is used by the whole role, or the reverse")
@@ -166,12 +172,23 @@ class Extraction:
         (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
         if short == "async_mma":
             return [Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)]
+        for buffer in (a, b):
+            self._check_thread_read(op, buffer)
         return [
             Event(Kind.READ, place, walk, buffer, walk is not None)
             for buffer, walk in ((a, a_walk), (b, b_walk))
         ]
 
+    def _check_thread_read(self, op: Any, buffer: int) -> None:
+        """Report a read by threads that a release in another CTA does not order.
 
+        Releases have the scope of the CTA; a read of wgmma is over when its group was waited for.
+        """
+        if buffer in self.multicast:
+            self._report(op, "threads read a tile that other CTAs overwrite: only wgmma may")
+
+
+_LOAD = "nv_tileas.async_tiled_tma_load"
 _RING_OPERATIONS = (
     "ring_acquire",
     "ring_wait",
