@@ -1,4 +1,4 @@
-"""Checks that the copies of one tile move every box of it, and none twice."""
+"""Checks that the copies of one tile move every box of it to the same CTAs, and none twice."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,6 +41,8 @@ class BoxGroups:
         for ops in groups.values():
             count = layout_of_shared(ops[0].operands[1].type).box_count // _peers(ops[0])
             found = sorted(op.opview.box_index.value for op in ops)
+            if len({multicast_axis(op) for op in ops}) > 1:
+                self._report(ops[0], "the copies of a tile go to different CTAs")
             if found != list(range(count)):
                 listed = ", ".join(map(str, found))
                 self._report(

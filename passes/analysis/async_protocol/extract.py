@@ -56,7 +56,7 @@ class Extraction:
                 number = self.rings.setdefault(op.results[0], len(self.rings))
                 self.shapes[number] = _ring_shape(op, where(op, buffer))
                 if "cluster" in op.attributes:
-                    self.cluster = cluster_of(op)
+                    self._take_cluster(op)
             elif op.name == "nv_tileas.ring_start":
                 self.positions.add_start(op, self.rings[op.operands[0]])
             elif op.name == "nv_tileas.alloc_shared":
@@ -67,6 +67,7 @@ class Extraction:
             elif op.name == _LOAD and multicast_axis(op) is not None:
                 view = defining_operation(op.operands[1])
                 self.multicast.add(self.buffers[view.operands[0]])
+                self._take_cluster(op)
         self.roles = [op for op in ops if op.name == "nv_tileas.roles"]
 
     def protocol(self) -> Protocol | None:
@@ -85,6 +86,13 @@ class Extraction:
     def _report(self, op: Any, message: str) -> None:
         if self.violation is None:
             self.violation = Violation(where(op, self.file), message)
+
+    def _take_cluster(self, op: Any) -> None:
+        """Take the extents of the cluster from an operation that reaches into other CTAs."""
+        extents = cluster_of(op)
+        if self.cluster not in ((1, 1), extents):
+            self._report(op, f"a cluster of {extents} in one of {self.cluster} CTAs")
+        self.cluster = extents
 
     def _body(self, block: Any, depth: int) -> tuple[Node, ...]:
         nodes: list[Node] = []
