@@ -102,6 +102,25 @@ def test_the_grid_of_a_persistent_kernel():
     assert f"{loop} the tiles of the grid that the caller gives\n" in text
 
 
+def test_the_grid_of_a_kernel_in_clusters():
+    """Clusters are launched whole, so extents are rounded up to their tiles."""
+    text = block({**METADATA, "cluster": [8, 1, 1], "cluster_tiles": [2, 4]})
+    whole = "(cdiv(cdiv(M, 128), 2) * 2) * (cdiv(cdiv(N, 256), 4) * 4)"
+    assert f"// grid: gridDim.x = {whole}\n" in text
+    assert "// cluster: 8 x 1 x 1 blocks\n" in text
+    batched = {**METADATA, "grid": ["B", "cdiv(M, 128)", "N"], "cluster_tiles": [2, 1]}
+    assert "// grid: gridDim.x = (B) * (cdiv(cdiv(M, 128), 2) * 2) * (N)\n" in block(batched)
+    text = block({**METADATA, "persistent": True, "cluster_tiles": [2, 1]})
+    loop = "// grid: gridDim.x = at most one block per SM in whole clusters; the blocks loop over"
+    assert f"{loop} (cdiv(cdiv(M, 128), 2) * 2) * (cdiv(N, 256)) tiles\n" in text
+
+
+def test_a_launch_that_may_overlap_the_kernel_before():
+    line = "// launch: may overlap the kernel before (programmatic dependent launch); optional\n"
+    assert line in block({**METADATA, "dependent_launch": True})
+    assert line not in block()
+
+
 def test_workspace_and_hidden_parameters():
     text = block(
         workspace=Workspace("M * N * 4", zeroed=True),

@@ -267,6 +267,17 @@ def test_a_dependent_launch_may_overlap_the_kernel_before(api):
     assert attribute.value.programmaticStreamSerializationAllowed == 1
 
 
+def test_a_dependent_launch_in_clusters_has_both_attributes(api):
+    driver = CudaDriver(api)
+    driver.launch(prepared(driver, cluster=(2, 1, 1), dependent=True), 0, 0)
+    configuration = dict(api.calls)["cuLaunchKernelEx"][0]
+    assert configuration.numAttrs == 2
+    assert {attribute.id.name for attribute in configuration.attrs} == {
+        "CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION",
+        "CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION",
+    }
+
+
 def test_active_clusters(api):
     driver = CudaDriver(api)
     launch = prepared(driver, cluster=(4, 1, 1))

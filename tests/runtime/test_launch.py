@@ -246,6 +246,19 @@ def test_blocks_must_fill_clusters():
     assert "do not fill clusters of 3" in fails("T0707", meta=kernel_metadata(cluster=[3, 1, 1]))
 
 
+def test_the_grid_is_rounded_up_to_whole_clusters():
+    """The grid of 2 x 2 tiles becomes 4 x 2; the extents that the kernel sees stay."""
+    meta = kernel_metadata(cluster=[4, 1, 1], cluster_tiles=[4, 1], dependent_launch=True)
+    meta["params"].append({"kind": "grid", "axis": 0})
+    driver = FakeDriver(parameter_sizes={"mm": [*SIZES[:8], 4, 128]})
+    driver, plan = plan_for(meta=meta, driver=driver)
+    plan.run((1 << 20, 1 << 21), (0.5, 7), 0)
+    (launch,) = driver.launches
+    assert (launch.shape.blocks, launch.shape.cluster) == (8, (4, 1, 1))
+    assert launch.shape.dependent
+    assert launch.parameters[8] == struct.pack("<i", 2)
+
+
 def test_tensor_maps_are_checked():
     meta = kernel_metadata(
         arrays=[{**item, "aligned": False} for item in kernel_metadata()["arrays"]]

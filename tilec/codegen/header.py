@@ -6,6 +6,7 @@ tensor maps are encoded, how many blocks), so they are written down where the co
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 from typing import Any
 
 from tilec.codegen.artifact import Artifact, KernelImage, Workspace
@@ -125,10 +126,18 @@ def _tensor_map_lines(metadata: Mapping[str, Any]) -> Iterator[str]:
 
 def _grid(metadata: Mapping[str, Any]) -> str:
     extents: Sequence[str] = metadata.get("grid") or ()
-    product = " * ".join(f"({text})" if len(extents) > 1 else text for text in extents)
+    cluster: Sequence[int] = metadata.get("cluster_tiles") or (1, 1)
+    first = len(extents) - len(cluster)
+    whole = [
+        f"cdiv({text}, {size}) * {size}" if size > 1 else text
+        for text, size in zip(extents[first:], cluster, strict=False)
+    ]
+    tiles = [*extents[:first], *whole] if first >= 0 else extents
+    product = " * ".join(f"({text})" if len(tiles) > 1 else text for text in tiles)
     if metadata.get("persistent"):
-        tiles = f"{product} tiles" if extents else "the tiles of the grid that the caller gives"
-        return f"gridDim.x = at most one block per SM; the blocks loop over {tiles}"
+        work = f"{product} tiles" if extents else "the tiles of the grid that the caller gives"
+        unit = "block per SM" if prod(cluster) == 1 else "block per SM in whole clusters"
+        return f"gridDim.x = at most one {unit}; the blocks loop over {work}"
     if not extents:
         return "given by the caller, flattened into gridDim.x"
     return f"gridDim.x = {product}"

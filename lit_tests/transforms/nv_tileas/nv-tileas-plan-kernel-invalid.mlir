@@ -64,3 +64,13 @@
 ^bb0(%n: i32):
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "clusters_need_two_axes", function_type = (i32) -> (), tilec.kernel = {grid = ["cdiv(N, 64)"], hints = {cluster = [2, 1]}}} : () -> ()
+
+// -----
+
+// Nor has a grid that the caller gives: it may have one to three axes, and what lies beyond it is not
+// outside of the arrays.
+// expected-error @below {{cluster = 1 x 2: the caller gives the grid}}
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "clusters_need_a_grid_of_the_kernel", function_type = (i32) -> (), tilec.kernel = {params = [{kind = "grid", axis = 0 : i64}], hints = {cluster = [1, 2]}}} : () -> ()

@@ -89,29 +89,26 @@ def _plan(
 
 
 def _check_cluster(function: Any, cluster: tuple[int, int]) -> None:
-    """Reject a cluster of a kernel whose grid has no two axes.
+    """Reject a cluster of a kernel whose grid has no two axes of its own.
 
     Raises:
         CompileError: T0421.
     """
-    if cluster != (1, 1) and not _has_cluster_axes(function):
-        raise reject(
-            function,
-            "T0421",
-            f"cluster = {cluster[0]} x {cluster[1]}: the grid of the kernel has one axis",
-            "a cluster covers neighbouring tiles of the last two grid axes",
-        )
-
-
-def _has_cluster_axes(function: Any) -> bool:
-    """Tell whether the grid has the two axes that a cluster covers; the caller's grid has."""
     grid = read_kernel_metadata(function).get("grid")
-    return grid is None or len(grid) >= 2
+    if cluster == (1, 1) or (grid and len(grid) >= 2):
+        return
+    reason = "the grid of the kernel has one axis" if grid else "the caller gives the grid"
+    raise reject(
+        function,
+        "T0421",
+        f"cluster = {cluster[0]} x {cluster[1]}: {reason}",
+        "a cluster covers neighbouring tiles of the last two axes of grid(...)",
+    )
 
 
 def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int, int]:
     """Return the cluster that was planned with the tiles; one CTA where none shares a tile."""
-    if not _has_cluster_axes(function):
+    if len(read_kernel_metadata(function).get("grid") or ()) < 2:
         return 1, 1
     rows, columns = read_kernel_metadata(function).get("planned_cluster", (1, 1))
     shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
