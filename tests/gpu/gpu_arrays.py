@@ -1,7 +1,12 @@
 """Moves test arrays between host memory and torch."""
 
-import numpy as np
+import time
 
+import numpy as np
+import pytest
+
+SECONDS = 10.0
+"""Longest the kernels of one test may take: all of ours are done in milliseconds."""
 TORCH_NAMES = {
     "bool": "bool",
     "i8": "int8",
@@ -58,3 +63,14 @@ def launch_on_gpu(torch, kernel, arguments):
 def download(memory, array):
     """Copy the bytes of `upload` back into the memory of the `HostArray`."""
     array.memory.view(np.uint8)[:] = memory.cpu().numpy()
+
+
+def wait(torch, what):
+    """Wait for the GPU; a kernel that hangs ends the session, for nothing runs behind it."""
+    done = torch.cuda.Event()
+    done.record()
+    deadline = time.monotonic() + SECONDS
+    while not done.query():
+        if time.monotonic() > deadline:
+            pytest.exit(f"{what} did not finish in {SECONDS} s", returncode=3)
+        time.sleep(1e-4)

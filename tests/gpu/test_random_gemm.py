@@ -4,16 +4,12 @@ The variants are compiled ahead in parallel processes (`gemm_cases`). C is full 
 run and lies between guards, which nobody may write.
 """
 
-import time
-
 import pytest
 from gemm_cases import GUARD, compile_all, draw, matmul
-from gpu_arrays import torch_dtype
+from gpu_arrays import torch_dtype, wait
 
 pytestmark = pytest.mark.gpu
 
-SECONDS = 10.0
-"""Longest a product may take: the largest takes less than a millisecond."""
 ROUNDOFF = {"bf16": 2.0**-8, "f16": 2.0**-11}
 """Unit roundoff of the outputs."""
 ACCUMULATION = 4 * 2.0**-23
@@ -41,17 +37,6 @@ def guarded(torch, dtype, shape, strides):
     memory = torch.full((2 * GUARD + count,), GUARD_BITS, dtype=torch.int16, device="cuda")
     matrix = memory.view(torch_dtype(torch, dtype)).as_strided(shape, strides, GUARD)
     return memory, matrix.fill_(float("nan"))
-
-
-def wait(torch, what):
-    """Wait for the GPU; a product that hangs ends the session, for nothing runs behind it."""
-    done = torch.cuda.Event()
-    done.record()
-    deadline = time.monotonic() + SECONDS
-    while not done.query():
-        if time.monotonic() > deadline:
-            pytest.exit(f"{what} did not finish in {SECONDS} s", returncode=3)
-        time.sleep(1e-4)
 
 
 def worst(torch, case, arrays):

@@ -1,0 +1,125 @@
+"""Products in clusters of every shape: shared tiles, ragged edges, batches."""
+
+from itertools import product
+
+import pytest
+from gpu_arrays import wait
+
+from tilec.runtime.jit import load
+
+pytestmark = pytest.mark.gpu
+
+SOURCE = """@kernel(cluster={cluster})
+def gemm(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
+    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
+    acc = zeros(({rows}, {columns}), f32)
+    for k in range(cdiv(K, 64)):
+        a = load(A, (m, k), ({rows}, 64))
+        b = load(B, (k, n), (64, {columns}))
+        acc = mma(a, b, acc)
+    store(C, (m, n), cast(acc, bf16))
+
+
+@kernel(cluster={cluster})
+def batched(A: bf16[L, M, K], B: bf16[L, K, N], C: bf16[L, M, N]):
+    i, m, n = grid(L, cdiv(M, {rows}), cdiv(N, {columns}))
+    acc = zeros(({rows}, {columns}), f32)
+    for k in range(cdiv(K, 64)):
+        a = load(A, (i, m, k), (1, {rows}, 64)).reshape(({rows}, 64))
+        b = load(B, (i, k, n), (1, 64, {columns})).reshape((64, {columns}))
+        acc = mma(a, b, acc)
+    store(C, (i, m, n), cast(acc, bf16).reshape((1, {rows}, {columns})))
+"""
+CLUSTERS = ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
+TILES = ((128, 256), (64, 64))
+"""Four boxes of B and one of A that can be cut; and one box of each, with a single consumer."""
+SIZES = (
+    (64, 64, 64),
+    (100, 200, 64),
+    (384, 768, 200),
+    (392, 1304, 64),
+    (640, 256, 1000),
+    (4104, 8456, 192),
+)
+"""Fewer tiles than a cluster, odd counts of tiles, one step of K, several tiles for each CTA."""
+WITHOUT_TMA = (257, 515, 70)
+"""Rows that TMA cannot take, so that a cluster shares nothing; too much for the larger tile."""
+GUARD = 64
+GUARD_BITS = 0x5A5A
+
+
+def kernels(folder, cluster, tile):
+    path = folder / "clusters.tile"
+    path.write_text(SOURCE.format(cluster=cluster, rows=tile[0], columns=tile[1]))
+    return load(path)
+
+
+def operand(torch, order, *shape):
+    """Return normal random numbers, row-major (`N`) or with the last two axes swapped (`T`)."""
+    *outer, rows, columns = shape
+    if order == "N":
+        return torch.randn(shape, device="cuda").bfloat16()
+    return torch.randn((*outer, columns, rows), device="cuda").bfloat16().mT
+
+
+def poisoned(torch, *shape):
+    """Return memory with guards at both ends, and the array of NaN between them."""
+    count = torch.Size(shape).numel()
+    memory = torch.full((2 * GUARD + count,), GUARD_BITS, dtype=torch.int16, device="cuda")
+    return memory, memory[GUARD:-GUARD].view(torch.bfloat16).view(shape).fill_(float("nan"))
+
+
+def check(torch, memory, found, a, b):
+    expected = a.float() @ b.float()
+    # One rounding to bf16 of the largest element, and the f32 sum's own error.
+    limit = expected.abs().max().item() * 2.0**-8 + a.shape[-1] * 2.0**-20
+    error = (found.float() - expected).abs().nan_to_num(nan=float("inf")).max().item()
+    assert error <= limit, f"max error {error}, limit {limit}"
+    for guard in (memory[:GUARD], memory[-GUARD:]):
+        assert bool((guard == GUARD_BITS).all()), "C's guards were written"
+
+
+@pytest.mark.parametrize("orders", ["NN", "TT"])
+@pytest.mark.parametrize("tile", TILES, ids=lambda tile: f"{tile[0]}x{tile[1]}")
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda pair: f"{pair[0]}x{pair[1]}")
+def test_products(torch, tmp_path, cluster, tile, orders):
+    gemm = kernels(tmp_path, cluster, tile).gemm
+    for m, n, k in (*SIZES, *([WITHOUT_TMA] if tile == (64, 64) else [])):
+        torch.manual_seed(m + n + k)
+        a, b = operand(torch, orders[0], m, k), operand(torch, orders[1], k, n)
+        memory, c = poisoned(torch, m, n)
+        for _ in range(2):  # barriers of one launch must not trouble the next
+            gemm(a, b, c)
+        wait(torch, f"{m}x{n}x{k} in clusters of {cluster}")
+        check(torch, memory, c, a, b)
+
+
+@pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda pair: f"{pair[0]}x{pair[1]}")
+def test_tiles_are_shared(torch, tmp_path, cluster):
+    """The sizes above go through multicast, not past it."""
+    a, b = operand(torch, "N", 384, 128), operand(torch, "N", 128, 768)
+    compiled = kernels(tmp_path, cluster, (128, 256)).gemm.compile(a, b, a.new_empty(384, 768))
+    assert compiled.metadata["cluster_tiles"] == list(cluster)
+    assert ".multicast::cluster" in compiled.artifact.kernels[0].ptx
+
+
+@pytest.mark.parametrize("cluster", [(2, 1), (1, 2), (2, 2)])
+@pytest.mark.parametrize("orders", ["NN", "TT"])
+def test_batches(torch, tmp_path, cluster, orders):
+    batched = kernels(tmp_path, cluster, (64, 64)).batched
+    for count, (m, n, k) in product((1, 3), ((64, 64, 64), (200, 328, 136), (1000, 520, 64))):
+        torch.manual_seed(count + m)
+        a, b = operand(torch, orders[0], count, m, k), operand(torch, orders[1], count, k, n)
+        memory, c = poisoned(torch, count, m, n)
+        batched(a, b, c)
+        wait(torch, f"{count} times {m}x{n}x{k} in clusters of {cluster}")
+        check(torch, memory, c, a, b)
+
+
+def test_an_empty_sum_launches_nothing(torch, tmp_path):
+    gemm = kernels(tmp_path, (2, 1), (64, 64)).gemm
+    memory, c = poisoned(torch, 128, 128)
+    before = memory.clone()
+    gemm(operand(torch, "N", 128, 0), operand(torch, "N", 0, 128), c)
+    wait(torch, "a product without terms")
+    assert torch.equal(memory, before)
