@@ -74,3 +74,39 @@
 ^bb0(%n: i32):
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "clusters_need_a_grid_of_the_kernel", function_type = (i32) -> (), tilec.kernel = {params = [{kind = "grid", axis = 0 : i64}], hints = {cluster = [1, 2]}}} : () -> ()
+
+// -----
+
+!c = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+
+// Along the rows the grid ends where the array does. Along the columns it ends before: tiles beyond it
+// would be stored.
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %x: tensor<64x64xbf16>):
+  %c64 = arith.constant 64 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !c
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %i = arith.muli %row, %c64 : i32
+  %j = arith.muli %c64, %col : i32
+  %t = "nv_tileas.tiled_store"(%v, %x, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!c, tensor<64x64xbf16>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tiles_beyond_the_array_store_nothing", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<64x64xbf16>) -> (), tilec.kernel = {
+  params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],
+  grid = ["cdiv(M, 64)", "N // 64"], hints = {cluster = [2, 1]}}} : () -> ()
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %x: tensor<64x64xbf16>):
+  %c64 = arith.constant 64 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !c
+  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+  %i = arith.muli %row, %c64 : i32
+  %j = arith.muli %c64, %col : i32
+  // expected-error @below {{cluster = 1 x 2: tiles beyond the grid, which whole clusters have, might store to 'C'}}
+  %t = "nv_tileas.tiled_store"(%v, %x, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!c, tensor<64x64xbf16>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tiles_beyond_the_grid_must_not_store", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<64x64xbf16>) -> (), tilec.kernel = {
+  params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],
+  grid = ["cdiv(M, 64)", "N // 64"], hints = {cluster = [1, 2]}}} : () -> ()

@@ -284,3 +284,33 @@
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "planned_clusters_need_a_shared_tile", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], planned_cluster = [2, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+
+// A planned cluster is given up, too, where tiles beyond the grid might store: all blocks of a column
+// store to the same place here.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     multicast_axis
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "planned_clusters_store_inside_of_the_grid"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %zero: tensor<128x128xf32>, %x: tensor<128x128xbf16>):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
+  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %d : tensor<128x128xf32>
+  }
+  %w = "nv_tileas.tiled_store"(%v, %x, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!a, tensor<128x128xbf16>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "planned_clusters_store_inside_of_the_grid", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<128x128xf32>, tensor<128x128xbf16>) -> (), tilec.kernel = {
+  params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],
+  grid = ["cdiv(M, 128)", "cdiv(N, 128)"], planned_cluster = [2, 1]}} : () -> ()

@@ -18,6 +18,7 @@ from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.passes.analysis.epilogue import epilogue_part
+from tilec.passes.analysis.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     array_of_view,
@@ -52,7 +53,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         overrides = {**read_kernel_metadata(function).get("hints", {}), **context.plan_overrides}
         preferred = _shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
-        _check_cluster(function, plan.cluster)
+        _check_cluster(function, accesses, plan.cluster)
         if plan.specialize:
             _share_tiles(function, accesses, plan.cluster)
         write_spec(function, spec_of(plan))
@@ -88,22 +89,30 @@ def _plan(
         return plan
 
 
-def _check_cluster(function: Any, cluster: tuple[int, int]) -> None:
-    """Reject a cluster of a kernel whose grid has no two axes of its own.
+def _check_cluster(function: Any, accesses: list[TiledAccess], cluster: tuple[int, int]) -> None:
+    """Reject a cluster of a kernel whose grid cannot be rounded up to whole clusters.
 
     Raises:
         CompileError: T0421.
     """
-    grid = read_kernel_metadata(function).get("grid")
-    if cluster == (1, 1) or (grid and len(grid) >= 2):
+    if cluster == (1, 1):
         return
-    reason = "the grid of the kernel has one axis" if grid else "the caller gives the grid"
-    raise reject(
-        function,
-        "T0421",
-        f"cluster = {cluster[0]} x {cluster[1]}: {reason}",
-        "a cluster covers neighbouring tiles of the last two axes of grid(...)",
-    )
+    grid = read_kernel_metadata(function).get("grid")
+    what = f"cluster = {cluster[0]} x {cluster[1]}"
+    if not grid or len(grid) < 2:
+        reason = "the grid of the kernel has one axis" if grid else "the caller gives the grid"
+        hint = "a cluster covers neighbouring tiles of the last two axes of grid(...)"
+        raise reject(function, "T0421", f"{what}: {reason}", hint)
+    store = store_beyond_grid(function, accesses, cluster)
+    if store is not None:
+        name = array_of_view(store.view, function)
+        raise reject(
+            store.op,
+            "T0421",
+            f"{what}: tiles beyond the grid, which whole clusters have, might store to '{name}'",
+            "give the grid cdiv(X, S) tiles along the axis, and store from S times the tile's"
+            " number on in a dim of extent X; or leave out the cluster",
+        )
 
 
 def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int, int]:
@@ -113,7 +122,10 @@ def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int,
     rows, columns = read_kernel_metadata(function).get("planned_cluster", (1, 1))
     shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
     needed = {axis for axis, extent in enumerate((rows, columns)) if extent > 1}
-    return (rows, columns) if needed and needed <= shared else (1, 1)
+    fits = needed and needed <= shared
+    if not fits or store_beyond_grid(function, accesses, (rows, columns)) is not None:
+        return (1, 1)
+    return rows, columns
 
 
 def _share_tiles(function: Any, accesses: list[TiledAccess], cluster: tuple[int, int]) -> None:
