@@ -37,6 +37,7 @@ def save_plot(report: Report, path: Path) -> None:
         PlotError: matplotlib is missing, it cannot write this format, or no case has times.
     """
     try:
+        from matplotlib import rc_context
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
     except ImportError as failure:
@@ -60,7 +61,8 @@ def save_plot(report: Report, path: Path) -> None:
     )
     figure.suptitle(f"{report['date']}: {versions}", fontsize=9)
     try:
-        figure.savefig(path)
+        with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tilec"}):  # text, not outlines
+            figure.savefig(path)
     except (OSError, ValueError) as failure:
         raise PlotError(str(failure)) from failure
 
