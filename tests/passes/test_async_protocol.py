@@ -4,13 +4,23 @@ The faults are edits of the matmul example as the passes before the check leave 
 """
 
 import re
-from collections.abc import Callable, Mapping
-from pathlib import Path
+from collections.abc import Callable
 from time import process_time
 
 import pytest
+from seeded_faults import (
+    ROOT,
+    before_the_check,
+    changed,
+    failure,
+    lines_of,
+    replaced,
+    source_of,
+    swap_before,
+    verify,
+    without,
+)
 
-from tilec.diagnostics import InternalCompilerError, SourceFile
 from tilec.driver import choose_kernel, compile_source
 from tilec.frontend.parser import kernels, parse_source
 from tilec.ir.context import make_context
@@ -18,115 +28,20 @@ from tilec.ir.text import parse_module
 from tilec.options import CompileOptions
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas import verify_async_protocol as check
-from tilec.specialization import Specialization
 
-ROOT = Path(__file__).resolve().parents[2]
 FILES = (*(ROOT / "examples").glob("*.tile"), *(ROOT / "tests" / "kernels").glob("*.tile"))
-BEFORE = "nv-tileas-attach-tma-descriptors"
-TILES = {"BM": 128, "BN": 256, "BK": 64}
 LIMIT_SECONDS = 0.05
 """What the check of the persistent matmul may cost on an idle machine."""
 
 
-def _source(path: Path) -> SourceFile:
-    return SourceFile(path.name, path.read_text())
-
-
-def _before_the_check(
-    folder: Path, cluster: tuple[int, int] = (1, 1), size: Mapping[str, int] = TILES, **plan: int
-) -> str:
-    options = CompileOptions(emit="nv_tileas", dump_directory=folder)
-    source = _source(ROOT / "examples" / "matmul.tile")
-    chosen = Specialization(constants=size, plan={**plan, "cluster": cluster})
-    compile_source(source, specialization=chosen, options=options)
-    return next(folder.glob(f"*-{BEFORE}.mlir")).read_text()
-
-
 @pytest.fixture(scope="module")
 def matmul(tmp_path_factory) -> str:
-    return _before_the_check(tmp_path_factory.mktemp("parts"))
+    return before_the_check(tmp_path_factory.mktemp("parts"))
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory) -> str:
-    return _before_the_check(tmp_path_factory.mktemp("whole"), stages=3, epilogue_slots=0)
-
-
-@pytest.fixture(scope="module")
-def pair(tmp_path_factory) -> str:
-    """Two CTAs on top of each other, which share the tiles of B."""
-    return _before_the_check(tmp_path_factory.mktemp("pair"), (2, 1))
-
-
-@pytest.fixture(scope="module")
-def square(tmp_path_factory) -> str:
-    """Four CTAs, which share the tiles of both operands."""
-    return _before_the_check(tmp_path_factory.mktemp("square"), (2, 2))
-
-
-def verify(text: str) -> None:
-    module = parse_module(text, make_context(), "dump.mlir")
-    with module.context:
-        check.verify_async_protocol(module, PassContext(buffer="dump.mlir"))
-
-
-def failure(text: str) -> str:
-    with pytest.raises(InternalCompilerError) as caught:
-        verify(text)
-    return str(caught.value)
-
-
-def lines_of(text: str, operation: str) -> list[int]:
-    lines = text.splitlines()
-    found = [index for index, line in enumerate(lines) if f'"nv_tileas.{operation}"' in line]
-    assert found, operation
-    return found
-
-
-def without(operation: str, *numbers: int) -> Callable[[str], str]:
-    """Return an edit that drops uses of an operation: those numbered, or all of them."""
-
-    def edit(text: str) -> str:
-        found = lines_of(text, operation)
-        dropped = {found[number] for number in numbers} if numbers else set(found)
-        lines = text.splitlines()
-        return "\n".join(line for index, line in enumerate(lines) if index not in dropped)
-
-    return edit
-
-
-def changed(operation: str, number: int, old: str, new: str) -> Callable[[str], str]:
-    """Return an edit that changes the text of one use of an operation."""
-
-    def edit(text: str) -> str:
-        lines = text.splitlines()
-        index = lines_of(text, operation)[number]
-        assert old in lines[index], lines[index]
-        lines[index] = lines[index].replace(old, new, 1)
-        return "\n".join(lines)
-
-    return edit
-
-
-def swap_before(operation: str, other: str) -> Callable[[str], str]:
-    """Return an edit that moves the only use of an operation before the only one of another."""
-
-    def edit(text: str) -> str:
-        lines = text.splitlines()
-        (source,), (target,) = lines_of(text, operation), lines_of(text, other)
-        lines.insert(target, lines.pop(source))
-        return "\n".join(lines)
-
-    return edit
-
-
-def replaced(pattern: str, result: str, count: int = 0) -> Callable[[str], str]:
-    def edit(text: str) -> str:
-        edited, found = re.subn(pattern, result, text, count=count)
-        assert found, pattern
-        return edited
-
-    return edit
+    return before_the_check(tmp_path_factory.mktemp("whole"), stages=3, epilogue_slots=0)
 
 
 def stale(operation: str, number: int = 0) -> Callable[[str], str]:
@@ -143,38 +58,6 @@ def stale(operation: str, number: int = 0) -> Callable[[str], str]:
     return edit
 
 
-def early_sync(text: str) -> str:
-    """Let consumers meet before they start instead of when they are done."""
-    lines = text.splitlines()
-    (_, last), (_, start) = lines_of(text, SYNC), lines_of(text, "ring_start")
-    lines.insert(start, lines.pop(last))
-    return "\n".join(lines)
-
-
-def alone(text: str) -> str:
-    """Let every CTA copy its share of B into its own slot only."""
-    return replaced(MULTICAST_COPY, "")(text)
-
-
-def alone_once(text: str) -> str:
-    """Let the second copy of the share of B go to the own CTA only."""
-    return changed("async_tiled_tma_load", 2, MULTICAST_COPY, "")(text)
-
-
-def read_by_threads(text: str) -> str:
-    """Let threads read the tile of B, too, before they release it."""
-    lines = text.splitlines()
-    (release,), view = lines_of(text, "ring_release"), lines_of(text, "slot_view")[3]
-    name, kind = lines[view].split("=")[0].strip(), lines[view].rsplit("-> ", 1)[1]
-    tile = (
-        'tensor<64x256xbf16, #nv_tileas.layout<"64x256|reg:64*(1,0)|lane:32*(0,1)|warp:8*(0,32)">>'
-    )
-    lines.insert(release, f'%read = "nv_tileas.load_shared"({name}) : ({kind}) -> {tile}')
-    return "\n".join(lines)
-
-
-MULTICAST_RING = "cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, "
-MULTICAST_COPY = "cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, "
 EMPTY_COUNT = r"(\"nv_tileas.alloc_mbarrier\"\(\) \{count = )8\b"
 RELEASE = r"(\n *\"nv_tileas.ring_release\".*)"
 STALE = "uses another position of ring 0 than the current one"
@@ -271,94 +154,6 @@ WHOLE_FAULTS = {
     ),
 }
 """Faults of a kernel that stages its result whole."""
-COUNT_OF = r"(\"nv_tileas.alloc_mbarrier\"\(\) \{count = )"
-SYNC = "cluster_sync"
-OVERWRITTEN = "may be overwritten while"
-EXIT = "may exit before"
-CLUSTER_FAULTS = {
-    "only the own arrivals expected": (replaced(COUNT_OF + r"16\b", r"\g<1>8"), OVERWRITTEN),
-    "one arrival too few": (replaced(COUNT_OF + r"16\b", r"\g<1>15"), "more than 15 arrivals"),
-    "one arrival too many": (replaced(COUNT_OF + r"16\b", r"\g<1>17"), "ends in mid-phase"),
-    "the copies of the other not announced": (
-        replaced("tx_count = 49152", "tx_count = 32768"),
-        "ends in mid-phase: 1 arrivals and -16384 bytes",
-    ),
-    "consumers leave first": (without(SYNC, 1), EXIT),
-    "everybody leaves first": (without(SYNC), EXIT),
-    "consumers meet before the loop": (early_sync, EXIT),
-    "a ring of other peers": (
-        changed(
-            "create_ring", 0, "multicast_axes = array<i64: 0>", "multicast_axes = array<i64: 1>"
-        ),
-        "ends in mid-phase",
-    ),
-    "released locally": (
-        lambda text: replaced(COUNT_OF + r"16\b", r"\g<1>8")(
-            changed("create_ring", 0, MULTICAST_RING, "")(text)
-        ),
-        OVERWRITTEN,
-    ),
-    "a box of the share twice": (
-        changed("async_tiled_tma_load", 2, "box_index = 1", "box_index = 0"),
-        "a tile of 2 boxes is copied as box 0, 0",
-    ),
-    "a box of the share missing": (without("async_tiled_tma_load", 2), "is copied as box 0:"),
-    "copied to the own CTA alone": (alone, "a tile of 4 boxes is copied as box 0, 1"),
-    "one copy to the own CTA alone": (alone_once, "go to different CTAs"),
-    "one copy to the own CTA alone, and announced so": (
-        lambda text: alone_once(text).replace("tx_count = 49152", "tx_count = 40960"),
-        "go to different CTAs",
-    ),
-    "copied along the other axis": (
-        replaced("multicast_axis = 0", "multicast_axis = 1"),
-        "a tile of 4 boxes is copied as box 0, 1",
-    ),
-    "copies of another cluster": (
-        changed(
-            "async_tiled_tma_load", 1, "cluster = array<i64: 2, 1>", "cluster = array<i64: 2, 2>"
-        ),
-        "a cluster of (2, 2) in one of (2, 1) CTAs",
-    ),
-    "the share of the other not announced, released locally": (
-        lambda text: replaced("tx_count = 49152", "tx_count = 32768")(
-            changed("create_ring", 0, MULTICAST_RING, "")(text)
-        ),
-        "mid-phase",
-    ),
-    "threads read a shared tile": (
-        read_by_threads,
-        "threads read a tile that other CTAs overwrite",
-    ),
-    "no acquire": (without("ring_acquire"), "more than 1 arrivals"),
-    "no release": (without("ring_release"), "deadlock"),
-    "no wait": (without("ring_wait"), "a tile is read before the write"),
-    "released before the wait": (swap_before("ring_release", "mma_wait"), OVERWRITTEN),
-}
-"""Faults of a kernel in a cluster of two CTAs, which share B."""
-SQUARE_FAULTS = {
-    "the arrivals of a row": (
-        replaced(COUNT_OF + r"24\b", r"\g<1>16"),
-        "ends in mid-phase: 8 arrivals and 0 bytes",
-    ),
-    "the arrivals of all CTAs": (
-        replaced(COUNT_OF + r"24\b", r"\g<1>32"),
-        "ends in mid-phase: 8 arrivals and 0 bytes",
-    ),
-    "only the rows release": (
-        lambda text: replaced(COUNT_OF + r"24\b", r"\g<1>16")(
-            changed("create_ring", 0, "array<i64: 0, 1>", "array<i64: 0>")(text)
-        ),
-        OVERWRITTEN,
-    ),
-    "only the columns release": (
-        lambda text: replaced(COUNT_OF + r"24\b", r"\g<1>16")(
-            changed("create_ring", 0, "array<i64: 0, 1>", "array<i64: 1>")(text)
-        ),
-        OVERWRITTEN,
-    ),
-    "consumers leave first": (without(SYNC, 1), EXIT),
-}
-"""Faults of a kernel in a cluster of four CTAs, which share A and B."""
 
 
 def test_the_kernel_without_a_fault(matmul):
@@ -373,48 +168,6 @@ def test_seeded_faults(matmul, name):
     found = failure(edited)
     assert message in found
     assert found.startswith("dump.mlir:") or "may end while" in found
-
-
-def test_clusters_without_a_fault(pair, square):
-    verify(pair)
-    verify(square)
-
-
-@pytest.mark.parametrize("name", CLUSTER_FAULTS)
-def test_seeded_faults_in_a_cluster(pair, name):
-    edit, message = CLUSTER_FAULTS[name]
-    found = failure(edit(pair))
-    assert message in found
-    assert found.startswith("dump.mlir:")
-
-
-def test_a_producer_may_leave_first(pair):
-    """Its CTA lives on in the consumers, which meet those of the other one."""
-    verify(without(SYNC, 0)(pair))
-
-
-@pytest.mark.parametrize(
-    ("name", "operation", "number"),
-    [
-        ("threads read a shared tile", "load_shared", 0),
-        ("one copy to the own CTA alone", "async_tiled_tma_load", 1),
-        ("consumers leave first", "ring_release", 0),
-        ("only the own arrivals expected", "async_tiled_tma_load", 0),
-        ("one arrival too many", "create_ring", 0),
-    ],
-)
-def test_the_line_of_a_fault_in_a_cluster(pair, name, operation, number):
-    edited = CLUSTER_FAULTS[name][0](pair)
-    line = lines_of(edited, operation)[number] + 1
-    assert failure(edited).startswith(f"dump.mlir:{line}:")
-
-
-@pytest.mark.parametrize("name", SQUARE_FAULTS)
-def test_seeded_faults_in_a_square(square, name):
-    edit, message = SQUARE_FAULTS[name]
-    found = failure(edit(square))
-    assert message in found
-    assert found.startswith("dump.mlir:")
 
 
 @pytest.mark.parametrize("name", WHOLE_FAULTS)
@@ -465,7 +218,7 @@ def test_a_ring_that_starts_again_in_a_loop(matmul):
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_kernel_passes(path):
-    source = _source(path)
+    source = source_of(path)
     tree = parse_source(source)
     for name in [kernel.name for kernel in kernels(tree)]:
         assert choose_kernel(tree, name, source).name == name
