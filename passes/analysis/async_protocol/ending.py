@@ -1,15 +1,12 @@
 """What must hold when all agents of a run have come to their ends."""
 
-from typing import TYPE_CHECKING
+from typing import Any
 
 from tilec.passes.analysis.async_protocol.events import ProtocolViolationError
 
-if TYPE_CHECKING:
-    from tilec.passes.analysis.async_protocol.simulate import Simulation
 
-
-def check_ending(run: "Simulation") -> None:
-    """Check that nothing is left over from a run.
+def check_ending(run: Any) -> None:
+    """Check that nothing is left over from a run, a `Simulation`.
 
     Raises:
         ProtocolViolationError: A barrier is in mid-phase, something written was never read, bulk
@@ -20,7 +17,7 @@ def check_ending(run: "Simulation") -> None:
     _check_nobody_left_early(run)
 
 
-def _check_barriers(run: "Simulation") -> None:
+def _check_barriers(run: Any) -> None:
     for barriers, what in ((run.full, "full"), (run.empty, "empty")):
         for (_, ring, slot), barrier in barriers.items():
             if barrier.pending != barrier.count or barrier.tx:
@@ -31,7 +28,7 @@ def _check_barriers(run: "Simulation") -> None:
                 )
 
 
-def _check_buffers(run: "Simulation") -> None:
+def _check_buffers(run: Any) -> None:
     for (_, buffer, _), slot in (*run.slots.items(), *run.parts.items()):
         if slot.unread:
             where = next(iter(slot.unread.values()))
@@ -46,7 +43,7 @@ def _check_buffers(run: "Simulation") -> None:
                 )
 
 
-def _check_nobody_left_early(run: "Simulation") -> None:
+def _check_nobody_left_early(run: Any) -> None:
     """Check that a CTA outlives what other CTAs of the cluster do to its barriers."""
     for cta, actors in run.reached.items():
         own = [agent for agent in run.agents if agent.cta == cta]

@@ -5,11 +5,12 @@ A clock says how much of each actor's past has happened before a point: its tick
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.async_protocol.events import Branch, Event, Node, Protocol, RoleProgram
 
 Clock = dict[str, int]
-WARPGROUP_WARPS = 4
 
 
 def join(into: Clock, other: Clock) -> None:
@@ -104,28 +105,47 @@ def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> li
     rows, columns = protocol.cluster
     ctas = rows * columns
     return [
-        Agent(f"{name} of CTA {cta}" if cta else name, *who, cta, _unroll(role.body, trips, taken))
+        Agent(
+            name=f"{warps.name} of CTA {cta}" if cta else warps.name,
+            role=number,
+            first=warps.first,
+            weight=warps.weight,
+            leads=warps.leads,
+            warpgroup=warps.warpgroup,
+            cta=cta,
+            events=_unroll(role.body, trips, taken),
+        )
         for cta in range(ctas)
         for number, role in enumerate(protocol.roles)
-        for name, *who in _representatives(number, role)
+        for warps in _representatives(role)
     ]
 
 
-def _representatives(number: int, role: RoleProgram) -> list[tuple[str, int, bool, int, bool, int]]:
-    """Return the fields of a role's agents, from `name` to `warpgroup`."""
+class _Warps(NamedTuple):
+    """The fields of an agent that tell it from the other agents of its role."""
+
+    name: str
+    first: bool
+    weight: int
+    leads: bool
+    warpgroup: int
+
+
+def _representatives(role: RoleProgram) -> list[_Warps]:
+    """Return the warps of a role in as few groups as do the same."""
     name, warps = role.name, role.warps
     if warps <= 1:
-        return [(name, number, True, 1, True, 0)]
-    first = (f"{name} warp 0", number, True, 1, True, 0)
+        return [_Warps(name, True, 1, True, 0)]
+    first = _Warps(f"{name} warp 0", True, 1, True, 0)
     if warps <= WARPGROUP_WARPS or not role.has_warpgroup_events:
-        return [first, (f"{name} warps 1..{warps - 1}", number, False, warps - 1, False, 0)]
+        return [first, _Warps(f"{name} warps 1..{warps - 1}", False, warps - 1, False, 0)]
     others = warps // WARPGROUP_WARPS - 1
     rest = WARPGROUP_WARPS - 1
     return [
         first,
-        (f"{name} warps 1..{rest}", number, False, rest, False, 0),
-        (f"first warp of {name} warpgroup 1", number, False, others, True, 1),
-        (f"other warps of {name} warpgroup 1", number, False, others * rest, False, 1),
+        _Warps(f"{name} warps 1..{rest}", False, rest, False, 0),
+        _Warps(f"first warp of {name} warpgroup 1", False, others, True, 1),
+        _Warps(f"other warps of {name} warpgroup 1", False, others * rest, False, 1),
     ]
 
 

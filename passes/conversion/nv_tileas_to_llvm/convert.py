@@ -20,6 +20,7 @@ from typing import Any
 from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_metadata
 from tilec.ir.bindings import ir, llvm, nvvm, scf
 from tilec.layout import Owner
+from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import (
     barriers,
@@ -59,8 +60,6 @@ SHARED_ALIGNMENT = 1024
 TENSOR_MAP_BYTES = 128
 TENSOR_MAP_ALIGNMENT = 64
 """Size and alignment of a tensor map (cuda.h, CUtensorMap)."""
-WARP_LANES = 32
-WARPGROUP_WARPS = 4
 
 
 @register_pass(PASS_NAME)

@@ -18,11 +18,11 @@ from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
+from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, reject
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 
-WARP_LANES = 32
 MBARRIER_BYTES = 8
 """Size and alignment of an mbarrier object (PTX ISA, mbarrier)."""
 SLOT_ALIGNMENT = 128

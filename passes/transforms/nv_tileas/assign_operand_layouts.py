@@ -15,6 +15,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.layout import LayoutError, SharedLayout, matmul_operand, tma_boxes, warpgroup_share
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     is_tiled_access,
     kernel_functions,
@@ -26,8 +27,6 @@ from tilec.passes.analysis.multicast import MULTICAST_AXIS, multicast_axis, mult
 from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.shared_layouts import shared_attribute
 from tilec.passes.registry import PassContext, register_pass
-
-WARPGROUP_WARPS = 4
 
 
 @register_pass("nv-tileas-assign-operand-layouts")

@@ -28,11 +28,11 @@ from tilec.layout import (
     warpgroup_part,
     wgmma_accumulator,
 )
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 
-WARPGROUP_WARPS = 4
 _PART = "nv_tileas.tile_part"
 _SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", _PART)
 _FREE_OPERANDS = (

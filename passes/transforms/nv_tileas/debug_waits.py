@@ -24,13 +24,13 @@ from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import walk_operations
+from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 
 NAME = "nv-tileas-debug-waits"
 WAIT_ID = "nv_tileas.debug_wait"
 """Attribute with the id of a wait; `convert-nv-tileas-to-llvm` limits the waits that have one."""
-WARP_LANES = 32
 _BARRIERS = {"nv_tileas.ring_acquire": "empty", "nv_tileas.ring_wait": "full"}
 _BUFFER_TYPE = "!nv_tileaa.ptr<i32>"
 

@@ -20,6 +20,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, mark_per_warpgroup
 from tilec.ir.bindings import arith, ir
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue import EpiloguePart, epilogue_part
 from tilec.passes.analysis.kernels import (
     TiledAccess,
@@ -31,8 +32,6 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.shared_layouts import shared_attribute
 from tilec.passes.registry import PassContext, register_pass
-
-WARPGROUP_WARPS = 4
 
 
 @register_pass("nv-tileas-lower-epilogue")

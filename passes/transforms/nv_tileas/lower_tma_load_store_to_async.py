@@ -29,6 +29,7 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import (
     body_operations,
 )
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     is_tiled_access,
     kernel_functions,
@@ -45,7 +46,6 @@ from tilec.passes.transforms.nv_tileas.tma_kernel import TmaKernel, box_coordina
 from tilec.passes.transforms.nv_tileas.tma_stores import drain_stores, lower_store
 
 NAME = "lower-tma-load-store-to-async"
-WARPGROUP_WARPS = 4
 
 
 @register_pass(NAME)

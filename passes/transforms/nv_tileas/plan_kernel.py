@@ -17,6 +17,7 @@ from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue import epilogue_part
 from tilec.passes.analysis.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
@@ -36,7 +37,6 @@ from tilec.passes.analysis.operands import DOT, is_unit_view
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 
-WARPGROUP_WARPS = 4
 MAX_GRID_RANK = 3
 """Axes of a grid that the caller gives."""
 

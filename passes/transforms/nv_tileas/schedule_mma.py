@@ -30,6 +30,7 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, enclosing_loops, parent_operation
 from tilec.layout import SharedLayout
+from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import row_major
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
 from tilec.passes.analysis.matmul import wgmma_defect
@@ -37,8 +38,6 @@ from tilec.passes.analysis.operands import is_unit_view, without_unit_dims
 from tilec.passes.analysis.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.assign_operand_layouts import operand_layout, operand_parts
-
-WARPGROUP_WARPS = 4
 
 
 @register_pass("nv-tileas-schedule-mma")

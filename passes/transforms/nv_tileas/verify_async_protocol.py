@@ -16,6 +16,7 @@ from typing import Any
 from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir
+from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.async_protocol.cases import check_protocol
 from tilec.passes.analysis.async_protocol.events import Protocol, Violation
 from tilec.passes.analysis.async_protocol.extract import Extraction, where
@@ -25,8 +26,6 @@ from tilec.passes.registry import PassContext, register_pass
 NAME = "nv-tileas-verify-async-protocol"
 NAMED_BARRIERS = 16
 """Named barriers of a CTA (PTX ISA, barrier.cta)."""
-WARP_LANES = 32
-WARPGROUP_WARPS = 4
 
 
 @register_pass(NAME)
