@@ -114,6 +114,8 @@ def lower_copy_out(lowering: Lowering, op: Any) -> None:
     first, step = _copying_threads(lowering.current_role, op)
     loop = scf.ForOp(first, emit.value(prod(shared.shape)), emit.value(step))
     with ir.InsertionPoint(loop.body):
+        # Rows with ragged ends are rare: ptxas would unroll the loop to most of the kernel's code.
+        emit.inline_ptx('.pragma "nounroll";', "")
         rest: emit.Index = loop.induction_variable
         inside = None
         place: list[emit.Index] = []
