@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from tilec.dialects.cuda_tile.base import INTEGERS, NUMBERS, TileOperation, element_error
 from tilec.dialects.cuda_tile.types import TileType, spell
 from tilec.ir.bindings import Operand, Pure, Result, ir
@@ -47,7 +45,9 @@ class ConstantOp(TileOperation, name="constant", traits=[Pure]):
 
 def dense_elements(tile: TileType, value: Any) -> Any:
     """Return `value` (a number, or an array of the tile's shape) as dense elements of `tile`."""
-    if isinstance(value, np.ndarray):
+    if not isinstance(value, bool | int | float):
+        import numpy as np  # most kernels have no array constant, and NumPy takes long to load
+
         return ir.DenseElementsAttr.get(
             np.ascontiguousarray(value), type=tile.element_type, shape=tile.shape
         )

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from typing import NoReturn
 
+import tilec.ir
 from tilec.diagnostics import InternalCompilerError, TileError
 from tilec.environment import shows_tracebacks
 from tilec.version import __version__
@@ -49,6 +50,7 @@ def command() -> NoReturn:
     compilation and has nothing to do: results are on disk and the streams are flushed.
     """
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
+    tilec.ir.hide_numpy = True
     # Unwind instead of dying on the spot, so that temporary files are removed.
     signal.signal(signal.SIGTERM, _terminate)
     try:

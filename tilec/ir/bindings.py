@@ -16,11 +16,15 @@ The traps of the bindings are closed here, once:
 `ext` layer reads the annotations as objects and would turn every field into an attribute.
 """
 
+import contextlib
 import importlib
 import importlib.util
 import sys
 import types
+from collections.abc import Iterator
 from typing import Any
+
+import tilec.ir
 
 _PROVIDERS = ("mlir", "torch_mlir")
 
@@ -47,7 +51,26 @@ def _find_provider() -> str:
     )
 
 
-PROVIDER = _find_provider()
+@contextlib.contextmanager
+def _without_numpy() -> Iterator[None]:
+    """Let imports inside the `with` find no NumPy, if the command line asked for that.
+
+    The core of the bindings imports it for attribute builders that tilec does not use, and goes
+    without where there is none. It takes as long as all the rest of them.
+    """
+    if not tilec.ir.hide_numpy or "numpy" in sys.modules:
+        yield
+        return
+    nothing: Any = None  # what makes an import fail
+    sys.modules["numpy"] = nothing
+    try:
+        yield
+    finally:
+        del sys.modules["numpy"]
+
+
+with _without_numpy():
+    PROVIDER = _find_provider()
 
 
 def _load(name: str) -> Any:

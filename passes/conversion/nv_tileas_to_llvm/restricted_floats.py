@@ -6,17 +6,12 @@ ISA, cvt (`.e4m3x2` and `.e5m2x2`, which convert pairs: the second element is ze
 
 from typing import Any
 
-import ml_dtypes
-import numpy as np
-
 from tilec.ir.bindings import arith, ir, llvm
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 
 _PAIR_NAMES = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
-_NUMPY_TYPES: dict[str, Any] = {
-    "f8E4M3FN": ml_dtypes.float8_e4m3fn,
-    "f8E5M2": ml_dtypes.float8_e5m2,
-}
+_ROUNDING_TYPES = {"f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2"}
+"""Names in ml_dtypes."""
 _TF32 = "tf32"
 _TF32_DROPPED_BITS = 13
 """Mantissa bits of an f32 that a tf32 lacks (PTX ISA, tf32: 10 of 23 bits)."""
@@ -29,14 +24,19 @@ def is_restricted(type_: Any) -> bool:
 
 def constant(value: float, type_: Any) -> Any:
     """Emit a constant in the form that registers hold."""
+    import ml_dtypes  # few kernels have such floats, and NumPy takes long to load
+    import numpy as np
+
     single = np.asarray(value, np.float32)
     if str(type_) == _TF32:
         return arith.constant(ir.F32Type.get(), _round_to_tf32(single))
-    rounded = single.astype(_NUMPY_TYPES[str(type_)])
+    rounded = single.astype(getattr(ml_dtypes, _ROUNDING_TYPES[str(type_)]))
     return arith.constant(ir.IntegerType.get_signless(8), int(rounded.view(np.int8)))
 
 
-def _round_to_tf32(single: np.ndarray) -> float:
+def _round_to_tf32(single: Any) -> float:
+    import numpy as np
+
     if not np.isfinite(single):
         return float(single)
     bits = int(single.view(np.uint32))
