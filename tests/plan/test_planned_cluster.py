@@ -7,6 +7,8 @@ import pytest
 from tilec.diagnostics import CompileError, SourceFile
 from tilec.driver import compile_source
 from tilec.options import CompileOptions
+from tilec.plan.gemm_candidates import GemmProblem, shares_divide
+from tilec.plan.gemm_model import GemmTile
 from tilec.runtime.cache import variant_key
 from tilec.runtime.variants import KernelText, Variants
 from tilec.specialization import Specialization
@@ -108,3 +110,19 @@ def test_variants_with_a_fixed_cluster_share_it():
     keys = {variant_key(identity(size, cluster=(1, 2))) for size in (2048, 4096)}
     assert len(keys) == 1
     assert identity(4096, cluster=(1, 2)).plan["cluster"] == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("tile", "cluster", "contiguous", "expected"),
+    [
+        ((128, 256, 64), (2, 1), {"n_contiguous": True}, True),  # four spans of 64 columns
+        ((128, 192, 64), (2, 1), {"n_contiguous": True}, False),  # three
+        ((128, 192, 64), (2, 1), {}, True),  # K contiguous: the rows of one span
+        ((192, 128, 64), (1, 2), {"m_contiguous": True}, False),
+        ((192, 128, 64), (2, 1), {"m_contiguous": True}, True),  # A is not shared
+        ((128, 64, 192), (2, 1), {}, False),  # three spans of K
+    ],
+)
+def test_only_tiles_that_divide_are_planned_in_clusters(tile, cluster, contiguous, expected):
+    problem = GemmProblem((4096, 4096, 4096), **contiguous)
+    assert shares_divide(GemmTile(*tile, 2, 2), cluster, problem) is expected

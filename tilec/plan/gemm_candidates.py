@@ -137,6 +137,7 @@ def rank_tiles(
         replace(item.tile, cluster=cluster)
         for item in ranked[:CLUSTERED_TILES]
         for cluster in problem.clusters
+        if shares_divide(item.tile, cluster, problem)
     ]
     ranked = sorted([*ranked, *rank(several)], key=lambda item: item.score)
     limit = ranked[0].score * TIE
@@ -145,6 +146,19 @@ def rank_tiles(
         key=lambda item: (item.tile.volume, -item.cost.clocks, item.tile.n),
     )
     return [best, *(item for item in ranked if item is not best)]
+
+
+def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:
+    """Tell whether the CTAs of a cluster can divide the tiles that they share among them.
+
+    They divide the swizzle spans of the contiguous axis, or the rows of a single span.
+    """
+    span = machine.SWIZZLE_BYTES // problem.element_bytes
+    shared = (
+        (tile.n if problem.n_contiguous else tile.k, cluster[0]),
+        (tile.m if problem.m_contiguous else tile.k, cluster[1]),
+    )
+    return all(extent <= span or extent // span % peers == 0 for extent, peers in shared)
 
 
 def candidates(problem: GemmProblem) -> Iterator[GemmTile]:

@@ -13,14 +13,18 @@ import contextlib
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.diagnostics import remark
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.layout import LayoutError, SharedLayout, matmul_operand, tma_boxes, warpgroup_share
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    array_of_view,
     is_tiled_access,
     kernel_functions,
     kernel_operations,
     read_spec,
+    span_of,
     tiled_access,
 )
 from tilec.passes.analysis.multicast import MULTICAST_AXIS, multicast_axis, multicast_layout
@@ -41,8 +45,11 @@ def assign_operand_layouts(module: Any, context: PassContext) -> None:
                 continue
             access = tiled_access(op)
             if access.uses_tma:
-                layout = _divided(op, _layout_of(access, function, warpgroups), cluster)
-                op.attributes["shared_layout"] = shared_attribute(layout)
+                layout = _layout_of(access, function, warpgroups)
+                divided = _divided(op, layout, cluster)
+                if divided is None:
+                    _remark_on_own_tile(access, layout, function, context)
+                op.attributes["shared_layout"] = shared_attribute(divided or layout)
 
 
 def _layout_of(access: Any, function: Any, warpgroups: int) -> SharedLayout:
@@ -71,10 +78,10 @@ def _result_parts(function: Any, shape: tuple[int, ...], warpgroups: int) -> int
     return 1
 
 
-def _divided(load: Any, layout: SharedLayout, cluster: Sequence[int]) -> SharedLayout:
+def _divided(load: Any, layout: SharedLayout, cluster: Sequence[int]) -> SharedLayout | None:
     """Return the layout in boxes that the CTAs which share the tile of `load` divide among them.
 
-    A tile that does not divide is loaded by every CTA for itself.
+    None when the tile does not divide: then every CTA loads it for itself.
     """
     axis = multicast_axis(load)
     if axis is None:
@@ -82,7 +89,18 @@ def _divided(load: Any, layout: SharedLayout, cluster: Sequence[int]) -> SharedL
     divided = multicast_layout(layout, cluster[axis])
     if divided is None:
         del load.attributes[MULTICAST_AXIS]
-    return divided or layout
+    return divided
+
+
+def _remark_on_own_tile(
+    access: TiledAccess, layout: SharedLayout, function: Any, context: PassContext
+) -> None:
+    name = array_of_view(access.view, function)
+    message = (
+        f"every CTA of the cluster loads its own tile of '{name}': its {layout.box_count} boxes of"
+        f" {' x '.join(map(str, layout.box))} do not divide among them"
+    )
+    context.sink.emit(remark("T0523", message, span_of(access.op)))
 
 
 def _with_leading_units(layout: SharedLayout, shape: tuple[int, ...]) -> SharedLayout:
