@@ -5,7 +5,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.dialects.nv_tileas.types import LayoutAttr, SharedLayoutAttr, SharedTileType
 from tilec.ir.bindings import ir
-from tilec.layout import RegisterLayout, SharedLayout, Swizzle
+from tilec.layout import LayoutError, RegisterLayout, SharedLayout, Swizzle
 
 
 def layout_of_shared(tile: Any) -> SharedLayout:
@@ -41,7 +41,13 @@ def has_register_layout(value: Any) -> bool:
 
 
 def with_register_layout(tensor: Any, layout: RegisterLayout) -> Any:
-    """Return tensor type `tensor` with `layout` as its encoding."""
+    """Return tensor type `tensor` with `layout` as its encoding.
+
+    Raises:
+        LayoutError: The layout is one of tiles of another shape.
+    """
+    if tuple(tensor.shape) != layout.shape:
+        raise LayoutError(f"a tile of shape {tuple(tensor.shape)} cannot have layout {layout}")
     attribute = LayoutAttr.get(ir.StringAttr.get(layout.to_text()))
     return ir.RankedTensorType.get(
         list(tensor.shape), tensor.element_type, encoding=attribute, loc=ir.Location.unknown()

@@ -16,6 +16,7 @@ from runtime_fakes import FakeArray
 
 import tilec
 from tilec.language import cdiv, const, dtype, grid, load, store
+from tilec.runtime.jit import Kernel
 
 N, T = TypeVar("N"), TypeVar("T")
 HALF = 0.5
@@ -201,3 +202,14 @@ def test_files_that_are_no_packages(tmp_path):
         tilec.load_package(path)
     with pytest.raises(tilec.CompileError, match="T0002"):
         tilec.compile(tmp_path / "absent.tile")
+
+
+def test_a_kernel_keeps_the_options_that_it_was_made_with(examples):
+    text = tilec.load(examples / "matmul.tile").matmul.text
+    kernel = Kernel(text, "matmul", {"stages": 2}, debug_waits=True)
+    (variant,) = tilec.compile(kernel, constants={"BM": 128, "BN": 128, "BK": 64}).matmul.variants
+    assert variant.plan["stages"] == 2
+    assert variant.artifact.hidden_parameters
+    (other,) = tilec.compile(kernel, plan={"stages": 3}, debug_waits=False).matmul.variants
+    assert other.plan["stages"] == 3
+    assert not other.artifact.hidden_parameters

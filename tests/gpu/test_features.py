@@ -36,6 +36,8 @@ CASES = {
     "branches": PLANE,
     "transpose": PLANE,
     "f8": PLANE,
+    "carried_shapes": PLANE,
+    "before_the_array": ({"M": 64}, {"M": 50}, {"M": 3}),
 }
 LAYOUTS = {
     "gemm": [

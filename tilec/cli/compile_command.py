@@ -1,7 +1,9 @@
 """`tilec compile`: a `.tile` file, or a dump of any stage, to PTX or to any other stage."""
 
 import argparse
+import difflib
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +18,8 @@ from tilec.cli.main import EXIT_OK, UsageError
 from tilec.compilation import Compilation, format_timings
 from tilec.diagnostics import Severity
 from tilec.driver import compile_source, resume
-from tilec.options import EMIT_CHOICES, RESUME_CHOICES, CompileOptions
+from tilec.options import ALL_PASSES, EMIT_CHOICES, RESUME_CHOICES, CompileOptions
+from tilec.pipeline import STAGES
 from tilec.specialization import Specialization
 
 _BINARY = ("cubin", "package")
@@ -74,6 +77,7 @@ def execute(options: argparse.Namespace) -> int:
         raise UsageError(f"--emit {options.emit} is binary: give a file with -o")
     if options.start_from is not None:
         _check_order(options)
+    _check_passes(options.print_ir_after)
     request = read_request(options)
     source = read_source(options.file)
     settings = _compile_options(options)
@@ -99,6 +103,20 @@ def execute(options: argparse.Namespace) -> int:
 def _check_order(options: argparse.Namespace) -> None:
     if EMIT_CHOICES.index(options.emit) < EMIT_CHOICES.index(options.start_from):
         raise UsageError(f"--emit {options.emit} comes before --start-from {options.start_from}")
+
+
+def _check_passes(names: Sequence[str]) -> None:
+    """Refuse names that no pass of the pipeline has.
+
+    Raises:
+        UsageError: With the pass that was probably meant.
+    """
+    known = [ALL_PASSES, *(name for stage in STAGES for name in stage.passes)]
+    for name in names:
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; did you mean '{near[0]}'?" if near else "; 'tilec passes' lists them"
+            raise UsageError(f"--print-ir-after: the pipeline has no pass '{name}'{hint}")
 
 
 def _compile_options(options: argparse.Namespace) -> CompileOptions:

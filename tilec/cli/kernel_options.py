@@ -9,6 +9,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, Diagnostic, TileError, error, remark
 from tilec.dtypes import DTYPES
 from tilec.frontend.signature import ArrayParam, ConstParam, DTypeParam, ScalarParam, Signature
+from tilec.plan.overrides import parse_overrides
 from tilec.specialization import (
     ArraySpec,
     ConstantValue,
@@ -143,6 +144,7 @@ def read_request(options: argparse.Namespace) -> KernelRequest:
     for item in options.plan:
         name, value = _split(item, "--plan")
         request.plan[name] = _plan_value(value, f"--plan {name}")
+    parse_overrides(request.plan)
     for fact in getattr(options, "assume", ()):
         _read_assumption(fact, request)
     for fact in getattr(options, "no_assume", ()):

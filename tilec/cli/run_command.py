@@ -25,6 +25,14 @@ _ELEMENTARY_ROUNDINGS = 16
 _SHOWN_ELEMENTS = 8
 
 
+def _seed(text: str) -> int:
+    """Parse a seed: an integer that is not negative."""
+    value = int(text)
+    if value < 0:
+        raise argparse.ArgumentTypeError(f"{value} is negative")
+    return value
+
+
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tilec run`."""
     parser.add_argument("file", metavar="FILE", help="a .tile file; '-' reads standard input")
@@ -38,7 +46,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--grid", default="", metavar="X,Y,Z", help="blocks, for a kernel that calls no grid()"
     )
-    parser.add_argument("--seed", type=int, default=0, help="seed of the inputs (default: 0)")
+    parser.add_argument("--seed", type=_seed, default=0, help="seed of the inputs (default: 0)")
     parser.add_argument(
         "--check",
         action="store_true",

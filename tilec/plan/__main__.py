@@ -10,6 +10,7 @@ problem; they are no prediction of a time.
 import argparse
 from collections.abc import Sequence
 
+from tilec.plan import machine
 from tilec.plan.gemm_candidates import CLUSTERS, GemmProblem, RankedTile, rank_tiles, tile_text
 from tilec.target import TARGETS, Target, get_target
 
@@ -71,8 +72,21 @@ def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
     )
 
 
+def _positive(text: str) -> int:
+    """Parse a positive integer."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{value} is not positive")
+    return value
+
+
 def _cluster(text: str) -> tuple[int, int]:
-    along_m, along_n = (int(part) for part in text.split("x"))
+    """Parse `2x1`."""
+    along_m, along_n = (_positive(part) for part in text.split("x"))
+    if along_m * along_n > machine.MAX_CLUSTER_CTAS:
+        raise argparse.ArgumentTypeError(
+            f"a cluster has at most {machine.MAX_CLUSTER_CTAS} CTAs, not {along_m * along_n}"
+        )
     return along_m, along_n
 
 
@@ -84,10 +98,10 @@ def _parser() -> argparse.ArgumentParser:
         epilog=f"columns:\n{legend}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("m", type=int, metavar="M")
-    parser.add_argument("n", type=int, metavar="N")
-    parser.add_argument("k", type=int, metavar="K")
-    parser.add_argument("--batch", type=int, default=1, help="number of products")
+    parser.add_argument("m", type=_positive, metavar="M")
+    parser.add_argument("n", type=_positive, metavar="N")
+    parser.add_argument("k", type=_positive, metavar="K")
+    parser.add_argument("--batch", type=_positive, default=1, help="number of products")
     parser.add_argument("--element-bytes", type=int, default=2, choices=(1, 2, 4))
     parser.add_argument("--output-bytes", type=int, default=2, choices=(1, 2, 4))
     parser.add_argument("--n-contiguous", action="store_true", help="B is stored with N contiguous")
@@ -100,7 +114,9 @@ def _parser() -> argparse.ArgumentParser:
         help="cluster along M and N to compare; repeatable (default: what the planner considers)",
     )
     parser.add_argument("--target", default="sm_90a", choices=tuple(TARGETS))
-    parser.add_argument("--top", type=int, default=12, help="rows to print (default: %(default)s)")
+    parser.add_argument(
+        "--top", type=_positive, default=12, help="rows to print (default: %(default)s)"
+    )
     return parser
 
 

@@ -42,6 +42,7 @@ from tilec.specialization import (
     row_major,
 )
 
+DEFAULT_TARGET = "sm_90a"
 DEFAULT_DTYPE = "bf16"
 """What a `dtype` parameter is compiled for when nothing says otherwise."""
 _MIN_ALIGNMENT = 16
@@ -239,7 +240,7 @@ def compile(  # noqa: A001 - the public name
     source: str | Path | Kernel,
     *,
     kernel: str | None = None,
-    target: str = "sm_90a",
+    target: str | None = None,
     constants: Mapping[str, ConstantValue] = _NOTHING,
     dtypes: Mapping[str, str] = _NOTHING,
     layouts: Mapping[str, str] = _NOTHING,
@@ -247,7 +248,7 @@ def compile(  # noqa: A001 - the public name
     divisors: Mapping[str, int] = _NOTHING,
     aligned: bool = True,
     plan: PlanFields = _NOTHING,
-    debug_waits: bool = False,
+    debug_waits: bool | None = None,
 ) -> Package:
     """Compile ahead of time; no GPU is needed.
 
@@ -256,15 +257,15 @@ def compile(  # noqa: A001 - the public name
     Args:
         source: A `.tile` file, the text of one (anything with a line break), or a `Kernel`.
         kernel: Kernel to compile; None compiles every kernel of the source.
-        target: Architecture.
+        target: Architecture; by default that of the `Kernel`, else `sm_90a`.
         constants: Values of `const` parameters.
         dtypes: Element types of `dtype` parameters, by default bf16.
         layouts: Memory order by array: `row` (default), `col`, or `any`.
         sizes: Extents of named dims to plan for; nothing of them is compiled in.
         divisors: Known divisors of named dims or integer scalars.
         aligned: Whether every base address and pitch is a multiple of 16 bytes, as TMA needs.
-        plan: Fields of the plan to fix.
-        debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
+        plan: Fields of the plan to fix, besides those that the `Kernel` fixes.
+        debug_waits: Report deadlocks instead of hanging the GPU; by default as for the `Kernel`.
 
     Raises:
         CompileError: The source is wrong, an option names no parameter, or a kernel cannot be
@@ -272,7 +273,10 @@ def compile(  # noqa: A001 - the public name
     """
     text = _text_of(source)
     if isinstance(source, Kernel):
-        kernel = source.__name__
+        kernel, own = source.__name__, source.variants
+        plan, target = {**own.plan_fields, **plan}, target or own.target
+        debug_waits = own.debug_waits if debug_waits is None else debug_waits
+    options = CompileOptions(target=target or DEFAULT_TARGET, debug_waits=bool(debug_waits))
     names = _choose(text, kernel)
     interfaces = [text.interface(name) for name in names]
     _check_names(interfaces, CONST, constants, "const")
@@ -282,7 +286,7 @@ def compile(  # noqa: A001 - the public name
         _compile_kernel(
             text.contents,
             interface,
-            CompileOptions(target=target, debug_waits=debug_waits),
+            options,
             Specialization(
                 arrays=_arrays(interface, _dtypes(interface, dtypes), layouts, aligned),
                 constants=_chosen(interface, CONST, constants),

@@ -58,6 +58,11 @@ class Kernel:
         return self._variants.text
 
     @property
+    def variants(self) -> Variants:
+        """The compiled variants, and what all of them have in common."""
+        return self._variants
+
+    @property
     def signature(self) -> Any:
         """What the kernel takes: a `tilec.frontend.signature.Signature`.
 

@@ -149,10 +149,11 @@ class Variants:
 
         Nothing else of a variant depends on sizes, so sizes with the same tiles share one.
         """
-        automatic = any(
-            item.default is OPTIONAL and item.name not in specialization.constants
+        automatic = [
+            item.name
             for item in self.interface().of_kind(CONST)
-        )
+            if item.default is OPTIONAL and item.name not in specialization.constants
+        ]
         if not automatic:
             return replace(specialization, sizes={})
         from tilec.frontend.semantics.analysis import analyze_kernel
@@ -161,8 +162,10 @@ class Variants:
         constants, plan = program.metadata["constants"], dict(specialization.plan)
         if program.any_tile_extents:  # what the planner may choose, a caller must ask for
             plan[ANY_TILE_EXTENTS] = True
+        # Under names of their own: what was planned may give way, what the caller fixed may not.
         if "cluster" not in program.metadata["hints"]:
-            plan.setdefault("cluster", tuple(program.metadata["planned_cluster"]))
+            plan["planned_cluster"] = tuple(program.metadata["planned_cluster"])
+        plan.update((f"automatic {name}", True) for name in automatic)
         return replace(specialization, constants=constants, plan=plan, sizes={})
 
     def _written(self, specialization: Specialization) -> set[str]:

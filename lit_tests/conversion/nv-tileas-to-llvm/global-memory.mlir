@@ -9,7 +9,7 @@
 // Accesses that stay inside the array are plain vectors.
 // CHECK-LABEL: llvm.func @accesses_in_bounds_are_plain_vectors(
 // CHECK-SAME:    %[[P:.*]]: !llvm.ptr<1>, %[[N:.*]]: i32, %[[I:.*]]: i32)
-// CHECK-NOT:     arith.cmpi slt
+// CHECK-NOT:     arith.cmpi ult
 // CHECK:         %[[WIDE:.*]] = arith.extsi %{{.*}} : i32 to i64
 // CHECK:         %[[A:.*]] = llvm.getelementptr %[[P]][%[[WIDE]]] : (!llvm.ptr<1>, i64) -> !llvm.ptr<1>, f32
 // CHECK:         llvm.load %[[A]] {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
@@ -43,8 +43,8 @@
 // CHECK-DAG:     %[[PAD:.*]] = arith.constant 0xFF800000 : f32
 // CHECK:         %[[ROW:.*]] = arith.extsi %{{.*}} : i32 to i64
 // CHECK:         arith.muli %[[ROW]], %[[S]]
-// CHECK:         %[[INSIDE:.*]] = arith.cmpi slt, %{{.*}}, %[[M]]
-// CHECK-NOT:     arith.cmpi slt, %{{.*}}, %[[N]]
+// CHECK:         %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %[[M]]
+// CHECK-NOT:     arith.cmpi ult, %{{.*}}, %[[N]]
 // CHECK:         %[[OFFSET:.*]] = arith.select %[[INSIDE]], %{{.*}}, %c0_i64
 // CHECK:         %[[A:.*]] = llvm.getelementptr %[[P]][%[[OFFSET]]]
 // CHECK:         llvm.load %[[A]]
@@ -74,7 +74,7 @@
 // CHECK:         %[[TOTAL:.*]] = arith.constant 32 : i32
 // CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK:         scf.for %[[E:.*]] = %[[THREAD]] to %{{.*}} step %c128
-// CHECK:           arith.cmpi slt
+// CHECK:           arith.cmpi ult
 // CHECK:           scf.if
 // CHECK:             llvm.load %{{.*}} : !llvm.ptr<3> -> f32
 // CHECK:             llvm.store %{{.*}} : f32, !llvm.ptr<1>

@@ -26,7 +26,7 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
 // One-shot tiles that do not fit shared memory are refused with the numbers.
-// expected-error-re @unknown {{the kernel needs 262144 bytes of shared memory outside of loops; {{[0-9]+}} are available}}
+// expected-error-re @below {{the kernel needs 262144 bytes of shared memory outside of loops; {{[0-9]+}} are available}}
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
   %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<512x256xbf16>, !token)
@@ -36,7 +36,7 @@
 // -----
 
 // A hint that cannot be met is refused by name.
-// expected-error @unknown {{stages = 3: the kernel has no loads in a loop}}
+// expected-error @below {{stages = 3: the kernel has no loads in a loop}}
 "nv_tileaa.func"() ({
 ^bb0(%i: i32):
   "nv_tileaa.return"() : () -> ()
@@ -49,7 +49,7 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
 // Staging slots need a store that can go out in parts.
-// expected-error @unknown {{epilogue_slots = 2: no store of the kernel can go out in parts}}
+// expected-error @below {{epilogue_slots = 2: no store of the kernel can go out in parts}}
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
   %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)

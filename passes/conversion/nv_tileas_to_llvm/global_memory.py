@@ -125,7 +125,7 @@ def lower_copy_out(lowering: Lowering, op: Any) -> None:
         offset = arith.constant(emit.i64_type(), 0)
         for axis, coord in enumerate(op.opview.coords):
             index = emit.add(lowering.get(coord), place[axis])
-            check = emit.compare("slt", index, memref.sizes[axis])
+            check = inside_extent(index, memref.sizes[axis])
             inside = check if inside is None else arith.andi(inside, check)
             offset = arith.addi(offset, scaled(index, memref.strides[axis]))
         with guarded(inside):
@@ -141,6 +141,11 @@ def _copying_threads(role: Role, op: Any) -> tuple[Any, int]:
     if not is_per_warpgroup(op):
         return role.thread, role.threads
     return arith.remui(role.thread, emit.value(WARPGROUP_THREADS)), WARPGROUP_THREADS
+
+
+def inside_extent(index: emit.Index, extent: Any) -> Any:
+    """Emit whether 0 <= index < extent: extents are not negative, so one comparison tells both."""
+    return emit.compare("ult", index, extent)
 
 
 def scaled(coord: emit.Index, stride: Any) -> Any:
@@ -191,7 +196,7 @@ class _Accesses:
     def _check(self, axis: int, step: int) -> Any:
         if (axis, step) not in self.predicates:
             coord = emit.add(self.start[axis], step)
-            check = emit.compare("slt", coord, self.memref.sizes[axis])
+            check = inside_extent(coord, self.memref.sizes[axis])
             self.predicates[axis, step] = check
         return self.predicates[axis, step]
 

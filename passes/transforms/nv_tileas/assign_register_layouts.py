@@ -40,9 +40,12 @@ _FREE_OPERANDS = (
     "nv_tileas.tiled_store",
     "nv_tileas.cat",
     "nv_tileas.extract",
+    "scf.yield",
+    "scf.condition",
     *_SHAPE_OPS,
 )
-"""Operations whose operands and results keep layouts of their own."""
+"""Operations whose operands and results keep layouts of their own. What a terminator passes on is
+tied where the loop or branch around it is met."""
 
 
 @register_pass("nv-tileas-assign-register-layouts")

@@ -9,6 +9,7 @@ the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atom
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -16,7 +17,7 @@ from tilec.diagnostics import CompileError, remark
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
-from tilec.ir.structured import enclosing_loops
+from tilec.ir.structured import defining_operation, enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue import epilogue_part
 from tilec.passes.analysis.grid_cover import store_beyond_grid
@@ -33,7 +34,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
-from tilec.passes.analysis.operands import DOT, is_unit_view
+from tilec.passes.analysis.operands import DOT, is_unit_view, without_unit_dims
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 
@@ -74,19 +75,31 @@ def _plan(
     try:
         return plan_kernel(kernel_problem(function, accesses, cluster), target, overrides)
     except CompileError as failure:
+        located = _located(failure, function)
         stores = [access for access in accesses if access.uses_tma and not access.is_load]
         if failure.diagnostics[0].code != SHARED_MEMORY_EXCEEDED or not stores:
-            raise
+            raise located from None
         for store in stores:
             legal = store.op.opview.legal_atoms
             store.op.attributes["atom"] = next(atom for atom in legal if atom.kind == "stg")
-        plan = plan_kernel(kernel_problem(function, accesses, cluster), target, overrides)
+        try:
+            plan = plan_kernel(kernel_problem(function, accesses, cluster), target, overrides)
+        except CompileError:
+            raise located from None
         reason = failure.diagnostics[0].message
         for store in stores:
             name = array_of_view(store.view, function)
             message = f"store to '{name}' does not use TMA: {reason}"
             context.sink.emit(remark("T0522", message, span_of(store.op)))
         return plan
+
+
+def _located(failure: CompileError, function: Any) -> CompileError:
+    """Return the errors of a plan at the place of the kernel."""
+    found = (
+        item if item.span else replace(item, span=span_of(function)) for item in failure.diagnostics
+    )
+    return CompileError(list(found))
 
 
 def _check_cluster(function: Any, accesses: list[TiledAccess], cluster: tuple[int, int]) -> None:
@@ -200,6 +213,9 @@ def kernel_problem(
         elif access.uses_tma:
             fixed_bytes += size
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
+    fixed_bytes += sum(
+        _staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
+    )
     products = [_mma_tile(op) for op in dots if wgmma_defect(op, 1) is None]
     return KernelProblem(
         mma=tuple(products),
@@ -211,6 +227,17 @@ def kernel_problem(
         whole_bytes=whole_bytes,
         cluster=cluster,
     )
+
+
+def _staged_bytes(operand: Any) -> int:
+    """Return the shared memory of the buffer that an operand of a product is staged in.
+
+    An operand that TMA loads is read where it lies.
+    """
+    source = defining_operation(without_unit_dims(operand))
+    if source is not None and is_tiled_access(source) and tiled_access(source).uses_tma:
+        return 0
+    return box_bytes(operand.type.shape, operand.type.element_type)
 
 
 def _mma_tile(op: Any) -> MmaTile:
