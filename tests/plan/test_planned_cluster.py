@@ -136,4 +136,5 @@ def test_what_the_caller_fixes_is_not_what_was_planned():
 )
 def test_only_tiles_that_divide_are_planned_in_clusters(tile, cluster, contiguous, expected):
     problem = GemmProblem((4096, 4096, 4096), **contiguous)
-    assert shares_divide(GemmTile(*tile, 2, 2), cluster, problem) is expected
+    m, n, k = tile
+    assert shares_divide(GemmTile(m, n, k, 2, 2), cluster, problem) is expected
