@@ -17,9 +17,7 @@ from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import tma_boxes
 from tilec.passes.analysis.kernels import TiledAccess
 from tilec.passes.analysis.matmul import wgmma_defect
-
-PART_BYTES = 8192
-"""Largest part: 64 rows of one 128-byte swizzle span, which is one TMA copy."""
+from tilec.plan import machine
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ def epilogue_part(access: TiledAccess, warpgroups: int) -> EpiloguePart | None:
         share = warpgroup_share(shape[rows], shape[columns], warpgroups)
         extents = [1] * len(shape)
         extents[rows] = WGMMA_ROWS
-        extents[columns] = gcd(share[1], PART_BYTES * 8 // (WGMMA_ROWS * bits))
+        extents[columns] = gcd(share[1], machine.EPILOGUE_PART_BYTES * 8 // (WGMMA_ROWS * bits))
         axis = rows if share[1] == shape[columns] else columns
         return EpiloguePart(tma_boxes(extents, bits), axis)
     except LayoutError:

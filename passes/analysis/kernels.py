@@ -35,6 +35,12 @@ def read_spec(function: Any) -> dict[str, Any] | None:
     return to_python(function.attributes[KERNEL_SPEC])
 
 
+def cluster_of_spec(spec: dict[str, Any]) -> tuple[int, int]:
+    """Return the rows and columns of CTAs of a cluster; one CTA where the spec names none."""
+    rows, columns, *_ = spec.get("cluster", (1, 1))
+    return rows, columns
+
+
 def write_spec(function: Any, spec: dict[str, Any]) -> None:
     """Set the kernel spec of a function."""
     function.attributes[KERNEL_SPEC] = to_attribute(spec)

@@ -101,8 +101,12 @@ def identity(size: int, **fields: tuple[int, int]):
 def test_variants_differ_in_the_planned_cluster():
     """Tiles of 128x256x64 for all three, but one wave has no cluster."""
     one_wave, large, larger = (identity(size) for size in (2048, 4096, 8192))
-    assert one_wave.constants == large.constants == {"BM": 128, "BN": 256, "BK": 64}
-    found = (one_wave.plan["planned_cluster"], large.plan["planned_cluster"])
+    assert (
+        one_wave.specialization.constants
+        == large.specialization.constants
+        == {"BM": 128, "BN": 256, "BK": 64}
+    )
+    found = (one_wave.cluster, large.cluster)
     assert found == ((1, 1), (2, 1))
     assert variant_key(one_wave) != variant_key(large)
     assert variant_key(large) == variant_key(larger)
@@ -111,15 +115,15 @@ def test_variants_differ_in_the_planned_cluster():
 def test_variants_with_a_fixed_cluster_share_it():
     keys = {variant_key(identity(size, cluster=(1, 2))) for size in (2048, 4096)}
     assert len(keys) == 1
-    assert identity(4096, cluster=(1, 2)).plan["cluster"] == (1, 2)
+    assert identity(4096, cluster=(1, 2)).specialization.plan["cluster"] == (1, 2)
 
 
 def test_what_the_caller_fixes_is_not_what_was_planned():
     """A planned tile or cluster may give way to a runner-up; a fixed one may not."""
     planned = identity(4096)
     assert variant_key(identity(4096, cluster=(2, 1))) != variant_key(planned)
-    fixed = replace(planned, plan={})
-    assert fixed.constants == {"BM": 128, "BN": 256, "BK": 64}
+    fixed = replace(planned, planned=())
+    assert fixed.specialization.constants == {"BM": 128, "BN": 256, "BK": 64}
     assert variant_key(fixed) != variant_key(planned)
 
 

@@ -271,12 +271,9 @@ def compile(  # noqa: A001 - the public name
         CompileError: The source is wrong, an option names no parameter, or a kernel cannot be
             compiled.
     """
-    text = _text_of(source)
+    text, options = _text_of(source), _options(source, target, debug_waits)
     if isinstance(source, Kernel):
-        kernel, own = source.__name__, source.variants
-        plan, target = {**own.plan_fields, **plan}, target or own.target
-        debug_waits = own.debug_waits if debug_waits is None else debug_waits
-    options = CompileOptions(target=target or DEFAULT_TARGET, debug_waits=bool(debug_waits))
+        kernel, plan = source.__name__, {**source.variants.plan_fields, **plan}
     names = _choose(text, kernel)
     interfaces = [text.interface(name) for name in names]
     _check_names(interfaces, CONST, constants, "const")
@@ -301,6 +298,16 @@ def compile(  # noqa: A001 - the public name
     return Package(compiled, text.contents[0].name, tuple(_guessed_dtypes(interfaces, dtypes)))
 
 
+def _options(
+    source: str | Path | Kernel, target: str | None, debug_waits: bool | None
+) -> CompileOptions:
+    """Return the options given, else those of a `Kernel`, else the usual ones."""
+    if isinstance(source, Kernel):
+        target = target or source.variants.target
+        debug_waits = source.variants.debug_waits if debug_waits is None else debug_waits
+    return CompileOptions(target=target or DEFAULT_TARGET, debug_waits=bool(debug_waits))
+
+
 def _text_of(source: str | Path | Kernel) -> KernelText:
     if isinstance(source, Kernel):
         return source.text
@@ -308,8 +315,7 @@ def _text_of(source: str | Path | Kernel) -> KernelText:
         file = SourceFile("<string>", source)
     else:
         file = read_source_file(source)
-    contents: Contents = (file, {})
-    return KernelText(lambda: contents)
+    return KernelText(lambda: (file, {}))
 
 
 def _choose(text: KernelText, kernel: str | None) -> tuple[str, ...]:

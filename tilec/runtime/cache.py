@@ -17,7 +17,6 @@ from typing import Any
 
 from tilec.environment import cache_directory
 from tilec.fileio import write_atomic
-from tilec.specialization import Specialization
 from tilec.version import __version__
 
 DEFAULT_LIMIT_BYTES = 1 << 30
@@ -41,9 +40,9 @@ def cache_key(parts: Iterable[Any]) -> str:
     return digest.hexdigest()
 
 
-def variant_key(specialization: Specialization) -> str:
-    """Return a text that is equal for equal specializations and no others."""
-    return _canonical(specialization)
+def variant_key(identity: Any) -> str:
+    """Return a text that is equal for equal identities (data classes) and no others."""
+    return _canonical(identity)
 
 
 def _canonical(value: Any) -> str:

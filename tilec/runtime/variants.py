@@ -3,7 +3,7 @@
 import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tilec.diagnostics import SourceFile
@@ -69,6 +69,22 @@ class KernelText:
         return interface_from_signature(self.signature(name), self.contents[0])
 
 
+@dataclass(frozen=True)
+class VariantIdentity:
+    """What tells a variant from the others of its kernel.
+
+    Attributes:
+        specialization: What it is compiled for, every constant bound and no size known.
+        planned: Constants that the planner chose. They may give way to a runner-up; what the
+            caller fixed may not.
+        cluster: Cluster that was planned with them; None when the caller fixed it.
+    """
+
+    specialization: Specialization
+    planned: tuple[str, ...] = ()
+    cluster: tuple[int, ...] | None = None
+
+
 class Variants:
     """The compiled variants of one kernel; makes plans for the dispatcher."""
 
@@ -126,8 +142,8 @@ class Variants:
         from tilec.driver import emit_source
         from tilec.interpreter.run import run_kernel
 
-        specialization = self.identity(self.specialization(arguments))
-        key = variant_key(specialization)
+        identity = self.identity(self.specialization(arguments))
+        key, specialization = variant_key(identity), identity.specialization
         with self._lock:
             if key not in self._modules:
                 source, module_globals = self.text.contents
@@ -144,29 +160,29 @@ class Variants:
             pairs = [pair for pair in pairs if written & {*pair}]
         return specialize(arguments, pairs, self.plan_fields)
 
-    def identity(self, specialization: Specialization) -> Specialization:
+    def identity(self, specialization: Specialization) -> VariantIdentity:
         """Return what tells a variant from others: sizes count by the tiles planned for them.
 
         Nothing else of a variant depends on sizes, so sizes with the same tiles share one.
         """
-        automatic = [
+        planned = tuple(
             item.name
             for item in self.interface().of_kind(CONST)
             if item.default is OPTIONAL and item.name not in specialization.constants
-        ]
-        if not automatic:
-            return replace(specialization, sizes={})
+        )
+        if not planned:
+            return VariantIdentity(replace(specialization, sizes={}))
         from tilec.frontend.semantics.analysis import analyze_kernel
 
         program = analyze_kernel(self.text.tree, self.name, specialization)
         constants, plan = program.metadata["constants"], dict(specialization.plan)
         if program.any_tile_extents:  # what the planner may choose, a caller must ask for
             plan[ANY_TILE_EXTENTS] = True
-        # Under names of their own: what was planned may give way, what the caller fixed may not.
+        cluster = None
         if "cluster" not in program.metadata["hints"]:
-            plan["planned_cluster"] = tuple(program.metadata["planned_cluster"])
-        plan.update((f"automatic {name}", True) for name in automatic)
-        return replace(specialization, constants=constants, plan=plan, sizes={})
+            cluster = tuple(program.metadata["planned_cluster"])
+        bound = replace(specialization, constants=constants, plan=plan, sizes={})
+        return VariantIdentity(bound, planned, cluster)
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""
@@ -190,7 +206,7 @@ class Variants:
             return compiled
 
     def _from_disk(
-        self, specialization: Specialization, identity: Specialization
+        self, specialization: Specialization, identity: VariantIdentity
     ) -> CompiledKernel:
         from tilec.runtime.cache_entry import pack_entry, unpack_entry
 

@@ -19,7 +19,13 @@ from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARP_LANES
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, reject
+from tilec.passes.analysis.kernels import (
+    cluster_of_spec,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    reject,
+)
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 
@@ -61,7 +67,7 @@ def assign_buffers(module: Any, context: PassContext) -> None:
         metadata = read_kernel_metadata(function)
         metadata["shared_bytes"] = used
         metadata["block_threads"] = WARP_LANES * (spec["producer_warps"] + spec["consumer_warps"])
-        rows, columns, *_ = spec["cluster"]
+        rows, columns = cluster_of_spec(spec)
         metadata["cluster"] = [rows * columns, 1, 1]
         metadata["cluster_tiles"] = [rows, columns]
         metadata["dependent_launch"] = True

@@ -20,6 +20,7 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     array_of_view,
+    cluster_of_spec,
     is_tiled_access,
     kernel_functions,
     kernel_operations,
@@ -38,7 +39,7 @@ def assign_operand_layouts(module: Any, context: PassContext) -> None:
     """Give every tile that TMA moves its shared-memory layout."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        cluster = spec.get("cluster", (1, 1))
+        cluster = cluster_of_spec(spec)
         warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
         for op in kernel_operations(function):
             if not is_tiled_access(op):

@@ -45,7 +45,12 @@ from tilec.ir.structured import (
     thread_value,
     walk_operations,
 )
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.kernels import (
+    cluster_of_spec,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+)
 from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals, ring_peers
@@ -187,7 +192,7 @@ def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring
             ).barrier
 
         full = barrier(full_arrivals())
-        rows, columns, *_ = spec.get("cluster", (1, 1))
+        rows, columns = cluster_of_spec(spec)
         axes = channels.multicast_axes
         ctas = len(ring_peers((rows, columns), axes, 0))
         arrivals = empty_arrivals(spec["consumer_warps"], ctas)

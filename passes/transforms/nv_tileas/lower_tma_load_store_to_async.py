@@ -31,6 +31,7 @@ from tilec.ir.structured import (
 )
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
+    cluster_of_spec,
     is_tiled_access,
     kernel_functions,
     kernel_operations,
@@ -64,8 +65,7 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
         if roles is None:
             continue
         warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
-        rows, columns, *_ = spec.get("cluster", (1, 1))
-        kernel = TmaKernel(function, roles, warpgroups, (rows, columns))
+        kernel = TmaKernel(function, roles, warpgroups, cluster_of_spec(spec))
         stores = [op for op in ops if _is_tma_store(op)]
         for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
             _lower_slot(commit, kernel)

@@ -38,9 +38,6 @@ from tilec.passes.analysis.operands import DOT, is_unit_view, without_unit_dims
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 
-MAX_GRID_RANK = 3
-"""Axes of a grid that the caller gives."""
-
 SHARED_MEMORY_EXCEEDED = "T0424"
 """Code of the planner for a kernel whose buffers do not fit."""
 
@@ -55,7 +52,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         preferred = _shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
         _check_cluster(function, accesses, plan.cluster)
-        if plan.specialize:
+        if plan.specialize and plan.cluster != (1, 1):
             _share_tiles(function, accesses, plan.cluster)
         write_spec(function, spec_of(plan))
         metadata = read_kernel_metadata(function)
@@ -157,8 +154,7 @@ def _shared_loads(
     Only operands that wgmma alone reads: the reads of threads would have to be ordered before the
     copies of other CTAs, by a fence of the whole cluster.
     """
-    metadata = read_kernel_metadata(function)
-    rank = len(metadata.get("grid") or ()) or MAX_GRID_RANK
+    rank = len(read_kernel_metadata(function)["grid"])
     ids = {
         op: ir.IntegerAttr(op.attributes["axis"]).value - (rank - 2)
         for op in kernel_operations(function)

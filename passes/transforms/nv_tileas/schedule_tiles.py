@@ -33,6 +33,7 @@ from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, terminator, walk_operations
 from tilec.passes.analysis.kernels import (
+    cluster_of_spec,
     function_body,
     is_tiled_access,
     kernel_functions,
@@ -57,7 +58,7 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
         block = function_body(function)
         with ir.InsertionPoint.at_block_begin(block), function.location:
             extents = _grid_extents(function, block)
-            grid = _Grid(extents, _cluster(spec), spec.get("tile_group", 0))
+            grid = _Grid(extents, cluster_of_spec(spec), spec.get("tile_group", 0))
             index = grid.first_index()
         if spec.get("persistent", False):
             index = _loop_over_tiles(function, index, grid, users)
@@ -224,11 +225,6 @@ def _split(index: Any, extents: list[Any]) -> list[Any]:
         reversed_coordinates.append(arith.remui(rest, extent))
         rest = arith.divui(rest, extent)
     return [rest, *reversed(reversed_coordinates)]
-
-
-def _cluster(spec: dict[str, Any]) -> tuple[int, int]:
-    rows, columns, *_ = spec.get("cluster", (1, 1))
-    return rows, columns
 
 
 def _leave_bounds_open(function: Any) -> None:
