@@ -59,6 +59,7 @@ class TiledAccessBase(ext.Operation):
         atom: Copy atom that will move the tile (the witness).
         legal_atoms: Every atom that could, the witness first.
         in_bounds: Per dim, whether the tile never leaves the array.
+        never_before: Per dim, whether the tile never begins before the array.
         mem_semantic: weak (default), relaxed, acquire (loads) or release (stores).
         mem_scope: cta, cluster, gpu or sys; absent when weak.
         allow_tma: False forbids TMA.
@@ -88,8 +89,16 @@ class TiledAccessBase(ext.Operation):
     @property
     def in_bounds(self) -> tuple[bool, ...]:
         """Per dim: the tile never leaves the array. Absent means not known, that is False."""
-        if "in_bounds" in self.attributes:
-            return tuple(bool(item) for item in self.attributes["in_bounds"])
+        return self._per_dim("in_bounds")
+
+    @property
+    def never_before(self) -> tuple[bool, ...]:
+        """Per dim: the tile never begins before the array. Absent means not known."""
+        return self._per_dim("never_before")
+
+    def _per_dim(self, name: str) -> tuple[bool, ...]:
+        if name in self.attributes:
+            return tuple(bool(item) for item in self.attributes[name])
         return (False,) * len(self.coords)
 
     @property
@@ -125,12 +134,14 @@ class TiledAccessBase(ext.Operation):
             if not is_i32(coord.type):
                 message = f"expects CoordType is same as memref index type, but got {coord.type}"
                 return report(self, message)
-        if len(self.in_bounds) != memref.rank:
-            return report(
-                self,
-                f"incorrect number of in_bounds elements: expected {memref.rank},"
-                f" but found {len(self.in_bounds)}",
-            )
+        for name in ("in_bounds", "never_before"):
+            found = len(self._per_dim(name))
+            if found != memref.rank:
+                return report(
+                    self,
+                    f"incorrect number of {name} elements: expected {memref.rank},"
+                    f" but found {found}",
+                )
         return True
 
     def _verify_tile(self, memref: MemrefType, tile: Any) -> bool:

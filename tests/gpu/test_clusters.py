@@ -35,7 +35,7 @@ TILES = ((128, 256), (64, 64))
 """Four boxes of B and one of A that can be cut; and one box of each, with a single consumer."""
 SIZES = (
     (64, 64, 64),
-    (100, 200, 64),
+    (104, 200, 64),
     (384, 768, 200),
     (392, 1304, 64),
     (640, 256, 1000),

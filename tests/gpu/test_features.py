@@ -38,6 +38,7 @@ CASES = {
     "f8": PLANE,
     "carried_shapes": PLANE,
     "before_the_array": ({"M": 64}, {"M": 50}, {"M": 3}),
+    "before_the_plane": PLANE,
 }
 LAYOUTS = {
     "gemm": [

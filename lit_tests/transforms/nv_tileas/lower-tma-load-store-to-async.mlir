@@ -96,7 +96,7 @@
     "nv_tileas.ring_fill"(%x3, %s3) : (tensor<16x32xf32>, !tall) -> ()
     "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
     %y = "nv_tileas.load_shared"(%s0) : (!slot) -> tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%a, %y, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%a, %y, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -135,7 +135,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     %j = "nv_tileas.join_mem_token"(%w) {operandSegmentSizes = array<i32: 1>} : (!token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -171,7 +171,7 @@
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %w = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+      %w = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -296,7 +296,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -323,11 +323,43 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "rows_in_bounds_are_stored_by_tma", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// A tile that may begin before the array, here by its row, is stored by TMA only where it does not.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%{{.*}}, %[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         "nv_tileas.barrier"
+// CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:    %[[FITS:.*]] = arith.cmpi sge, %[[N]], %[[ZERO]]
+// CHECK-NEXT:    scf.if %[[FITS]] {
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      "nv_tileas.copy_out"
+// CHECK:       sym_name = "tiles_before_the_array_are_copied_out"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<8x32xf32>
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "tiles_before_the_array_are_copied_out", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
   arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
   params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
 
@@ -374,8 +406,8 @@
   }, {
     %x = arith.constant dense<0.0> : tensor<64x32xf32>
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
-      %w1 = "nv_tileas.tiled_store"(%v, %x, %k, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w1 = "nv_tileas.tiled_store"(%v, %x, %k, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -418,11 +450,11 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<64x32xf32>
-    %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
-    %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
-    %w2 = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w2 = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
     %y = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w3 = "nv_tileas.tiled_store"(%v, %y, %n, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w3 = "nv_tileas.tiled_store"(%v, %y, %n, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -455,7 +487,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<64x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

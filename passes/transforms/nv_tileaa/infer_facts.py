@@ -1,12 +1,13 @@
 """Write down what is known about memrefs and coordinates, where the passes below read it.
 
 On `make_memref`: `base_div_by` (bytes), `size_div_by` (elements), `stride_div_by` (bytes).
-On `tiled_load` and `tiled_store`: `coord_div_by` (elements) and `in_bounds`.
+On `tiled_load` and `tiled_store`: `coord_div_by` (elements), `in_bounds` and `never_before`.
 
 The facts come from the kernel metadata (alignment of arguments, `--assume`), from assumptions in
 the IR and from index arithmetic. A tile is in bounds along a dim when its index provably stays
 below the number of whole tiles: a constant, the variable of a loop over the tiles of a dim whose
-extent is a multiple of the tile, or a block coordinate of a grid with as many blocks.
+extent is a multiple of the tile, or a block coordinate of a grid with as many blocks. It never
+begins before the array when its coordinate is made of such numbers without a subtraction.
 """
 
 from typing import Any
@@ -72,3 +73,5 @@ def _describe_access(op: Any, facts: Divisibility, bounds: TileBounds) -> None:
     ]
     op.attributes["coord_div_by"] = ir.DenseI64ArrayAttr.get(divisors)
     op.attributes["in_bounds"] = ir.DenseBoolArrayAttr.get(inside)
+    begins = [fits or bounds.never_before(c) for fits, c in zip(inside, access.coords, strict=True)]
+    op.attributes["never_before"] = ir.DenseBoolArrayAttr.get(begins)

@@ -10,7 +10,8 @@ witness; (3) each distinct (array, box, swizzle, direction) gets a `tmaIdx`; (4)
 made once, above the roles; (5) loads and stores become one async operation per box; (6) each
 commit becomes one arrival that expects the bytes of all boxes of the slot; (7) waits for stores
 sink to the next use of their staging buffer or the end of the role, and a store that TMA would
-carry past the end of a row is left to the threads (`copy_out`); (8) nothing may be left over.
+carry past the end of a row, or that begins before the array, is left to the threads (`copy_out`);
+(8) nothing may be left over.
 Coordinates stay outer-first.
 """
 

@@ -1,6 +1,7 @@
 """Lowering of TMA stores: staging in shared memory, the copies, and the waits for them."""
 
 import contextlib
+import functools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -99,7 +100,7 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
         StoreSharedOp(tile=access.value, destination=staging.tile)
         FenceProxyOp(space=ir.StringAttr.get("shared"))
         staging.mark(BarrierOp())
-        fits = _row_fits(access) if _may_overrun(access) else None
+        fits = _fits_tma(access)
         with _branch(fits, access, staging):
             _copy_boxes(access, staging, descriptor, index)
         # Behind the branch: waits count groups, so every store closes one.
@@ -120,6 +121,22 @@ def _copy_boxes(access: TiledAccess, staging: _Staging, descriptor: Any, index: 
             tmaIdx=ir.IntegerAttr.get(i64, index),
         )
         staging.mark(copy)
+
+
+def _fits_tma(access: TiledAccess) -> Any:
+    """Emit whether TMA may store the tile; None when it always may.
+
+    A store that begins before its array, even by a tile without any element of it, ends the kernel
+    with an illegal instruction (measured on an H200, driver 580, 2026-11-21: one and two dims, by 8
+    and by 16 elements). Loads from there are filled with zeros.
+    """
+    conditions = [_row_fits(access)] if _may_overrun(access) else []
+    view = access.op.opview
+    for coord, *safe in zip(access.coords, view.in_bounds, view.never_before, strict=True):
+        if not any(safe):
+            zero = arith.constant(coord.type, 0)
+            conditions.append(arith.cmpi(arith.CmpIPredicate.sge, coord, zero))
+    return functools.reduce(arith.andi, conditions) if conditions else None
 
 
 def _may_overrun(access: TiledAccess) -> bool:
