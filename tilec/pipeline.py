@@ -60,6 +60,7 @@ STAGES: tuple[Stage, ...] = (
             "nv-tileas-lower-epilogue",
             "lower-tma-load-store-to-async",
             "nv-tileas-schedule-mma",
+            "nv-tileas-overlap-mma",
             "nv-tileas-assign-register-layouts",
             "nv-tileas-assign-buffers",
             "nv-tileas-assign-registers",

@@ -16,7 +16,7 @@ from tilec.dialects.nv_tileas.cluster_ops import (
 )
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, WarpgroupViewOp
-from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaWaitOp, SimtMmaOp
+from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaDrainOp, MmaWaitOp, SimtMmaOp
 from tilec.dialects.nv_tileas.ring_ops import (
     CreateRingOp,
     ReceiveOp,
@@ -26,6 +26,7 @@ from tilec.dialects.nv_tileas.ring_ops import (
     RingCommitOp,
     RingFillOp,
     RingReleaseOp,
+    RingReleaseUntilOp,
     RingStartOp,
     RingWaitOp,
     SendOp,
@@ -80,6 +81,7 @@ __all__ = [
     "MBarrierArriveExpectTxOp",
     "MBarrierType",
     "MakeTiledTmaDescOp",
+    "MmaDrainOp",
     "MmaTokenType",
     "MmaWaitOp",
     "NumClustersOp",
@@ -94,6 +96,7 @@ __all__ = [
     "RingFillOp",
     "RingPositionType",
     "RingReleaseOp",
+    "RingReleaseUntilOp",
     "RingStartOp",
     "RingType",
     "RingWaitOp",

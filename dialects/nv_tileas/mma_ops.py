@@ -86,7 +86,11 @@ class SimtMmaOp(_SharedProduct, name="simt_mma"):
 
 
 class MmaWaitOp(CheckedOperation, name="mma_wait"):
-    """Wait until at most `pending` newer groups are in flight and return the accumulator."""
+    """Wait until at most `pending` groups are in flight and return the accumulator.
+
+    With one pending, that is the group of `token`, and what is returned is still in flight: only
+    the next `async_mma` or an `mma_drain` may use it.
+    """
 
     TYPES = (("acc", REGISTERS), ("token", TOKEN), ("result", REGISTERS))
 
@@ -112,3 +116,23 @@ class MmaWaitOp(CheckedOperation, name="mma_wait"):
         if self.result.type != self.acc.type:
             return f"expects a result of type {self.acc.type}, but got {self.result.type}"
         return find_count_error(self, "pending", 0)
+
+
+class MmaDrainOp(CheckedOperation, name="mma_drain"):
+    """Wait until no group is in flight and return the accumulator that a loop left in flight."""
+
+    TYPES = (("acc", REGISTERS), ("result", REGISTERS))
+
+    acc: Operand[Any]
+    result: Result[Any]
+
+    @classmethod
+    def build(cls, acc: Any, **where: Any) -> Any:
+        """Build the op and return the accumulator."""
+        return cls(acc=acc, result=acc.type, **where).result
+
+    def find_error(self) -> str | None:
+        """Return the message for a wait that changes the accumulator."""
+        if self.result.type != self.acc.type:
+            return f"expects a result of type {self.acc.type}, but got {self.result.type}"
+        return None

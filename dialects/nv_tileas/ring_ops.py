@@ -167,6 +167,32 @@ class RingReleaseOp(_RingOperation, name="ring_release"):
     """Consumer: hand the slot at `position` back to the producers."""
 
 
+class RingReleaseUntilOp(_RingOperation, name="ring_release_until"):
+    """Consumer: hand the slots from `position` up to, but not including, `end` back.
+
+    There is at most one. The releases of a consumer that keeps a slot a little longer than it waits
+    for the next one are a walk of their own, which lags behind that of its waits.
+
+    Operands:
+        position: The first slot that this consumer still holds, on the walk of its releases.
+        end: The slot that it keeps, on the walk of its waits.
+
+    Results:
+        next: `end` as a position of the walk of the releases.
+    """
+
+    TYPES = (*_RingOperation.TYPES, ("end", POSITION), ("next", POSITION))
+
+    end: Operand[Any]
+    next: Result[Any]
+
+    @classmethod
+    def build(cls, ring: Any, position: Any, end: Any, **where: Any) -> Any:
+        """Build the op and return the next position."""
+        found = cls(ring=ring, position=position, end=end, next=RingPositionType.get(), **where)
+        return found.next
+
+
 class RingBarrierOp(_RingOperation, name="ring_barrier", traits=[Pure]):
     """Return the full barrier of the slot at `position`."""
 
@@ -198,7 +224,8 @@ def start_of_position(position: Any) -> Any:
         owner = value.owner.opview
         if isinstance(owner, RingStartOp):
             return value
-        value = owner.position if isinstance(owner, RingAdvanceOp) else _region_result_source(value)
+        steps = isinstance(owner, RingAdvanceOp | RingReleaseUntilOp)
+        value = owner.position if steps else _region_result_source(value)
 
 
 def _loop_init(argument: Any) -> Any:

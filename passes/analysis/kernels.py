@@ -7,7 +7,7 @@ from tilec.diagnostics import CompileError, SourceSpan, error
 from tilec.ir.attributes import read_kernel_metadata, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
-from tilec.ir.structured import body_operations, walk_operations
+from tilec.ir.structured import body_operations, parent_operation, walk_operations
 
 KERNEL_SPEC = "nv_tileaa.kernel_spec"
 """The planner's choice on a kernel function; passes after `nv-tileas-plan-kernel` only read it."""
@@ -26,6 +26,13 @@ def function_body(function: Any) -> Any:
 def kernel_operations(function: Any) -> list[Any]:
     """Return every operation inside a kernel function, outer ones first."""
     return list(walk_operations(function_body(function)))
+
+
+def role_block(op: Any) -> Any:
+    """Return the block of the role that `op` stands in."""
+    while parent_operation(op).name != "nv_tileas.roles":
+        op = parent_operation(op)
+    return op.block
 
 
 def read_spec(function: Any) -> dict[str, Any] | None:

@@ -53,6 +53,12 @@ def enclosing_loops(op: Any) -> list[Any]:
     return found
 
 
+def next_operation(op: Any) -> Any:
+    """Return the operation behind `op` in its block."""
+    ops = body_operations(op.block)
+    return ops[ops.index(op) + 1]
+
+
 def defining_operation(value: Any) -> Any:
     """Return the operation that defines `value`, or None for a block argument."""
     return None if isinstance(value, ir.BlockArgument) else value.owner.operation

@@ -93,6 +93,7 @@ class KernelPlan:
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
         epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
             when every result is staged whole.
+        mma_pending: Groups of wgmma that stay in flight while the next one is issued.
         reasons: Why, one sentence per decision.
     """
 
@@ -107,6 +108,7 @@ class KernelPlan:
     persistent: bool = False
     tile_group: int = 0
     epilogue_slots: int = 0
+    mma_pending: int = 0
 
     @property
     def block_threads(self) -> int:
@@ -138,7 +140,8 @@ def plan_kernel(
     cluster, why_cluster = _choose_cluster(problem, plan, fixed)
     persistent, why_persistent = _choose_persistence(plan, fixed)
     group, why_group = _choose_tile_group(problem, persistent, fixed)
-    reasons = (*plan.reasons, *why_slots, reason, why_persistent, *why_group, *why_cluster)
+    pending, why_pending = _choose_pending(plan, stages, fixed)
+    reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
     return replace(
         plan,
         stages=stages,
@@ -146,7 +149,8 @@ def plan_kernel(
         persistent=persistent,
         tile_group=group,
         epilogue_slots=slots,
-        reasons=reasons,
+        mma_pending=pending,
+        reasons=(*reasons, *why_cluster),
     )
 
 
@@ -240,6 +244,20 @@ def _choose_persistence(plan: KernelPlan, fixed: PlanOverrides) -> tuple[bool, s
     if plan.specialize:
         return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
     return False, "persistent = false: no producer warp to load the next tile ahead"
+
+
+def _choose_pending(
+    plan: KernelPlan, stages: int, fixed: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
+    if fixed.mma_pending is None:
+        return 0, ()
+    if fixed.mma_pending and not plan.consumers:
+        fail("T0421", "mma_pending does not apply to a kernel without mma")
+    if fixed.mma_pending and stages < 2:
+        message = f"mma_pending = {fixed.mma_pending}: the product in flight keeps the only stage"
+        fail("T0421", message, "use two stages or more")
+    return fixed.mma_pending, (f"mma_pending = {fixed.mma_pending}: fixed by the user",)
 
 
 def _choose_tile_group(

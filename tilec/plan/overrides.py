@@ -30,6 +30,7 @@ class PlanOverrides:
     persistent: bool | None = None
     tile_group: int | None = None
     epilogue_slots: int | None = None
+    mma_pending: int | None = None
     any_tile_extents: bool | None = None
 
 
@@ -39,6 +40,7 @@ _RANGES: dict[str, range] = {
     "worker_warps": range(1, 33),
     "tile_group": range(65),
     "epilogue_slots": range(9),
+    "mma_pending": range(2),
     "producer_registers": range(
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),

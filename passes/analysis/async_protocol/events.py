@@ -23,6 +23,8 @@ class Kind(enum.Enum):
     """Wait for the full barrier of the current slot."""
     RELEASE = "release"
     """Arrive on the empty barrier of the current slot."""
+    RELEASE_UNTIL = "release_until"
+    """Release the current slot of `ring` and move on, unless walk `other_ring` is there, too."""
     ADVANCE = "advance"
     """Move the role's position in the ring by `amount` slots."""
     READ = "read"
@@ -63,7 +65,8 @@ class Event:
         ring: Walk through a ring that it belongs to, if any (see `Protocol.walks`).
         buffer: Buffer that it touches, if any.
         in_ring: Whether `buffer` is indexed by the position of `ring`.
-        other: Second buffer of an mma; `other_in_ring` as above.
+        other: Second buffer of an mma.
+        other_ring: Walk that gives the slot of `other`, or that a release stops at, if any.
         amount: Bytes, slots, pending groups or a barrier id.
         axis: Cluster axis along which a copy goes to the same slot of every CTA; None when only the
             own CTA gets it.
@@ -94,11 +97,16 @@ class Loop:
 
 @dataclass(frozen=True)
 class Branch:
-    """A branch that all roles decide alike."""
+    """A branch that all roles decide alike.
+
+    `guarded` is the depth of the loops whose trip count decides it: taken unless they are empty.
+    None where something else does.
+    """
 
     key: int
     then: tuple["Node", ...]
     otherwise: tuple["Node", ...]
+    guarded: int | None = None
 
 
 Node = Event | Loop | Branch

@@ -5,7 +5,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
-from tilec.ir.bindings import ir
+from tilec.ir.bindings import arith, ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
 from tilec.passes.analysis.async_protocol.boxes import BoxGroups
@@ -108,7 +108,8 @@ class Extraction:
             elif op.name == "scf.if":
                 then, *rest = self.positions.read_if(op, lambda inner: self._body(inner, depth))
                 otherwise = rest[0] if rest else ()
-                nodes += [Branch(0, then, otherwise)] if then or otherwise else []
+                guarded = depth if _guards_loop(op) else None
+                nodes += [Branch(0, then, otherwise, guarded)] if then or otherwise else []
             elif op.name.startswith("nv_tileas."):
                 boxes.add(op)
                 if op.name == "nv_tileas.ring_start" and depth:
@@ -145,6 +146,10 @@ class Extraction:
             if short == "ring_advance":
                 self.positions.advance(op)
                 return [Event(Kind.ADVANCE, place, ring=walk, amount=op.opview.count.value)]
+            if short == "ring_release_until":
+                end = self.positions.use(op, op.operands[2])
+                self.positions.advance(op)
+                return [Event(Kind.RELEASE_UNTIL, place, ring=walk, other_ring=end)]
             return [Event(_RING_EVENTS[short], place, ring=walk)] if short in _RING_EVENTS else []
         if short == "slot_view":
             self.positions.use(op, op.operands[1])
@@ -196,11 +201,23 @@ class Extraction:
             self._report(op, "threads read a tile that other CTAs overwrite: only wgmma may")
 
 
+def _guards_loop(op: Any) -> bool:
+    """Tell whether the `then` block of `scf.if` operation `op` has a loop that it asks about."""
+    condition = defining_operation(op.operands[0])
+    if condition is None or condition.name != "arith.cmpi":
+        return False
+    less = condition.attributes["predicate"].value == arith.CmpIPredicate.slt
+    bounds = list(condition.operands)
+    loops = (inner for inner in body_operations(op.regions[0].blocks[0]) if inner.name == "scf.for")
+    return less and any(list(loop.operands)[:2] == bounds for loop in loops)
+
+
 _LOAD = "nv_tileas.async_tiled_tma_load"
 _RING_OPERATIONS = (
     "ring_acquire",
     "ring_wait",
     "ring_release",
+    "ring_release_until",
     "ring_barrier",
     "ring_advance",
 )
@@ -233,6 +250,8 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event]:
     own = is_per_warpgroup(op)
     if short == "mma_wait":
         return [Event(Kind.MMA_WAIT, place, amount=op.opview.pending.value)]
+    if short == "mma_drain":
+        return [Event(Kind.MMA_WAIT, place)]
     if short == "fence_proxy":
         shared = ir.StringAttr(op.attributes["space"]).value == "shared"
         return [Event(Kind.FENCE, place)] if shared else []

@@ -61,7 +61,7 @@ class Positions:
         return self.use(op, defining_operation(value).operands[1])
 
     def advance(self, op: Any) -> None:
-        """Move on to the result of `ring_advance` operation `op`."""
+        """Move on to the result of an operation that moves position operand 1, `op`."""
         self._move(self._walks[op.operands[1]], op.results[0])
 
     def read_for(self, op: Any, read: Callable[[Any], Any]) -> Any:

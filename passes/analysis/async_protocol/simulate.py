@@ -157,6 +157,18 @@ class Simulation:
                 self.reached.setdefault(cta, {})[agent.name] = at
         return True
 
+    def release_until(self, agent: Agent, event: Event) -> bool:
+        """Release the slot behind the one that another walk has come to, if there is one."""
+        walk = _known(event.ring)
+        behind = agent.positions.get(_known(event.other_ring), 0) - agent.positions.get(walk, 0)
+        if not 0 <= behind <= 1:
+            message = f"{behind} slots are to be released at once, of at most one"
+            raise ProtocolViolationError(event.where, message)
+        if behind:
+            self.release(agent, event)
+            agent.positions[walk] = agent.positions.get(walk, 0) + 1
+        return True
+
     def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> None:
         if barrier.pending < agent.weight:
             raise ProtocolViolationError(
@@ -357,6 +369,7 @@ _ACTIONS = {
     Kind.COPY_IN: Simulation.copy_in,
     Kind.WAIT: Simulation.wait,
     Kind.RELEASE: Simulation.release,
+    Kind.RELEASE_UNTIL: Simulation.release_until,
     Kind.ADVANCE: Simulation.advance,
     Kind.READ: Simulation.read,
     Kind.WRITE: Simulation.write,

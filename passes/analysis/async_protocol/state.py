@@ -155,7 +155,8 @@ def _unroll(body: tuple[Node, ...], trips: dict[int, int], taken: bool) -> Itera
         if isinstance(node, Event):
             yield node
         elif isinstance(node, Branch):
-            yield from _unroll(node.then if taken else node.otherwise, trips, taken)
+            then = taken if node.guarded is None else trips[node.guarded] > 0
+            yield from _unroll(node.then if then else node.otherwise, trips, taken)
         else:
             for _ in range(trips[node.depth]):
                 yield from _unroll(node.body, trips, taken)

@@ -148,3 +148,10 @@ def lower_mma_wait(lowering: Lowering, op: Any) -> None:
     pending = op.opview.pending.value
     acc = lowering.tile(op.operands[0])
     lowering.set(op.results[0], _tied(f"wgmma.wait_group.sync.aligned {pending};", acc, []))
+
+
+@lowers("nv_tileas.mma_drain")
+def lower_mma_drain(lowering: Lowering, op: Any) -> None:
+    """Wait for all groups and pass the accumulator on."""
+    acc = lowering.tile(op.operands[0])
+    lowering.set(op.results[0], _tied("wgmma.wait_group.sync.aligned 0;", acc, []))

@@ -40,6 +40,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     body_operations,
     enclosing_loops,
+    next_operation,
     parent_operation,
     terminator,
     thread_value,
@@ -50,6 +51,7 @@ from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
     read_spec,
+    role_block,
 )
 from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.operands import dot_uses
@@ -159,8 +161,8 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
             receive.move_before(channels.receives[-1])
     ring = _create_ring(roles, channels, spec)
     ends = (
-        (_send_region(channels), channels.sends[-1], _produce),
-        (_region_block(channels.receives[0], roles), channels.receives[0], _consume),
+        (role_block(channels.sends[0]), channels.sends[-1], _produce),
+        (role_block(channels.receives[0]), channels.receives[0], _consume),
     )
     for block, marker, rewrite in ends:
         with ir.InsertionPoint.at_block_begin(block), marker.location:
@@ -204,20 +206,6 @@ def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring
     return _Ring(ring.ring, buffers, channels.refilled)
 
 
-def _send_region(channels: _Channels) -> Any:
-    roles = channels.sends[0]
-    while roles.name != "nv_tileas.roles":
-        roles = parent_operation(roles)
-    return _region_block(channels.sends[0], roles)
-
-
-def _region_block(op: Any, roles: Any) -> Any:
-    """Return the block of `roles` under which `op` stands."""
-    while parent_operation(op) != roles:
-        op = parent_operation(op)
-    return op.block
-
-
 def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
     """Guard the loads of a block by acquire and commit; return the next position."""
     first = channels.sends[0].operands[0].owner.operation
@@ -254,7 +242,7 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
     if not ring.refilled:
         following = position
     else:
-        with ir.InsertionPoint(_next_operation(block, last)), first.location:
+        with ir.InsertionPoint(next_operation(last)), first.location:
             RingReleaseOp(ring=ring.value, position=position)
             following = RingAdvanceOp.build(ring.value, position)
     for receive in channels.receives:
@@ -276,8 +264,3 @@ def _last_reader(block: Any, tiles: list[Any]) -> Any:
                 reader = parent_operation(reader)
             readers.add(reader)
     return [op for op in body_operations(block) if op in readers][-1]
-
-
-def _next_operation(block: Any, op: Any) -> Any:
-    ops = body_operations(block)
-    return ops[ops.index(op) + 1]

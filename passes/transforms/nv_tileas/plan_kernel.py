@@ -189,6 +189,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "persistent": plan.persistent,
         "tile_group": plan.tile_group,
         "epilogue_slots": plan.epilogue_slots,
+        "mma_pending": plan.mma_pending,
     }
 
 

@@ -31,7 +31,7 @@ from tilec.dialects.nv_tileas import (
 )
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import body_operations, terminator, walk_operations
+from tilec.ir.structured import body_operations, next_operation, terminator, walk_operations
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     function_body,
@@ -64,17 +64,12 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
             index = _loop_over_tiles(function, index, grid, users)
             point = ir.InsertionPoint.at_block_begin(index.owner)
         else:
-            point = ir.InsertionPoint(_after(index))
+            point = ir.InsertionPoint(next_operation(index.owner.operation))
         with point, function.location:
             coordinates = grid.decode(index)
         _replace_queries(users, coordinates, extents)
         if grid.has_clusters:
             _leave_bounds_open(function)
-
-
-def _after(value: Any) -> Any:
-    ops = body_operations(value.owner.operation.block)
-    return ops[ops.index(value.owner.operation) + 1]
 
 
 def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any]) -> None:
