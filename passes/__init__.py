@@ -26,6 +26,7 @@ PASS_MODULES: dict[str, str] = {
     "lower-tma-load-store-to-async": "transforms.nv_tileas.lower_tma_load_store_to_async",
     "nv-tileas-schedule-mma": "transforms.nv_tileas.schedule_mma",
     "nv-tileas-overlap-mma": "transforms.nv_tileas.overlap_mma",
+    "nv-tileas-alternate-tiles": "transforms.nv_tileas.alternate_tiles",
     "nv-tileas-assign-register-layouts": "transforms.nv_tileas.assign_register_layouts",
     "nv-tileas-assign-buffers": "transforms.nv_tileas.assign_buffers",
     "nv-tileas-assign-registers": "transforms.nv_tileas.assign_registers",

@@ -61,6 +61,7 @@ STAGES: tuple[Stage, ...] = (
             "lower-tma-load-store-to-async",
             "nv-tileas-schedule-mma",
             "nv-tileas-overlap-mma",
+            "nv-tileas-alternate-tiles",
             "nv-tileas-assign-register-layouts",
             "nv-tileas-assign-buffers",
             "nv-tileas-assign-registers",

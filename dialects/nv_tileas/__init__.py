@@ -27,11 +27,19 @@ from tilec.dialects.nv_tileas.ring_ops import (
     RingFillOp,
     RingReleaseOp,
     RingReleaseUntilOp,
+    RingSkipOp,
     RingStartOp,
     RingWaitOp,
     SendOp,
 )
-from tilec.dialects.nv_tileas.role_ops import CtaIdOp, NumCtasOp, RolesOp, SetRegistersOp, YieldOp
+from tilec.dialects.nv_tileas.role_ops import (
+    CtaIdOp,
+    NumCtasOp,
+    RolesOp,
+    SetRegistersOp,
+    TeamIdOp,
+    YieldOp,
+)
 from tilec.dialects.nv_tileas.shared_ops import (
     AllocSharedOp,
     ConvertLayoutOp,
@@ -97,6 +105,7 @@ __all__ = [
     "RingPositionType",
     "RingReleaseOp",
     "RingReleaseUntilOp",
+    "RingSkipOp",
     "RingStartOp",
     "RingType",
     "RingWaitOp",
@@ -109,6 +118,7 @@ __all__ = [
     "SimtMmaOp",
     "SlotViewOp",
     "StoreSharedOp",
+    "TeamIdOp",
     "TilePartOp",
     "TmaDescriptorType",
     "WarpgroupIdOp",

@@ -5,8 +5,10 @@ uses. Ring insertion gives the channels of one block a common ring and replaces 
 acquire, commit, wait and release on a position that the enclosing loops carry.
 """
 
+from collections.abc import Sequence
 from typing import Any, Optional
 
+from tilec.dialects.common.verify import is_i32
 from tilec.dialects.nv_tileas.base import (
     BARRIER,
     POSITION,
@@ -132,6 +134,54 @@ class RingAdvanceOp(_RingOperation, name="ring_advance", traits=[Pure]):
         ).next
 
 
+class RingSkipOp(_RingOperation, name="ring_skip", traits=[Pure]):
+    """Return the position behind the slots that other consumers take, for whole tiles.
+
+    Operands:
+        tiles: How many tiles (i32).
+        lower: First value of the loop that goes through the slots of one tile (i32).
+        upper: Its bound (i32).
+        step: Its step (i32).
+
+    Attributes:
+        count: Slots that a round of that loop advances by.
+    """
+
+    TYPES = (*_RingOperation.TYPES, ("next", POSITION))
+
+    tiles: Operand[Any]
+    lower: Operand[Any]
+    upper: Operand[Any]
+    step: Operand[Any]
+    next: Result[Any]
+    count: ir.IntegerAttr
+
+    def find_error(self) -> str | None:
+        """Return the message for a step that is none, or for an operand that is no i32."""
+        for operand in (self.tiles, self.lower, self.upper, self.step):
+            if not is_i32(operand.type):
+                return f"expects i32 operands, but got {operand.type}"
+        return find_count_error(self, "count", 1)
+
+    @classmethod
+    def build(
+        cls, ring: Any, position: Any, tiles: Any, loop: Sequence[Any], count: int, **where: Any
+    ) -> Any:
+        """Build the op and return the next position; `loop` is lower, upper and step."""
+        lower, upper, step = loop
+        return cls(
+            ring=ring,
+            position=position,
+            tiles=tiles,
+            lower=lower,
+            upper=upper,
+            step=step,
+            next=RingPositionType.get(),
+            count=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), count),
+            **where,
+        ).next
+
+
 class RingAcquireOp(_RingOperation, name="ring_acquire"):
     """Producer: wait until the slot at `position` may be overwritten."""
 
@@ -224,7 +274,7 @@ def start_of_position(position: Any) -> Any:
         owner = value.owner.opview
         if isinstance(owner, RingStartOp):
             return value
-        steps = isinstance(owner, RingAdvanceOp | RingReleaseUntilOp)
+        steps = isinstance(owner, RingAdvanceOp | RingSkipOp | RingReleaseUntilOp)
         value = owner.position if steps else _region_result_source(value)
 
 

@@ -18,7 +18,9 @@ class RolesOp(NvTileAS.Operation, name="roles"):
         producer_warps: Warps of the producer role; 0 when the consumers load for themselves (the
             producer region is then empty). The role owns whole warpgroups, so that `setmaxnreg`
             can move its registers; one elected thread of its first warp runs the region.
-        consumer_warps: Warps of the consumer role.
+        consumer_warps: Warps of the consumer role, of each team of it.
+        teams: Teams of consumers, each of which runs the region for itself, for other tiles than
+            the rest (ping-pong); absent when all consumers run it together.
     """
 
     producer: Region
@@ -27,14 +29,22 @@ class RolesOp(NvTileAS.Operation, name="roles"):
     consumer_warps: ir.IntegerAttr
 
     @classmethod
-    def build(cls, producer_warps: int, consumer_warps: int, **where: Any) -> Any:
+    def build(cls, producer_warps: int, consumer_warps: int, teams: int = 1, **where: Any) -> Any:
         """Build the op with two empty regions and return it."""
         i64 = ir.IntegerType.get_signless(64)
-        return cls(
+        roles = cls(
             producer_warps=ir.IntegerAttr.get(i64, producer_warps),
             consumer_warps=ir.IntegerAttr.get(i64, consumer_warps),
             **where,
         )
+        if teams > 1:
+            roles.attributes["teams"] = ir.IntegerAttr.get(i64, teams)
+        return roles
+
+    @property
+    def team_count(self) -> int:
+        """Teams of consumers."""
+        return self.attributes["teams"].value if "teams" in self.attributes else 1
 
     def verify_region_invariants(self) -> bool:
         """Each region is one block that `nv_tileas.yield` ends."""
@@ -70,6 +80,17 @@ class NumCtasOp(NvTileAS.Operation, name="num_ctas", traits=[Pure]):
     def build(cls, **where: Any) -> Any:
         """Build the op and return the count."""
         return cls(count=ir.IntegerType.get_signless(32), **where).count
+
+
+class TeamIdOp(NvTileAS.Operation, name="team_id", traits=[Pure]):
+    """Return the index of the calling team of consumers (i32)."""
+
+    index: Result[Any]
+
+    @classmethod
+    def build(cls, **where: Any) -> Any:
+        """Build the op and return the index."""
+        return cls(index=ir.IntegerType.get_signless(32), **where).index
 
 
 class SetRegistersOp(CheckedOperation, name="set_registers"):

@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 DOT = "nv_tileas.dot"
@@ -25,6 +27,17 @@ def without_unit_dims(tile: Any) -> Any:
         tile = op.operands[0]
         op = defining_operation(tile)
     return tile
+
+
+def staged_bytes(operand: Any) -> int:
+    """Return the shared memory of the buffer that an operand of a product is staged in.
+
+    An operand that TMA loads is read where it lies.
+    """
+    source = defining_operation(without_unit_dims(operand))
+    if source is not None and is_tiled_access(source) and tiled_access(source).uses_tma:
+        return 0
+    return box_bytes(operand.type.shape, operand.type.element_type)
 
 
 def dot_uses(tile: Any) -> Iterator[tuple[Any, Any]]:

@@ -7,6 +7,9 @@ import pytest
 
 SECONDS = 10.0
 """Longest the kernels of one test may take: all of ours are done in milliseconds."""
+GUARD = 64
+"""Elements before and after a result; 128 bytes, which keep its alignment."""
+GUARD_BITS = 0x5A5A
 TORCH_NAMES = {
     "bool": "bool",
     "i8": "int8",
@@ -74,3 +77,28 @@ def wait(torch, what):
         if time.monotonic() > deadline:
             pytest.exit(f"{what} did not finish in {SECONDS} s", returncode=3)
         time.sleep(1e-4)
+
+
+def operand(torch, order, *shape):
+    """Return normal random numbers, row-major (`N`) or with the last two axes swapped (`T`)."""
+    *outer, rows, columns = shape
+    if order == "N":
+        return torch.randn(shape, device="cuda").bfloat16()
+    return torch.randn((*outer, columns, rows), device="cuda").bfloat16().mT
+
+
+def poisoned(torch, *shape):
+    """Return memory with guards at both ends, and the array of NaN between them."""
+    count = torch.Size(shape).numel()
+    memory = torch.full((2 * GUARD + count,), GUARD_BITS, dtype=torch.int16, device="cuda")
+    return memory, memory[GUARD:-GUARD].view(torch.bfloat16).view(shape).fill_(float("nan"))
+
+
+def check_product(torch, memory, found, expected, terms):
+    """Check a result in bf16 of sums of `terms` products, and that its guards are untouched."""
+    # One rounding to bf16 of the largest element, and the f32 sum's own error.
+    limit = expected.abs().max().item() * 2.0**-8 + terms * 2.0**-20
+    error = (found.float() - expected).abs().nan_to_num(nan=float("inf")).max().item()
+    assert error <= limit, f"max error {error}, limit {limit}"
+    for guard in (memory[:GUARD], memory[-GUARD:]):
+        assert bool((guard == GUARD_BITS).all()), "C's guards were written"

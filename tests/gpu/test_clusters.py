@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from gpu_arrays import wait
+from gpu_arrays import check_product, operand, poisoned, wait
 
 from tilec.runtime.jit import load
 
@@ -44,39 +44,12 @@ SIZES = (
 """Fewer tiles than a cluster, odd counts of tiles, one step of K, several tiles for each CTA."""
 WITHOUT_TMA = (257, 515, 70)
 """Rows that TMA cannot take, so that a cluster shares nothing; too much for the larger tile."""
-GUARD = 64
-GUARD_BITS = 0x5A5A
 
 
 def kernels(folder, cluster, tile):
     path = folder / "clusters.tile"
     path.write_text(SOURCE.format(cluster=cluster, rows=tile[0], columns=tile[1]))
     return load(path)
-
-
-def operand(torch, order, *shape):
-    """Return normal random numbers, row-major (`N`) or with the last two axes swapped (`T`)."""
-    *outer, rows, columns = shape
-    if order == "N":
-        return torch.randn(shape, device="cuda").bfloat16()
-    return torch.randn((*outer, columns, rows), device="cuda").bfloat16().mT
-
-
-def poisoned(torch, *shape):
-    """Return memory with guards at both ends, and the array of NaN between them."""
-    count = torch.Size(shape).numel()
-    memory = torch.full((2 * GUARD + count,), GUARD_BITS, dtype=torch.int16, device="cuda")
-    return memory, memory[GUARD:-GUARD].view(torch.bfloat16).view(shape).fill_(float("nan"))
-
-
-def check(torch, memory, found, a, b):
-    expected = a.float() @ b.float()
-    # One rounding to bf16 of the largest element, and the f32 sum's own error.
-    limit = expected.abs().max().item() * 2.0**-8 + a.shape[-1] * 2.0**-20
-    error = (found.float() - expected).abs().nan_to_num(nan=float("inf")).max().item()
-    assert error <= limit, f"max error {error}, limit {limit}"
-    for guard in (memory[:GUARD], memory[-GUARD:]):
-        assert bool((guard == GUARD_BITS).all()), "C's guards were written"
 
 
 @pytest.mark.parametrize("orders", ["NN", "TT"])
@@ -91,7 +64,7 @@ def test_products(torch, tmp_path, cluster, tile, orders):
         for _ in range(2):  # barriers of one launch must not trouble the next
             gemm(a, b, c)
         wait(torch, f"{m}x{n}x{k} in clusters of {cluster}")
-        check(torch, memory, c, a, b)
+        check_product(torch, memory, c, a.float() @ b.float(), k)
 
 
 @pytest.mark.parametrize("cluster", CLUSTERS, ids=lambda pair: f"{pair[0]}x{pair[1]}")
@@ -113,7 +86,7 @@ def test_batches(torch, tmp_path, cluster, orders):
         memory, c = poisoned(torch, count, m, n)
         batched(a, b, c)
         wait(torch, f"{count} times {m}x{n}x{k} in clusters of {cluster}")
-        check(torch, memory, c, a, b)
+        check_product(torch, memory, c, a.float() @ b.float(), k)
 
 
 def test_an_empty_sum_launches_nothing(torch, tmp_path):

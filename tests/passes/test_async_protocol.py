@@ -77,7 +77,7 @@ FAULTS = {
     "too few arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>7"), "more than 7 arrivals"),
     "one arrival expected": (replaced(EMPTY_COUNT, r"\g<1>1"), "more than 1 arrivals"),
     "too many arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>9"), "ends in mid-phase"),
-    "released twice": (replaced(RELEASE, r"\1\1"), "may be overwritten while"),
+    "released twice": (replaced(RELEASE, r"\1\1"), "may fall two phases behind"),
     "no release": (without("ring_release"), "deadlock"),
     "no acquire": (without("ring_acquire"), "may be overwritten while"),
     "no wait": (without("ring_wait"), "a tile is read before the write"),

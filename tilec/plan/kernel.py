@@ -22,6 +22,7 @@ from tilec.plan.registers import (
     split_consumers,
 )
 from tilec.plan.shared_memory import choose_epilogue, choose_stages
+from tilec.plan.teams import choose_teams
 from tilec.target import Target
 
 DEFAULT_WORKER_WARPS = 4
@@ -56,6 +57,8 @@ class KernelProblem:
         fixed_bytes: Shared memory needed besides the ring: one-shot slots, staging buffers.
         part_bytes: One staging slot of one warpgroup, over all stores that can go out in parts.
         cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
+        pingpong: Whether the tiles were planned for consumers that take them in turn.
+        pingpong_defect: Why consumers cannot take tiles in turn; None when they can.
         whole_bytes: Staging buffers of the same stores when they go out whole.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
@@ -69,6 +72,8 @@ class KernelProblem:
     part_bytes: int = 0
     whole_bytes: int = 0
     cluster: tuple[int, int] = (1, 1)
+    pingpong: bool = False
+    pingpong_defect: str | None = None
 
     def bytes_beside_ring(self, consumers: int, epilogue_slots: int) -> int:
         """Return the shared memory needed besides the ring."""
@@ -94,6 +99,7 @@ class KernelPlan:
         epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
             when every result is staged whole.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
+        teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
         reasons: Why, one sentence per decision.
     """
 
@@ -109,6 +115,7 @@ class KernelPlan:
     tile_group: int = 0
     epilogue_slots: int = 0
     mma_pending: int = 0
+    teams: int = 1
 
     @property
     def block_threads(self) -> int:
@@ -158,24 +165,25 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
     """Plan everything but the stages of a kernel with `mma`."""
     if fixed.worker_warps is not None:
         fail("T0421", "worker_warps does not apply to a kernel with mma", "use consumers")
-    consumers, why_consumers = _choose_consumers(problem, target, fixed)
+    specialize, why_roles = _choose_roles(problem, fixed)
+    teams, why_teams = choose_teams(problem, specialize, fixed)
+    consumers, why_consumers = _choose_consumers(problem, teams, target, fixed)
     accumulators = max(
-        accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers)
+        accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers // teams)
         for tile in problem.mma
     )
     limit = accumulator_limit(consumers)
     if accumulators > limit:
         fail(
             "T0423",
-            f"an accumulator takes {accumulators} registers a thread of {consumers} consumer "
-            f"warpgroup{'s' * (consumers > 1)}; at most {limit} fit",
+            f"an accumulator takes {accumulators} registers a thread of {consumers // teams} "
+            f"consumer warpgroup{'s' * (consumers > teams)}; at most {limit} fit",
             "use a smaller tile",
         )
-    specialize, why_roles = _choose_roles(problem, fixed)
     threads = machine.WARPGROUP_THREADS * (consumers + specialize)
     _check_instruction_registers(problem, threads, target)
     registers = _choose_registers(consumers, accumulators, specialize, target, fixed)
-    reasons = [why_consumers, why_roles]
+    reasons = [why_consumers, why_roles, *why_teams]
     if specialize:
         reasons.append(
             f"registers = {registers.producer} producer, {registers.consumer} consumer: "
@@ -190,13 +198,14 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
         producer_registers=registers.producer,
         consumer_registers=registers.consumer,
         reasons=tuple(reasons),
+        teams=teams,
     )
 
 
 def _choose_consumers(
-    problem: KernelProblem, target: Target, fixed: PlanOverrides
+    problem: KernelProblem, teams: int, target: Target, fixed: PlanOverrides
 ) -> tuple[int, str]:
-    """Return the number of consumer warpgroups that share every `mma`."""
+    """Return the number of consumer warpgroups, of all teams."""
     for tile in problem.mma:
         step = machine.MMA_K_BYTES // tile.element_bytes
         rows, columns = tile.m % machine.MMA_ROWS, tile.n % machine.MMA_COLUMN_STEP
@@ -207,6 +216,8 @@ def _choose_consumers(
                 f"be a multiple of {machine.MMA_ROWS}, N of {machine.MMA_COLUMN_STEP}, K of {step}",
             )
     rows = {tile.m for tile in problem.mma}
+    if teams > 1:
+        return teams, f"consumers = {teams}: {_listed(rows)} rows each"
     if fixed.consumers is not None:
         if not all(shares(tile.m, tile.n, fixed.consumers) for tile in problem.mma):
             fail(
@@ -251,7 +262,9 @@ def _choose_pending(
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
     if fixed.mma_pending is None:
-        return 0, ()
+        if plan.teams == 1 or stages < 2:
+            return 0, ()
+        return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
     if fixed.mma_pending and not plan.consumers:
         fail("T0421", "mma_pending does not apply to a kernel without mma")
     if fixed.mma_pending and stages < 2:

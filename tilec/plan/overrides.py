@@ -31,6 +31,7 @@ class PlanOverrides:
     tile_group: int | None = None
     epilogue_slots: int | None = None
     mma_pending: int | None = None
+    pingpong: bool | None = None
     any_tile_extents: bool | None = None
 
 
@@ -48,7 +49,7 @@ _RANGES: dict[str, range] = {
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),
 }
-_FLAGS = ("specialize", "persistent", ANY_TILE_EXTENTS)
+_FLAGS = ("specialize", "persistent", "pingpong", ANY_TILE_EXTENTS)
 PLAN_FIELDS: tuple[str, ...] = tuple(field.name for field in fields(PlanOverrides))
 """Names that `--plan` and `@kernel(...)` accept."""
 

@@ -3,6 +3,7 @@
 from tilec.passes.analysis.async_protocol.events import (
     Branch,
     Event,
+    Loop,
     Node,
     Protocol,
     ProtocolViolationError,
@@ -21,12 +22,13 @@ def check_protocol(protocol: Protocol) -> Violation | None:
     Branches go both ways; ones that touch no ring cannot depend on how often inner loops run.
     """
     stages = max((ring.stages for ring in protocol.rings.values()), default=1)
+    turns = max((_turns(role.body) for role in protocol.roles), default=1)
     inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
     depth = max((_depth(role.body) for role in protocol.roles), default=0)
-    runs = [(True, counts) for counts in _trip_counts(depth, inner, stages)]
+    runs = [(True, counts) for counts in _trip_counts(depth, inner, stages, turns)]
     if any(_has_branch(role.body) for role in protocol.roles):
         touches_rings = any(_branches_use_rings(role.body) for role in protocol.roles)
-        counts = _trip_counts(depth, inner if touches_rings else [1], stages)
+        counts = _trip_counts(depth, inner if touches_rings else [1], stages, turns)
         runs += [(False, pair) for pair in counts]
     for taken, (around, trip) in runs:
         trips = dict.fromkeys(range(depth), around)
@@ -38,14 +40,25 @@ def check_protocol(protocol: Protocol) -> Violation | None:
     return None
 
 
-def _trip_counts(depth: int, inner: list[int], stages: int) -> list[tuple[int, int]]:
-    """Return the trip counts to run: of the outer loops and of the innermost ones."""
+def _trip_counts(
+    depth: int, inner: list[int], stages: int, turns: int = 1
+) -> list[tuple[int, int]]:
+    """Return the trip counts to run: of the outer loops and of the innermost ones.
+
+    Where consumers take tiles in turn, each of the `turns` gets as many as a single one would.
+    """
     if depth == 0:
         return [(1, 0)]
     if depth == 1:
         return [(1, trip) for trip in inner]
     ends = [(0, 1), (1, 0), (1, 1), (1, stages + 1), (3, 0), (3, 1)]
-    return [*ends, *((2, trip) for trip in inner)]
+    ends += [(2 * turns - 1, stages + 1)] if turns > 1 else []
+    return [*ends, *((2 * turns, trip) for trip in inner)]
+
+
+def _turns(body: tuple[Node, ...]) -> int:
+    """Return by how many rounds the outermost loops step at most."""
+    return max((node.step for node in body if isinstance(node, Loop)), default=1)
 
 
 def _depth(body: tuple[Node, ...]) -> int:

@@ -29,7 +29,7 @@ def _check_barriers(run: Any) -> None:
 
 
 def _check_buffers(run: Any) -> None:
-    for (_, buffer, _), slot in (*run.slots.items(), *run.parts.items()):
+    for (_, buffer, *_), slot in (*run.slots.items(), *run.parts.items()):
         if slot.unread:
             where = next(iter(slot.unread.values()))
             message = f"what is written to {run.name_of(buffer)} is never read"

@@ -68,6 +68,8 @@ class Event:
         other: Second buffer of an mma.
         other_ring: Walk that gives the slot of `other`, or that a release stops at, if any.
         amount: Bytes, slots, pending groups or a barrier id.
+        per_trip: Depth of the loops in each trip of which an advance goes by `amount`; None for one
+            that goes by it once.
         axis: Cluster axis along which a copy goes to the same slot of every CTA; None when only the
             own CTA gets it.
         per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
@@ -83,16 +85,22 @@ class Event:
     other_ring: int | None = None
     amount: int = 0
     axis: int | None = None
+    per_trip: int | None = None
     per_warpgroup: bool = False
 
 
 @dataclass(frozen=True)
 class Loop:
-    """A loop: `key` is equal in all roles that replay the same source loop."""
+    """A loop: `key` is equal in all roles that replay the same source loop.
+
+    Its role runs every `step`-th round of it, from number `first` on.
+    """
 
     key: int
     depth: int
     body: tuple["Node", ...]
+    first: int = 0
+    step: int = 1
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import arith, ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
+from tilec.passes.analysis.async_protocol import teams
 from tilec.passes.analysis.async_protocol.boxes import BoxGroups
 from tilec.passes.analysis.async_protocol.events import (
     Branch,
@@ -69,6 +70,8 @@ class Extraction:
                 self.multicast.add(self.buffers[view.operands[0]])
                 self._take_cluster(op)
         self.roles = [op for op in ops if op.name == "nv_tileas.roles"]
+        self.team, self.teams = 0, 1
+        self.depths: dict[tuple[Any, ...], int] = {}
 
     def protocol(self) -> Protocol | None:
         """Return the protocol; None for a kernel without roles."""
@@ -78,8 +81,13 @@ class Extraction:
         programs = []
         if roles.producer_warps.value:
             programs.append(RoleProgram("producer", 0, self._body(roles.producer.blocks[0], 0)))
-        warps = roles.consumer_warps.value
-        programs.append(RoleProgram("consumer", warps, self._body(roles.consumer.blocks[0], 0)))
+        warps, block = roles.consumer_warps.value, roles.consumer.blocks[0]
+        self.teams, self.depths = roles.team_count, teams.loop_depths(block)
+        for team in range(self.teams):
+            self.team = team
+            self.positions.restart()
+            name = f"consumer team {team}" if self.teams > 1 else "consumer"
+            programs.append(RoleProgram(name, warps, self._body(block, 0)))
         walks = self.positions.rings
         return Protocol(self.shapes, walks, tuple(programs), self.names, self.cluster)
 
@@ -100,7 +108,8 @@ class Extraction:
         for op in body_operations(block):
             if op.name == "scf.for":
                 body = self.positions.read_for(op, lambda inner: self._body(inner, depth + 1))
-                nodes += [Loop(0, depth, body)] if body else []
+                turns = (0, 1) if depth else self._turns(op)
+                nodes += [Loop(0, depth, body, *turns)] if body else []
             elif op.name == "scf.while":
                 parts = self.positions.read_while(op, lambda inner: self._body(inner, depth + 1))
                 body = tuple(node for part in parts for node in part)
@@ -118,6 +127,24 @@ class Extraction:
                 nodes.extend(self._events(op))
         boxes.close()
         return tuple(nodes)
+
+    def _turns(self, loop: Any) -> tuple[int, int]:
+        """Return the first round of the loop over tiles that the team runs, and its step."""
+        if self.teams == 1:
+            return 0, 1
+        if not teams.takes_turns(loop, self.teams):
+            self._report(loop, f"the {self.teams} teams of a role do not take tiles in turn")
+        return self.team, self.teams
+
+    def _skip(self, op: Any, walk: int) -> Event:
+        """Return the advance by the slots that a team skips."""
+        tiles, view = teams.skipped_tiles(op, self.team), op.opview
+        depth = self.depths.get((view.lower, view.upper, view.step))
+        if tiles is None or (depth is None and not teams.is_single_round(op)):
+            self._report(op, "it is not known how many slots a team skips")
+        self.positions.advance(op)
+        amount = (tiles or 0) * view.count.value
+        return Event(Kind.ADVANCE, where(op, self.file), walk, amount=amount, per_trip=depth)
 
     def _buffer(self, op: Any, tile: Any) -> tuple[int, int | None]:
         """Return the buffer of the tile in shared memory that `op` uses and the walk in it."""
@@ -146,6 +173,8 @@ class Extraction:
             if short == "ring_advance":
                 self.positions.advance(op)
                 return [Event(Kind.ADVANCE, place, ring=walk, amount=op.opview.count.value)]
+            if short == "ring_skip":
+                return [self._skip(op, walk)]
             if short == "ring_release_until":
                 end = self.positions.use(op, op.operands[2])
                 self.positions.advance(op)
@@ -220,6 +249,7 @@ _RING_OPERATIONS = (
     "ring_release_until",
     "ring_barrier",
     "ring_advance",
+    "ring_skip",
 )
 """Operations whose operands are a ring and a position."""
 _RING_EVENTS = {

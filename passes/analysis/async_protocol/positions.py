@@ -25,6 +25,7 @@ class Positions:
         self.rings: dict[int, int] = {}
         """The ring of each walk."""
         self._report = report
+        self._starts: dict[int, Any] = {}
         self._walks: dict[Any, int] = {}
         self._current: dict[int, Any] = {}
 
@@ -32,7 +33,12 @@ class Positions:
         """Number the walk that `ring_start` operation `op` begins on ring number `ring`."""
         walk = len(self.rings)
         self.rings[walk] = ring
+        self._starts[walk] = op.results[0]
         self._move(walk, op.results[0])
+
+    def restart(self) -> None:
+        """Go back to the starts of all walks, to read another role or team."""
+        self._current = dict(self._starts)
 
     def walk(self, position: Any) -> int:
         """Return the walk that a position belongs to."""

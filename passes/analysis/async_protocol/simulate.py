@@ -27,6 +27,7 @@ from tilec.passes.analysis.async_protocol.state import (
     Agent,
     Barrier,
     Slot,
+    has_happened,
     join,
     make_agents,
 )
@@ -56,6 +57,7 @@ class Simulation:
         self.parts: dict[tuple[int, ...], Slot] = {}
         self.reached: dict[int, dict[str, tuple[int, str]]] = {}
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
+        self.trips = trips
         self.agents = make_agents(protocol, trips, taken=taken)
 
     def run(self) -> None:
@@ -116,12 +118,20 @@ class Simulation:
 
     def _pass_phase(self, agent: Agent, barrier: Barrier, phase: int) -> bool:
         """Wait for completed phase number `phase` (negative: a fresh barrier lets it through)."""
+        waits = barrier.waits.setdefault(agent.name, {})
+        if phase >= 1 and phase - 1 not in waits:
+            known = phase <= len(barrier.phases)
+            if not known or not has_happened(barrier.phases[phase - 1], agent.clock):
+                message = f"'{agent.name}' may wait for a phase before the one before it is over"
+                raise ProtocolViolationError(agent.blocked.where if agent.blocked else "", message)
         if phase >= 0:
             if len(barrier.phases) <= phase:
                 return False
             join(agent.clock, barrier.phases[phase])
-        waits = barrier.waits.setdefault(agent.name, [])
-        waits.append(agent.tick())
+        waits[phase] = agent.tick()
+        if len(barrier.phases) > phase + 1:
+            where = agent.blocked.where if agent.blocked else ""
+            raise ProtocolViolationError(where, _behind(agent.name))
         return True
 
     def acquire(self, agent: Agent, event: Event) -> bool:
@@ -182,13 +192,11 @@ class Simulation:
     def _settle(self, barrier: Barrier, event: Event) -> None:
         number = len(barrier.phases)
         barrier.settle()
-        if len(barrier.phases) == number or number < 2:
+        if len(barrier.phases) == number:
             return
-        for name, ticks in barrier.waits.items():
-            if number - 2 < len(ticks) and barrier.phases[number].get(name, 0) < ticks[number - 2]:
-                raise ProtocolViolationError(
-                    event.where, f"'{name}' may fall two phases behind a barrier"
-                )
+        for name, waits in barrier.waits.items():
+            if barrier.phases[number].get(name, 0) < waits.get(number - 1, 0):
+                raise ProtocolViolationError(event.where, _behind(name))
 
     def copy_in(self, agent: Agent, event: Event) -> bool:
         """Start a copy into the slot; its bytes count on the full barrier."""
@@ -224,7 +232,7 @@ class Simulation:
     def _view(self, agent: Agent, event: Event) -> tuple[Slot, int | None]:
         """Return the tile that `event` uses and the fill it must hold (None: any)."""
         if event.per_warpgroup:
-            key = (agent.cta, _known(event.buffer), agent.warpgroup)
+            key = (agent.cta, _known(event.buffer), agent.role, agent.warpgroup)
             return self.parts.setdefault(key, Slot()), None
         return self._tile(agent, _known(event.buffer), event.ring if event.in_ring else None)
 
@@ -359,7 +367,8 @@ class Simulation:
     def advance(self, agent: Agent, event: Event) -> bool:
         """Move on in a ring."""
         ring = _known(event.ring)
-        agent.positions[ring] = agent.positions.get(ring, 0) + event.amount
+        trips = 1 if event.per_trip is None else self.trips[event.per_trip]
+        agent.positions[ring] = agent.positions.get(ring, 0) + event.amount * trips
         return True
 
 
@@ -382,6 +391,10 @@ _ACTIONS = {
     Kind.DRAIN: Simulation.drain,
     Kind.CLUSTER_SYNC: Simulation.cluster_sync,
 }
+
+
+def _behind(name: str) -> str:
+    return f"'{name}' may fall two phases behind a barrier"
 
 
 def _known(number: int | None) -> int:

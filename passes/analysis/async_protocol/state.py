@@ -20,6 +20,11 @@ def join(into: Clock, other: Clock) -> None:
             into[actor] = tick
 
 
+def has_happened(past: Clock, clock: Clock) -> bool:
+    """Tell whether everything that `past` knows is known to `clock`, too."""
+    return all(clock.get(actor, 0) >= tick for actor, tick in past.items())
+
+
 @dataclass
 class Barrier:
     """One mbarrier: counts of the running phase and the clocks of the completed ones."""
@@ -29,7 +34,8 @@ class Barrier:
     tx: int = 0
     clock: Clock = field(default_factory=dict)
     phases: list[Clock] = field(default_factory=list)
-    waits: dict[str, list[int]] = field(default_factory=dict)
+    waits: dict[str, dict[int, int]] = field(default_factory=dict)
+    """Tick of each agent's wait for a phase, by name and by number of the phase."""
 
     def settle(self) -> None:
         """Complete the phase when all arrivals and bytes are in."""
@@ -158,5 +164,5 @@ def _unroll(body: tuple[Node, ...], trips: dict[int, int], taken: bool) -> Itera
             then = taken if node.guarded is None else trips[node.guarded] > 0
             yield from _unroll(node.then if then else node.otherwise, trips, taken)
         else:
-            for _ in range(trips[node.depth]):
+            for _ in range(node.first, trips[node.depth], node.step):
                 yield from _unroll(node.body, trips, taken)

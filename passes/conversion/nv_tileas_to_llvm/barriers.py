@@ -41,13 +41,14 @@ def role_barrier(lowering: Lowering, op: Any) -> None:
     identity = ir.IntegerAttr(op.attributes["id"]).value
     role = lowering.current_role
     if is_per_warpgroup(op):
-        number = emit.value(emit.add(role.warpgroup, identity))
+        number = emit.value(emit.add(role.consumer, identity))
         nvvm.BarrierOp(barrierId=number, numberOfThreads=emit.value(WARPGROUP_THREADS))
     elif identity == WHOLE_CTA:
         nvvm.BarrierOp()
     else:
         threads = emit.value(role.threads)
-        nvvm.BarrierOp(barrierId=emit.value(identity), numberOfThreads=threads)
+        number = emit.value(emit.add(role.team, identity))
+        nvvm.BarrierOp(barrierId=number, numberOfThreads=threads)
 
 
 def in_one_thread(
@@ -137,6 +138,25 @@ def lower_ring_advance(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], (slot, phase_value))
 
 
+@lowers("nv_tileas.ring_skip")
+def lower_ring_skip(lowering: Lowering, op: Any) -> None:
+    """Step on by the rounds of the loop in as many tiles as are skipped."""
+    ring, (slot, phase), tiles, lower, upper, step = map(lowering.get, op.operands)
+    distance = arith.maxsi(arith.subi(upper, lower), emit.value(0))
+    whole = arith.addi(distance, arith.subi(step, emit.value(1)))
+    rounds = arith.muli(arith.divui(whole, step), tiles)
+    count = emit.multiply(rounds, op.opview.count.value)
+    reached = emit.value(emit.add(slot, count))
+    laps = emit.divide(reached, ring.stages)
+    slot = emit.remainder(reached, ring.stages)
+    if lowering.debug is not None:
+        phase = arith.addi(emit.value(phase), emit.value(laps))
+    else:
+        odd = emit.value(emit.remainder(laps, 2))
+        phase = arith.xori(emit.value(phase), odd)
+    lowering.set(op.results[0], (emit.broadcast(emit.value(slot)), phase))
+
+
 def slot_barrier(barriers: Any, slot: emit.Index) -> Any:
     """Return the address of the barrier of a slot."""
     return emit.byte_offset(barriers, emit.multiply(slot, MBARRIER_BYTES))
@@ -184,6 +204,8 @@ def lower_ring_release_until(lowering: Lowering, op: Any) -> None:
     differs = emit.compare("ne", *(emit.value(place) for place in (held[0], kept[0])))
     if ring.stages == 1:
         differs = emit.compare("ne", *(emit.value(place) for place in (held[1], kept[1])))
+    if lowering.debug is not None:
+        differs = arith.andi(differs, lowering.debug.on_course())
     _release(lowering, ring, held[0], differs)
     lowering.set(op.results[0], kept)
 

@@ -158,6 +158,12 @@ def lower_warpgroup_id(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], emit.value(lowering.current_role.warpgroup))
 
 
+@lowers("nv_tileas.team_id")
+def lower_team_id(lowering: Lowering, op: Any) -> None:
+    """The index is known from the thread map."""
+    lowering.set(op.results[0], emit.value(lowering.current_role.team))
+
+
 @lowers("nv_tileas.roles")
 def lower_roles(lowering: Lowering, op: Any) -> None:
     """Initialise the barriers, then branch to the code of this thread's role."""
@@ -168,17 +174,21 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
     _initialise_barriers(lowering, op, thread)
     _wait_for_the_kernel_before()
     producer_warps, consumer_warps = roles.producer_warps.value, roles.consumer_warps.value
-    consumer = emit.add(warp, -producer_warps)
+    place = emit.add(warp, -producer_warps)
+    team = emit.divide(place, consumer_warps) if roles.team_count > 1 else 0
+    consumer = emit.remainder(place, consumer_warps) if roles.team_count > 1 else place
     ids = {
         Owner.LANE: lane,
         Owner.WARP: emit.remainder(consumer, WARPGROUP_WARPS),
         Owner.WARPGROUP: emit.divide(consumer, WARPGROUP_WARPS),
         Owner.CTA: 0,
     }
-    first = emit.compare("eq", thread, producer_warps * WARP_LANES)
     own = emit.value(emit.add(thread, -producer_warps * WARP_LANES))
+    if roles.team_count > 1:
+        own = emit.value(emit.remainder(own, consumer_warps * WARP_LANES))
+    first = emit.compare("eq", own, 0)
     leads = emit.compare("eq", emit.remainder(own, WARPGROUP_WARPS * WARP_LANES), 0)
-    consumer_role = Role(consumer_warps, ids, own, first, leads)
+    consumer_role = Role(consumer_warps, ids, own, first, leads, team)
     if not producer_warps:
         _run(lowering, consumer_role, roles.consumer)
         return

@@ -116,14 +116,17 @@ class DebugWaits:
         result = emit.inline_ptx(text, _CONSTRAINTS, operands, emit.i32_type())
         llvm.StoreOp(result, self._astray)
 
+    def on_course(self) -> Any:
+        """Emit whether the thread still takes part in the protocol."""
+        return emit.compare("eq", llvm.LoadOp(emit.i32_type(), self._astray).res, 0)
+
     @contextmanager
     def guard(self, op: Any) -> Iterator[None]:
         """Emit what stands in the `with` so that threads astray skip it, if `op` needs that."""
         if not _takes_part(op):
             yield
             return
-        astray = llvm.LoadOp(emit.i32_type(), self._astray).res
-        branch = scf.IfOp(emit.compare("eq", astray, 0))
+        branch = scf.IfOp(self.on_course())
         with ir.InsertionPoint(branch.then_block):
             yield
             scf.YieldOp([])

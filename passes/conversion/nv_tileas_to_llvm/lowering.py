@@ -54,11 +54,12 @@ class Role:
     """The threads that run the code being emitted.
 
     Attributes:
-        warps: Warps of the role; 0 while every thread of the CTA runs the code.
-        ids: This thread's lane, warp in the warpgroup and warpgroup in the role.
-        thread: This thread's index in the role.
+        warps: Warps of the role, of one team of it; 0 while all threads of the CTA run the code.
+        ids: This thread's lane, warp in the warpgroup and warpgroup in the role (or team).
+        thread: This thread's index in the role (or team).
         elected: i1 that is true in one thread; None when only one thread runs the code.
         warpgroup_elected: i1 that is true in one thread of each warpgroup; None as above.
+        team: This thread's team; a role without teams is one.
     """
 
     warps: int
@@ -66,6 +67,7 @@ class Role:
     thread: Any
     elected: Any
     warpgroup_elected: Any
+    team: Any = 0
 
     def elected_for(self, op: Any) -> Any:
         """Return the predicate of the threads that perform `op`, which single threads do."""
@@ -77,8 +79,15 @@ class Role:
         return self.ids[Owner.WARPGROUP]
 
     @property
+    def consumer(self) -> Any:
+        """This thread's warpgroup among those of all teams."""
+        if isinstance(self.team, int):
+            return emit.add(self.warpgroup, self.team * (self.warps // 4))
+        return emit.add(emit.multiply(self.team, self.warps // 4), self.warpgroup)
+
+    @property
     def threads(self) -> int:
-        """Threads of the role."""
+        """Threads that run the role together: those of one team."""
         return self.warps * 32
 
 

@@ -38,9 +38,9 @@ def lower_slot_view(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.warpgroup_view")
 def lower_warpgroup_view(lowering: Lowering, op: Any) -> None:
-    """The warpgroup's tiles follow those of the warpgroups before it."""
+    """The warpgroup's tiles follow those of the warpgroups before it, in this and other teams."""
     view = op.opview
-    first = emit.multiply(lowering.current_role.warpgroup, view.slots.value)
+    first = emit.multiply(lowering.current_role.consumer, view.slots.value)
     offset = emit.multiply(emit.add(first, view.slot.value), slot_bytes(view.tile.type))
     lowering.set(op.results[0], emit.byte_offset(lowering.get(view.buffer), offset))
 

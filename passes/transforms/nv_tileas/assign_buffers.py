@@ -35,9 +35,8 @@ SLOT_ALIGNMENT = 128
 """Least alignment of a TMA destination (PTX ISA, cp.async.bulk.tensor)."""
 WHOLE_CTA = 0
 CONSUMERS = 1
-"""Named barrier of the consumer role when a producer role runs beside it."""
-FIRST_WARPGROUP = 2
-"""Named barrier of the consumer role's first warpgroup; the next ones belong to the others."""
+"""Named barrier of the consumer role when a producer role runs beside it, or of its first team; the
+next ones belong to the other teams, then to the warpgroups."""
 SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
 
 
@@ -66,7 +65,8 @@ def assign_buffers(module: Any, context: PassContext) -> None:
         _number_barriers(ops, spec["producer_warps"] > 0)
         metadata = read_kernel_metadata(function)
         metadata["shared_bytes"] = used
-        metadata["block_threads"] = WARP_LANES * (spec["producer_warps"] + spec["consumer_warps"])
+        warps = spec["producer_warps"] + spec["consumer_warps"] * spec.get("teams", 1)
+        metadata["block_threads"] = WARP_LANES * warps
         rows, columns = cluster_of_spec(spec)
         metadata["cluster"] = [rows * columns, 1, 1]
         metadata["cluster_tiles"] = [rows, columns]
@@ -111,9 +111,10 @@ def _set_offset(op: Any, offset: int) -> None:
 def _number_barriers(ops: list[Any], specialised: bool) -> None:
     identity = CONSUMERS if specialised else WHOLE_CTA
     for roles in (op for op in ops if op.name == "nv_tileas.roles"):
+        first_warpgroup = CONSUMERS + roles.opview.team_count
         for op in walk_operations(roles.opview.consumer.blocks[0]):
             if op.name in ("nv_tileas.barrier", "nv_tileas.order_memory", *SCRATCH_OPS):
-                number = FIRST_WARPGROUP if is_per_warpgroup(op) else identity
+                number = first_warpgroup if is_per_warpgroup(op) else identity
                 op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
 
 

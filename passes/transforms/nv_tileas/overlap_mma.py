@@ -59,11 +59,11 @@ def overlap_mma(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         if not (read_spec(function) or {}).get("mma_pending", 0):
             continue
-        for op in kernel_operations(function):
-            if op.name == "nv_tileas.mma_wait":
-                found = _pipelined(op)
-                if found is not None:
-                    _overlap(found)
+        waits = [op for op in kernel_operations(function) if op.name == "nv_tileas.mma_wait"]
+        for wait in waits:  # loops are rebuilt on the way
+            found = _pipelined(wait)
+            if found is not None:
+                _overlap(found)
 
 
 def _pipelined(wait: Any) -> _Pipelined | None:

@@ -61,7 +61,7 @@ def _partition(function: Any) -> None:
     uniform = _uniform_operations(block)
     originals = [op for op in body_operations(block)[:-1] if op not in uniform]
     with ir.InsertionPoint(terminator(block)), function.location:
-        roles = RolesOp.build(spec["producer_warps"], spec["consumer_warps"])
+        roles = RolesOp.build(spec["producer_warps"], spec["consumer_warps"], spec.get("teams", 1))
     specialised = spec["producer_warps"] > 0
     consumed = backward_slice(stores, block)
     produced = [op for op in loads if specialised and op in consumed.ops]

@@ -17,7 +17,7 @@ from tilec.diagnostics import CompileError, remark
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation, enclosing_loops
+from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue import epilogue_part
 from tilec.passes.analysis.grid_cover import store_beyond_grid
@@ -34,7 +34,8 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
-from tilec.passes.analysis.operands import DOT, is_unit_view, without_unit_dims
+from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes
+from tilec.passes.analysis.pingpong import pingpong_defect
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 
@@ -183,13 +184,14 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "stages": plan.stages,
         "cluster": [*plan.cluster, 1],
         "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,
-        "consumer_warps": plan.worker_warps,
+        "consumer_warps": plan.worker_warps // plan.teams,
         "producer_registers": plan.producer_registers,
         "consumer_registers": plan.consumer_registers,
         "persistent": plan.persistent,
         "tile_group": plan.tile_group,
         "epilogue_slots": plan.epilogue_slots,
         "mma_pending": plan.mma_pending,
+        "teams": plan.teams,
     }
 
 
@@ -211,7 +213,7 @@ def kernel_problem(
             fixed_bytes += size
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
     fixed_bytes += sum(
-        _staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
+        staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
     )
     products = [_mma_tile(op) for op in dots if wgmma_defect(op, 1) is None]
     return KernelProblem(
@@ -223,18 +225,9 @@ def kernel_problem(
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         cluster=cluster,
+        pingpong=read_kernel_metadata(function).get("planned_pingpong", False),
+        pingpong_defect=pingpong_defect(function, accesses),
     )
-
-
-def _staged_bytes(operand: Any) -> int:
-    """Return the shared memory of the buffer that an operand of a product is staged in.
-
-    An operand that TMA loads is read where it lies.
-    """
-    source = defining_operation(without_unit_dims(operand))
-    if source is not None and is_tiled_access(source) and tiled_access(source).uses_tma:
-        return 0
-    return box_bytes(operand.type.shape, operand.type.element_type)
 
 
 def _mma_tile(op: Any) -> MmaTile:

@@ -23,7 +23,7 @@ class TmaKernel:
     Attributes:
         function: The kernel.
         roles: Its `roles` operation; what all roles use is made in front of it.
-        warpgroups: Warpgroups of the consumer role.
+        warpgroups: Warpgroups of the consumer role, of each team of it.
         cluster: Rows and columns of CTAs of a cluster.
         descriptors: Descriptor and its number by what it describes.
         staging: Buffer of a group of stores by its number, and the slots used so far.
@@ -35,6 +35,11 @@ class TmaKernel:
     cluster: tuple[int, int]
     descriptors: dict[str, Any] = field(default_factory=dict)
     staging: dict[int, tuple[Any, set[int]]] = field(default_factory=dict)
+
+    @property
+    def consumers(self) -> int:
+        """Warpgroups of all teams of consumers."""
+        return self.warpgroups * self.roles.opview.team_count
 
     def descriptor(self, access: Any, slot_type: Any, mode: str) -> tuple[Any, int]:
         """Return the descriptor for an access through tiles of `slot_type`, and its index."""

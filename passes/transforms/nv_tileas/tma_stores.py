@@ -76,7 +76,7 @@ def _stage(store: Any, slot_type: Any, kernel: TmaKernel) -> _Staging:
         for name in ("group", "slot", "slots", "pending")
     )
     if group not in kernel.staging:
-        kernel.staging[group] = (allocate(slots * kernel.warpgroups), set())
+        kernel.staging[group] = (allocate(slots * kernel.consumers), set())
     buffer, used = kernel.staging[group]
     with ir.InsertionPoint(store), store.location:
         tile = WarpgroupViewOp.build(buffer, slot, slots)

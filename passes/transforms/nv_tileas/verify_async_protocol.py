@@ -76,7 +76,8 @@ def _check_registers(function: Any, registers_per_sm: int, file: str) -> Violati
     total = 0
     last = None
     for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
-        warps = (roles.opview.producer_warps.value, roles.opview.consumer_warps.value)
+        consumers = roles.opview.consumer_warps.value * roles.opview.team_count
+        warps = (roles.opview.producer_warps.value, consumers)
         for count, region in zip(warps, roles.regions, strict=True):
             first = region.blocks[0].operations[0].operation
             if first.name == "nv_tileas.set_registers":
@@ -98,12 +99,13 @@ def _check_named_barriers(function: Any, file: str) -> Violation | None:
     scopes: dict[int, bool] = {}
     for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
         specialised = roles.opview.producer_warps.value > 0
-        groups = max(1, roles.opview.consumer_warps.value // WARPGROUP_WARPS)
+        teams = roles.opview.team_count
+        groups = max(1, roles.opview.consumer_warps.value // WARPGROUP_WARPS) * teams
         for op in kernel_operations(function):
             if "id" not in op.attributes or not op.name.startswith("nv_tileas."):
                 continue
             identity = ir.IntegerAttr(op.attributes["id"]).value
-            last = identity + (groups - 1 if is_per_warpgroup(op) else 0)
+            last = identity + (groups if is_per_warpgroup(op) else teams) - 1
             if not 0 <= identity <= last < NAMED_BARRIERS:
                 return Violation(where(op, file), f"named barrier {last} does not exist")
             if specialised and identity == 0:

@@ -1,0 +1,186 @@
+"""Let teams of consumers take tiles in turn (ping-pong).
+
+Before:  consumer: %s = ring_start %ring
+                   scf.for %tile = %id to %total step %ids iter_args(%p = %s) {
+                     ...; %q = scf.for %k = %c0 to %n step %c1 iter_args(...) { ring_wait ... }
+                     ...; yield %q }
+After:   consumer: %t = team_id; %first = %id + %t * %ids; %stride = %ids * 2
+                   %a = ring_skip %ring, %s, %t, %c0, %n, %c1; %u = ring_skip %turn, ...
+                   scf.for %tile = %first to %total step %stride iter_args(%p = %a, %v = %u) {
+                     ...; ring_acquire %turn, %v; %q = scf.for ...; ring_release %turn, %v
+                     ...; %b = ring_skip %ring, %q, %c1, %c0, %n, %c1; ...; yield %b, %w }
+
+While one team stores its result, another one multiplies, so that the tensor cores never wait for an
+epilogue. The producer goes through all tiles in order, so the slots of the teams follow each other
+in every ring: a team skips those of the tiles that are not its own. It cannot know how many there
+are unless every tile has as many, so the plan gives no teams to other kernels.
+
+A wait by parity cannot tell a phase from the last but one. So a team begins to wait for the slots
+of its tile only when the team before has waited for all of its own: that is its turn, a ring
+without buffers whose only slot goes from team to team.
+"""
+
+from typing import Any
+
+from tilec.diagnostics import InternalCompilerError
+from tilec.dialects.nv_tileas import (
+    AllocMBarrierOp,
+    CreateRingOp,
+    MBarrierType,
+    RingAcquireOp,
+    RingAdvanceOp,
+    RingReleaseOp,
+    RingSkipOp,
+    RingStartOp,
+    RingType,
+    TeamIdOp,
+)
+from tilec.dialects.nv_tileas.ring_ops import start_of_position
+from tilec.dialects.nv_tileas.types import RingPositionType
+from tilec.ir.bindings import arith, ir
+from tilec.ir.structured import (
+    body_operations,
+    enclosing_loops,
+    next_operation,
+    parent_operation,
+    terminator,
+    thread_value,
+    walk_operations,
+)
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals
+from tilec.passes.registry import PassContext, register_pass
+
+NAME = "nv-tileas-alternate-tiles"
+_STEPS = ("nv_tileas.ring_advance", "nv_tileas.ring_release_until")
+
+
+@register_pass(NAME)
+def alternate_tiles(module: Any, context: PassContext) -> None:
+    """Rewrite the loop over tiles of every consumer role with teams."""
+    del context
+    for function in kernel_functions(module):
+        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+        for roles in found:
+            if roles.opview.team_count > 1:
+                _alternate(roles)
+
+
+def _alternate(roles: Any) -> None:
+    block = roles.opview.consumer.blocks[0]
+    for walk in dict.fromkeys(walk for _, walk in _positions(tile_loop(block))):
+        _take_turns(roles, block, walk)
+    loop = tile_loop(block)
+    teams = roles.opview.team_count
+    with ir.InsertionPoint(loop), loop.location:
+        team = TeamIdOp.build()
+        lower, _, step = list(loop.operands)[:3]
+        first = arith.addi(lower, arith.muli(team, step))
+        stride = arith.muli(step, arith.constant(step.type, teams))
+        others = arith.constant(step.type, teams - 1)
+    for index, walk in _positions(loop):
+        _skip(loop, index, walk, team, others)
+    loop.operands[0], loop.operands[2] = first, stride
+
+
+def _take_turns(roles: Any, block: Any, walk: Any) -> None:
+    """Let a team wait for the slots of `walk` only behind all such waits of the team before."""
+    body = tile_loop(block).regions[0].blocks[0]
+    waits = [
+        _ancestor_in(op, body)
+        for op in walk_operations(body)
+        if op.name == "nv_tileas.ring_wait" and start_of_position(op.operands[1]) == walk
+    ]
+    if not waits:
+        return  # the walk of the releases
+    first, last = waits[0], waits[-1]
+    with ir.InsertionPoint(roles), first.location:
+        turn = _turn_ring(roles.opview.consumer_warps.value)
+    with ir.InsertionPoint.at_block_begin(block), first.location:
+        start = RingStartOp.build(turn)
+
+    def take_and_pass_on(position: Any) -> Any:
+        with ir.InsertionPoint(first), first.location:
+            RingAcquireOp(ring=turn, position=position)
+        with ir.InsertionPoint(next_operation(last)), last.location:
+            RingReleaseOp(ring=turn, position=position)
+            return RingAdvanceOp.build(turn, position)
+
+    thread_value(block, start, first, take_and_pass_on)
+
+
+def _turn_ring(warps: int) -> Any:
+    """Make a ring of one slot without buffers, which `warps` warps at a time hold."""
+    i64 = ir.IntegerType.get_signless(64)
+    one = ir.IntegerAttr.get(i64, 1)
+    full, empty = (
+        AllocMBarrierOp(
+            barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=one
+        ).barrier
+        for arrivals in (full_arrivals(), empty_arrivals(warps))
+    )
+    return CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=one).ring
+
+
+def _ancestor_in(op: Any, block: Any) -> Any:
+    """Return the operation of `block` that `op` stands in."""
+    while op.block != block:
+        op = parent_operation(op)
+    return op
+
+
+def tile_loop(block: Any) -> Any:
+    """Return the loop over tiles of a role's block: the only loop at its top."""
+    loops = [op for op in body_operations(block) if op.name == "scf.for"]
+    if len(loops) != 1:
+        raise InternalCompilerError(f"a role with {len(loops)} loops over tiles", pass_name=NAME)
+    return loops[0]
+
+
+def _positions(loop: Any) -> list[tuple[int, Any]]:
+    """Return the carried values that are ring positions, by number and with their walk."""
+    inits = list(loop.operands)[3:]
+    return [
+        (number, start_of_position(value))
+        for number, value in enumerate(inits)
+        if isinstance(value.type, RingPositionType)
+    ]
+
+
+def _skip(loop: Any, index: int, walk: Any, team: Any, others: Any) -> None:
+    """Skip the slots of the teams before this one ahead of the loop, of others behind a tile."""
+    ring = walk.owner.opview.ring
+    last = terminator(loop.regions[0].blocks[0])
+    before, behind = loop.operands[3 + index], last.operands[index]
+    for count, bounds in _rounds(loop, walk):
+        with ir.InsertionPoint(loop), loop.location:
+            before = RingSkipOp.build(ring, before, team, bounds, count)
+        with ir.InsertionPoint(last), loop.location:
+            behind = RingSkipOp.build(ring, behind, others, bounds, count)
+    loop.operands[3 + index], last.operands[index] = before, behind
+
+
+def _rounds(loop: Any, walk: Any) -> list[tuple[int, list[Any]]]:
+    """Return how far a walk moves in one tile: slots of a round, and the bounds of its loop."""
+    found = []
+    for op in walk_operations(loop.regions[0].blocks[0]):
+        if op.name not in _STEPS or start_of_position(op.operands[1]) != walk:
+            continue
+        if op.name == "nv_tileas.ring_release_until":
+            # It follows the walk of the waits, once in every round of their loop.
+            return _rounds(loop, start_of_position(op.operands[2]))
+        found.append((op.opview.count.value, _bounds(op, loop)))
+    return found
+
+
+def _bounds(op: Any, loop: Any) -> list[Any]:
+    """Return the bounds of the loop in `loop` that `op` stands in; without one, of one round."""
+    inside = enclosing_loops(op)
+    inside = inside[: inside.index(loop)]
+    if len(inside) > 1:
+        raise InternalCompilerError("loops inside of loops do not alternate", pass_name=NAME)
+    if inside:
+        return list(inside[0].operands)[:3]
+    with ir.InsertionPoint(loop), loop.location:
+        i32 = ir.IntegerType.get_signless(32)
+        return [arith.constant(i32, number) for number in (0, 1, 1)]
