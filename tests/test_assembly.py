@@ -108,7 +108,7 @@ class GemmCase:
 
     @property
     def id(self) -> str:
-        layout = "".join("T" if name in self.columns else "N" for name in self.arrays[:2])
+        layout = "".join("T" if name in self.columns else "N" for name in self.arrays)
         return f"{self.kernel}-{self.dtype}-{layout}"
 
 
@@ -161,6 +161,7 @@ GEMMS = [
     GemmCase("matmul", "ABC", "f16", "A", LARGE),
     GemmCase("matmul", "ABC", "bf16", "B", LARGE),
     GemmCase("matmul", "ABC", "f16", "AB", LARGE),
+    GemmCase("matmul", "ABC", "bf16", "C", LARGE),
     GemmCase("batched_matmul", "XYZ", "bf16", "", {"B": 8, **dict.fromkeys("MNK", 4096)}),
 ]
 
@@ -228,6 +229,22 @@ def test_every_slot_has_two_barriers(gemm):
 def test_results_leave_in_parts(gemm):
     share = gemm.constants["BM"] * gemm.constants["BN"] // gemm.consumers
     assert gemm.count("UTMASTG") == share // gemm.box_elements(gemm.case.arrays[-1])
+
+
+def test_results_are_staged_as_matrices(gemm):
+    """A warp stores four 8x8 matrices at once, transposed where C is column-major."""
+    share = gemm.constants["BM"] * gemm.constants["BN"] // gemm.consumers
+    form = "MT88" if gemm.case.arrays[-1] in gemm.case.columns else "M88"
+    assert gemm.opcodes("STSM") == {f"STSM.16.{form}.4"}
+    assert gemm.count("STSM") == share // (4 * 4 * 64)
+    assert gemm.count("STS") == 0
+    assert gemm.count("F2FP") == share // (4 * 32 * 2)
+
+
+def test_staging_takes_two_addresses_a_thread(gemm):
+    """One for each half of a row of 128 bytes; the slot and the row are immediates."""
+    bases = {re.split(r"[+\]]", item.operands)[0] for item in gemm.all("STSM")}
+    assert len(bases) <= 2
 
 
 def test_registers_move_once(gemm):

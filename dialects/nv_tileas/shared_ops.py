@@ -101,7 +101,7 @@ class LoadSharedOp(CheckedOperation, name="load_shared", traits=[ReadsMemory]):
 
 
 class StoreSharedOp(CheckedOperation, name="store_shared", traits=[WritesMemory]):
-    """Write a register tile into shared memory with ordinary stores (generic proxy)."""
+    """Write a register tile into shared memory with stores of the threads (generic proxy)."""
 
     TYPES = (("tile", REGISTERS), ("destination", SHARED))
 

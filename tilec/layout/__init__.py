@@ -1,12 +1,13 @@
 """Layout algebra: where the elements of a tile live. Pure Python, no MLIR.
 
 `register.py` says which thread holds an element in which register, `shared.py` where it lies in
-shared memory, `addressing.py` which part of its address is a constant, `descriptors.py` how wgmma
-addresses it there, `banks.py` what an access costs.
+shared memory, `addressing.py` which part of its address is a constant, `matrix_stores.py` which
+tiles `stmatrix` writes there, `descriptors.py` how wgmma addresses it there, `banks.py` what an
+access costs.
 """
 
 from tilec.layout.addressing import move_behind_swizzle, thread_bits
-from tilec.layout.banks import AccessCost, access_cost, wavefronts
+from tilec.layout.banks import AccessCost, access_cost, matrix_store_cost, wavefronts
 from tilec.layout.constructors import (
     blocked,
     choose_blocked,
@@ -16,6 +17,7 @@ from tilec.layout.constructors import (
 )
 from tilec.layout.descriptors import descriptor_fields, k_step_bytes, row_block_bytes
 from tilec.layout.errors import LayoutError
+from tilec.layout.matrix_stores import MatrixStores, matrix_stores
 from tilec.layout.modes import Mode, Owner, ThreadTerm
 from tilec.layout.parts import TilePart, warpgroup_part
 from tilec.layout.register import RegisterLayout
@@ -33,6 +35,7 @@ __all__ = [
     "AccessCost",
     "AddressTerm",
     "LayoutError",
+    "MatrixStores",
     "Mode",
     "Owner",
     "RegisterLayout",
@@ -47,6 +50,8 @@ __all__ = [
     "descriptor_fields",
     "k_step_bytes",
     "matmul_operand",
+    "matrix_store_cost",
+    "matrix_stores",
     "move_behind_swizzle",
     "row_block_bytes",
     "row_major",

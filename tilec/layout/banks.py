@@ -3,16 +3,18 @@
 Shared memory has 32 banks of 4 bytes. A warp's access is served in groups of lanes that together
 ask for at most 128 bytes; a group takes as many wavefronts as the most loaded bank has distinct
 4-byte words (CUDA programming guide, shared memory of compute capability 5.x and newer; lanes per
-group for 8- and 16-byte accesses: Nsight Compute documentation, memory tables).
+group for 8- and 16-byte accesses: Nsight Compute documentation, memory tables). `stmatrix` writes
+128 bytes for each matrix: the rows at the addresses of eight lanes, which is such a group.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tilec.layout.errors import LayoutError
+from tilec.layout.matrix_stores import MATRIX_EXTENT, MatrixStores
 from tilec.layout.modes import WARP_LANES
 from tilec.layout.register import RegisterLayout
-from tilec.layout.shared import SharedLayout
+from tilec.layout.shared import CHUNK_BYTES, SharedLayout
 
 BANKS = 32
 BANK_BYTES = 4
@@ -93,6 +95,24 @@ def access_cost(
             instructions += 1
     ideal = max(1, WARP_LANES * width_bytes // (BANKS * BANK_BYTES))
     return AccessCost(instructions, total, instructions * ideal)
+
+
+def matrix_store_cost(stores: MatrixStores, shared: SharedLayout) -> AccessCost:
+    """Return what storing a tile as matrices costs, all warps and instructions together.
+
+    Args:
+        stores: The instructions.
+        shared: Layout of the tile in shared memory.
+    """
+    lanes = stores.matrices * MATRIX_EXTENT
+    instructions = stores.rows.num_warps * len(stores.registers)
+    total = 0
+    for warp in range(stores.rows.num_warps):
+        first = warp * WARP_LANES
+        for number in range(len(stores.registers)):
+            coords = (stores.rows.coordinates(number, first + lane) for lane in range(lanes))
+            total += wavefronts([shared.offset(row) for row in coords], CHUNK_BYTES)
+    return AccessCost(instructions, total, instructions * stores.matrices)
 
 
 def _add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

@@ -162,6 +162,18 @@ def store_vector(pointer: Any, elements: Sequence[Any]) -> None:
     llvm.StoreOp(pack(stored), pointer, alignment=len(stored) * _bytes(stored[0].type))
 
 
+def store_matrices(row: Any, words: Sequence[Any], transposed: bool) -> None:
+    """Store an 8x8 matrix of 16-bit elements for each of `words`; `row` is this lane's address."""
+    layout = "col" if transposed else "row"
+    nvvm.StMatrixOp(
+        row,
+        list(words),
+        ir.Attribute.parse(f"#nvvm.mma_layout<{layout}>"),
+        ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+        ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
+    )
+
+
 def pack(elements: Sequence[Any]) -> Any:
     """Return the vector of `elements`."""
     vector = llvm.PoisonOp(ir.VectorType.get([len(elements)], elements[0].type)).res

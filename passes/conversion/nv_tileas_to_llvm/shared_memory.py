@@ -9,8 +9,17 @@ constant; otherwise each access computes its own.
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.ir.bindings import arith, ir
-from tilec.layout import RegisterLayout, SharedLayout, Swizzle, move_behind_swizzle, thread_bits
+from tilec.ir.bindings import arith, ir, llvm
+from tilec.layout import (
+    MatrixStores,
+    RegisterLayout,
+    SharedLayout,
+    Swizzle,
+    matrix_stores,
+    move_behind_swizzle,
+    thread_bits,
+)
+from tilec.layout.matrix_stores import PAIR
 from tilec.layout.shared import SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -69,15 +78,30 @@ def lower_load_shared(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.store_shared")
 def lower_store_shared(lowering: Lowering, op: Any) -> None:
-    """Write a tile into its buffer."""
+    """Write a tile into its buffer, as 8x8 matrices where its registers hold such."""
     tile, destination = op.operands
-    write_tile(
-        lowering,
-        lowering.get(destination),
-        layout_of_shared(destination.type),
-        tile_layout(tile),
-        lowering.tile(tile),
-    )
+    shared, layout = layout_of_shared(destination.type), tile_layout(tile)
+    base, registers = lowering.get(destination), lowering.tile(tile)
+    matrices = matrix_stores(layout, shared)
+    if matrices is None:
+        write_tile(lowering, base, shared, layout, registers)
+    else:
+        _write_matrices(lowering, base, shared, matrices, registers)
+
+
+def _write_matrices(
+    lowering: Lowering, base: Any, shared: SharedLayout, stores: MatrixStores, registers: list[Any]
+) -> None:
+    """Emit stores of matrices: lane 8m + i gives the address of row i of matrix m.
+
+    Every thread of a warp takes part: roles have whole warps, and branches around a tile operation
+    are uniform.
+    """
+    addresses = TileAddresses(lowering, base, shared, stores.rows, ())
+    for number, matrices in enumerate(stores.registers):
+        pairs = [emit.pack(registers[first : first + PAIR]) for first in matrices]
+        words = [llvm.BitcastOp(emit.i32_type(), pair).res for pair in pairs]
+        emit.store_matrices(addresses.at(number), words, stores.transposed)
 
 
 def read_tile(

@@ -41,6 +41,19 @@ class ShflOp(OpView):
     @property
     def res(self) -> Any: ...
 
+class StMatrixOp(OpView):
+    def __init__(
+        self,
+        ptr: Any,
+        sources: Sequence[Any],
+        layout: Any,
+        shape: Any,
+        eltType: Any,
+        *,
+        loc: Any = None,
+        ip: Any = None,
+    ) -> None: ...
+
 class SyncWarpOp(OpView):
     def __init__(self, mask: Any, *, loc: Any = None, ip: Any = None) -> None: ...
 
