@@ -17,6 +17,8 @@ MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
 CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider besides single CTAs. Larger ones leave SMs of a GPC idle."""
+SCHEDULES = (False,)
+"""Whether consumers share tiles (False) or take them in turn (True): what to consider."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
 SECTOR_BYTES = 32
@@ -48,6 +50,8 @@ class GemmProblem:
         powers_of_two: Whether to consider only extents that are powers of two.
         equal: Pairs of positions in `tile` that must get the same value.
         clusters: Clusters along M and N to consider besides single CTAs.
+        schedules: Whether to consider consumers that share tiles (False), that take them in turn
+            (True), or both.
     """
 
     extents: tuple[int, int, int]
@@ -62,6 +66,7 @@ class GemmProblem:
     powers_of_two: bool = False
     equal: tuple[tuple[int, int], ...] = ()
     clusters: tuple[tuple[int, int], ...] = CLUSTERS
+    schedules: tuple[bool, ...] = SCHEDULES
 
     @property
     def sector_factors(self) -> tuple[float, float]:
@@ -175,7 +180,8 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                 if any(tile[a] != tile[b] for a, b in problem.equal):
                     continue
                 sizes = (problem.element_bytes, problem.output_bytes, problem.epilogue_bytes)
-                yield GemmTile(*tile, *sizes)
+                for pingpong in problem.schedules:
+                    yield GemmTile(*tile, *sizes, pingpong=pingpong)
 
 
 def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:
@@ -225,6 +231,8 @@ def _depth_options(problem: GemmProblem) -> Sequence[int]:
 
 
 def tile_text(tile: GemmTile) -> str:
-    """Return `128x256x64`, with the cluster where there is one."""
+    """Return `128x256x64`, with the cluster and the schedule where they are no usual ones."""
     text = f"{tile.m}x{tile.n}x{tile.k}"
-    return text if tile.cluster == (1, 1) else f"{text} in {tile.cluster[0]}x{tile.cluster[1]}"
+    if tile.cluster != (1, 1):
+        text += f" in {tile.cluster[0]}x{tile.cluster[1]}"
+    return f"{text} in turn" if tile.pingpong else text

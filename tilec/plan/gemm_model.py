@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from tilec.plan import machine
 from tilec.plan.registers import accumulator_limit, accumulator_registers, split_consumers
+from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.target import Target
 
 LARGE_EXTENT = 8192
@@ -30,6 +31,7 @@ class GemmTile:
         epilogue_bytes: Bytes that the epilogue loads for each element of the result.
         cluster: CTAs of a cluster along M and N. CTAs along N share their rows of A, CTAs along M
             their columns of B: one load from L2 serves all of them.
+        pingpong: Whether two consumers take tiles in turn, instead of sharing each of them.
     """
 
     m: int
@@ -39,6 +41,7 @@ class GemmTile:
     output_bytes: int
     epilogue_bytes: int = 0
     cluster: tuple[int, int] = (1, 1)
+    pingpong: bool = False
 
     @property
     def volume(self) -> int:
@@ -62,12 +65,18 @@ class GemmTile:
 
     def consumers(self, target: Target) -> int:
         """Return how many warpgroups share the tile."""
+        if self.pingpong:
+            return 1
         return split_consumers([(self.m, self.n, _ACCUMULATOR_BYTES)], target)
+
+    def warpgroups(self, target: Target) -> int:
+        """Return how many warpgroups consume tiles at a time."""
+        return PINGPONG_TEAMS if self.pingpong else self.consumers(target)
 
     def staging_bytes(self, target: Target) -> int:
         """Return the bytes of shared memory of the epilogue: what it loads and what it stores."""
         slots = 1 if self.epilogue_bytes else machine.EPILOGUE_SLOTS
-        parts = slots * self.consumers(target) * machine.EPILOGUE_PART_BYTES
+        parts = slots * self.warpgroups(target) * machine.EPILOGUE_PART_BYTES
         return parts + self.m * self.n * self.epilogue_bytes
 
     def stages(self, target: Target) -> int:
@@ -91,6 +100,7 @@ class GemmCost:
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store.
         power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
+        pingpong: Whether one consumer multiplies while the other one stores.
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
     """
@@ -105,6 +115,7 @@ class GemmCost:
     epilogue: float
     start: float
     power: float = 0.0
+    pingpong: bool = False
 
     @property
     def k_tile(self) -> float:
@@ -113,8 +124,16 @@ class GemmCost:
 
     @property
     def clocks(self) -> float:
-        """Clocks of the whole product."""
-        return self.waves * (self.k_tiles * self.k_tile + self.epilogue) + self.start
+        """Clocks of the whole product.
+
+        Consumers that take turns hide the store of a tile behind the products of the next one, but
+        for the last store, and for what is longer than these products.
+        """
+        products = self.k_tiles * self.k_tile
+        if not self.pingpong:
+            return self.waves * (products + self.epilogue) + self.start
+        one = max(products, (products + self.epilogue) / PINGPONG_TEAMS)
+        return self.waves * one + self.epilogue + self.start
 
     @property
     def bound(self) -> str:
@@ -133,7 +152,7 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
         )
     consumers = tile.consumers(target)
     registers = accumulator_registers(tile.m, tile.n, _ACCUMULATOR_BYTES, consumers)
-    limit = accumulator_limit(consumers)
+    limit = accumulator_limit(tile.warpgroups(target))
     if registers > limit:
         return (
             f"the {tile.m} x {tile.n} accumulator takes {registers} registers a thread of "
@@ -183,11 +202,16 @@ def gemm_cost(
         tensor=work / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=level2,
-        bubble=machine.MMA_BUBBLE_CLOCKS[consumers],
+        bubble=_bubble(tile, consumers),
         epilogue=tile.m * tile.n * store,
         start=machine.START_CLOCKS + (machine.CLUSTER_CLOCKS if size > 1 else 0),
         power=level2 * machine.L2_POWER_SHARE,
+        pingpong=tile.pingpong,
     )
+
+
+def _bubble(tile: GemmTile, consumers: int) -> float:
+    return machine.PINGPONG_BUBBLE_CLOCKS if tile.pingpong else machine.MMA_BUBBLE_CLOCKS[consumers]
 
 
 def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:

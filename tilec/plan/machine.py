@@ -40,6 +40,8 @@ MMA_BUBBLE_CLOCKS = {1: 110, 2: 45, 3: 45}
 """Clocks per k-tile in which the tensor cores idle because consumers wait for a slot and drain
 their group, by number of consumer warpgroups. From 1024^3 in bf16 on an H200, 2026-11-21: 64x128
 tiles with one consumer took 7.1 us at BK = 64 and 6.6 us at BK = 128; 128x64 with two took 6.5."""
+PINGPONG_BUBBLE_CLOCKS = 30
+"""The same of consumers that take tiles in turn and keep a group in flight (estimate)."""
 STORE_BYTES_PER_CLOCK = 64
 """Bytes of results that one SM writes per clock at best (estimate: L2 port of an SM)."""
 CONVERT_CLOCKS = 0.02

@@ -74,6 +74,7 @@ class TileChoice:
         values: Value by name.
         reasons: One sentence per choice.
         cluster: CTAs of a cluster along M and N of the largest mma.
+        pingpong: Whether consumers take tiles of the largest mma in turn.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
         candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
@@ -82,6 +83,7 @@ class TileChoice:
     reasons: tuple[str, ...]
     mma_elements: int = 0
     cluster: tuple[int, int] = (1, 1)
+    pingpong: bool = False
     candidates: tuple[str, ...] = ()
 
 
@@ -135,7 +137,9 @@ def plan_tiles(
     shown = tuple(str(item) for ranked in rankings for item in ranked[:SHOWN_CANDIDATES])
     if largest is None:
         return TileChoice(values, tuple(reasons))
-    return TileChoice(values, tuple(reasons), largest.volume, largest.cluster, shown)
+    return TileChoice(
+        values, tuple(reasons), largest.volume, largest.cluster, largest.pingpong, shown
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,11 +78,13 @@ class VariantIdentity:
         planned: Constants that the planner chose. They may give way to a runner-up; what the
             caller fixed may not.
         cluster: Cluster that was planned with them; None when the caller fixed it.
+        pingpong: Whether they were planned for consumers that take tiles in turn; None as above.
     """
 
     specialization: Specialization
     planned: tuple[str, ...] = ()
     cluster: tuple[int, ...] | None = None
+    pingpong: bool | None = None
 
 
 class Variants:
@@ -178,11 +180,11 @@ class Variants:
         constants, plan = program.metadata["constants"], dict(specialization.plan)
         if program.any_tile_extents:  # what the planner may choose, a caller must ask for
             plan[ANY_TILE_EXTENTS] = True
-        cluster = None
-        if "cluster" not in program.metadata["hints"]:
-            cluster = tuple(program.metadata["planned_cluster"])
+        hints = program.metadata["hints"]
+        cluster = None if "cluster" in hints else tuple(program.metadata["planned_cluster"])
+        pingpong = None if "pingpong" in hints else program.metadata["planned_pingpong"]
         bound = replace(specialization, constants=constants, plan=plan, sizes={})
-        return VariantIdentity(bound, planned, cluster)
+        return VariantIdentity(bound, planned, cluster, pingpong)
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""

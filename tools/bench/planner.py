@@ -63,6 +63,7 @@ class ShapeResult:
         ratio: Best time / the planner's time, of the medians of one run in turn.
         searched: Number of variants that were looked at.
         complete: Whether time sufficed for all of them.
+        looks: Milliseconds of each variant at the longest look that it got, by name.
         failures: What went wrong, by variant: a wrong result, a hang, a fault, a refused launch.
     """
 
@@ -73,6 +74,7 @@ class ShapeResult:
     ratio: float | None = None
     searched: int = 0
     complete: bool = True
+    looks: dict[str, float] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
 
@@ -100,6 +102,7 @@ def search_shape(
     result.complete = len(first) + len(result.failures) == len(everyone)
     kept = survivors(first, PRUNE)
     second = _look(process, kept, everyone, result, long=True, deadline=deadline)
+    result.looks = {everyone[path].name: time for path, time in {**first, **second}.items()}
     finalists = survivors(second, PRUNE)[:FINALISTS]
     if planned.path in first and planned.path not in finalists:
         finalists.append(planned.path)

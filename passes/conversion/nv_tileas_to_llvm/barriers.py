@@ -217,18 +217,20 @@ def _release(lowering: Lowering, ring: Ring, slot: emit.Index, condition: Any) -
     """
     nvvm.SyncWarpOp(emit.value(-1))
     lane = lowering.current_role.ids[Owner.LANE]
-    peers = len(ring_peers(ring.cluster, ring.axes, 0)) if ring.axes else 1
-    arrives = emit.compare("slt", lane, peers) if ring.axes else emit.compare("eq", lane, 0)
-    if condition is not None:
-        arrives = arith.andi(arrives, condition)
     if ring.axes:
-        _release_in_cluster(ring, slot, lane, arrives)
+        _release_in_cluster(ring, slot, lane, condition)
         return
     text = "mbarrier.arrive.shared::cta.b64 _, [$0];"
+    arrives = _both(emit.compare("eq", lane, 0), condition)
     predicated(arrives, text, "r", [slot_barrier(ring.empty, slot)])
 
 
-def _release_in_cluster(ring: Ring, slot: emit.Index, lane: Any, arrives: Any) -> None:
+def _both(first: Any, second: Any) -> Any:
+    """Return the conjunction of two conditions; the second may be None, which holds."""
+    return first if second is None else arith.andi(first, second)
+
+
+def _release_in_cluster(ring: Ring, slot: emit.Index, lane: Any, condition: Any) -> None:
     """Arrive at the slot's empty barrier in every CTA that fills the slot, a lane for each.
 
     The default scope is the CTA. A release at cluster scope would cost a fence of the whole GPU in
@@ -240,9 +242,11 @@ def _release_in_cluster(ring: Ring, slot: emit.Index, lane: Any, arrives: Any) -
         "@p mapa.shared::cluster.u32 a, $0, $1; "
         "@p mbarrier.arrive.shared::cluster.b64 _, [a]; }"
     )
+    peers = len(ring_peers(ring.cluster, ring.axes, 0))
     rank = peer_rank(lane, ring.cluster, ring.axes)
-    flag = arith.extui(emit.i32_type(), arrives)
-    emit.inline_ptx(text, "r,r,r,~{memory}", [slot_barrier(ring.empty, slot), rank, flag])
+    arrives = _both(emit.compare("slt", lane, peers), condition)
+    operands = [slot_barrier(ring.empty, slot), rank, arith.extui(emit.i32_type(), arrives)]
+    emit.inline_ptx(text, "r,r,r,~{memory}", operands)
 
 
 @lowers("nv_tileas.ring_barrier")

@@ -183,10 +183,11 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
         Owner.WARPGROUP: emit.divide(consumer, WARPGROUP_WARPS),
         Owner.CTA: 0,
     }
+    first = emit.compare("eq", thread, producer_warps * WARP_LANES)
     own = emit.value(emit.add(thread, -producer_warps * WARP_LANES))
     if roles.team_count > 1:
         own = emit.value(emit.remainder(own, consumer_warps * WARP_LANES))
-    first = emit.compare("eq", own, 0)
+        first = emit.compare("eq", own, 0)
     leads = emit.compare("eq", emit.remainder(own, WARPGROUP_WARPS * WARP_LANES), 0)
     consumer_role = Role(consumer_warps, ids, own, first, leads, team)
     if not producer_warps:

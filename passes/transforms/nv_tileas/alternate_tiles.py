@@ -87,13 +87,13 @@ def _take_turns(roles: Any, block: Any, walk: Any) -> None:
     """Let a team wait for the slots of `walk` only behind all such waits of the team before."""
     body = tile_loop(block).regions[0].blocks[0]
     waits = [
-        _ancestor_in(op, body)
+        op
         for op in walk_operations(body)
         if op.name == "nv_tileas.ring_wait" and start_of_position(op.operands[1]) == walk
     ]
     if not waits:
         return  # the walk of the releases
-    first, last = waits[0], waits[-1]
+    first, last = _ancestor_in(waits[0], body), _ancestor_in(waits[-1], body)
     with ir.InsertionPoint(roles), first.location:
         turn = _turn_ring(roles.opview.consumer_warps.value)
     with ir.InsertionPoint.at_block_begin(block), first.location:
@@ -102,11 +102,31 @@ def _take_turns(roles: Any, block: Any, walk: Any) -> None:
     def take_and_pass_on(position: Any) -> Any:
         with ir.InsertionPoint(first), first.location:
             RingAcquireOp(ring=turn, position=position)
-        with ir.InsertionPoint(next_operation(last)), last.location:
-            RingReleaseOp(ring=turn, position=position)
+        behind = next_operation(last)
+        _release_behind(waits[-1], body, turn, position)
+        with ir.InsertionPoint(behind), last.location:
             return RingAdvanceOp.build(turn, position)
 
     thread_value(block, start, first, take_and_pass_on)
+
+
+def _release_behind(wait: Any, block: Any, turn: Any, position: Any) -> None:
+    """Pass the turn on as soon as `wait` has been run for the last time, on every way through.
+
+    What follows in a branch, such as the wait for the last product, is not part of the turn.
+    """
+    holder = _ancestor_in(wait, block)
+    if holder.name != "scf.if":
+        with ir.InsertionPoint(next_operation(holder)), wait.location:
+            RingReleaseOp(ring=turn, position=position)
+        return
+    for region in holder.regions:
+        inner = region.blocks[0]
+        if any(op == wait for op in walk_operations(inner)):
+            _release_behind(wait, inner, turn, position)
+        else:
+            with ir.InsertionPoint.at_block_begin(inner), wait.location:
+                RingReleaseOp(ring=turn, position=position)
 
 
 def _turn_ring(warps: int) -> Any:

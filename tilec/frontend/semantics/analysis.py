@@ -111,6 +111,7 @@ def analyze_kernel(
         metadata["tile_candidates"] = list(choice.candidates)
         metadata["planned_mma"] = choice.mma_elements
         metadata["planned_cluster"] = list(choice.cluster)
+        metadata["planned_pingpong"] = choice.pingpong
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 

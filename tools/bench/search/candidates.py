@@ -90,8 +90,11 @@ BLOCK_N = tuple(range(64, 257, 16))
 BLOCK_K = 64
 """One 128-byte swizzle span of bf16."""
 CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2))
-SCHEDULES: dict[str, Mapping[str, int]] = {"cooperative": {}}
-"""Plan fields by schedule. Ping-pong joins when the plan has a field for it."""
+SCHEDULES: dict[str, Mapping[str, int]] = {
+    "cooperative": {"pingpong": 0},
+    "pingpong": {"pingpong": 1},
+}
+"""Plan fields by schedule."""
 STAGE_CHOICES = 2
 """The most stages that fit, and one fewer."""
 

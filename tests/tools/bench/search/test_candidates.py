@@ -1,6 +1,7 @@
 """Shapes and candidates of the planner benchmark."""
 
 from collections import Counter
+from dataclasses import replace
 
 from tilec.runtime.specialize import DIM_DIVISOR
 from tools.bench.search.candidates import (
@@ -46,7 +47,9 @@ def test_candidates_are_the_whole_product_and_have_names_of_their_own():
 def test_candidate_is_what_the_compiler_gets():
     item = Candidate(128, 256, (2, 1), "cooperative", "NK")
     assert item.constants == {"BM": 128, "BN": 256, "BK": BLOCK_K}
-    assert item.plan(4) == {"cluster": (2, 1), "stages": 4, "any_tile_extents": 1}
+    fields = {"cluster": (2, 1), "stages": 4, "any_tile_extents": 1}
+    assert item.plan(4) == {**fields, "pingpong": 0}
+    assert replace(item, schedule="pingpong").plan(4) == {**fields, "pingpong": 1}
     assert item.slot_bytes == (128 + 256) * 64 * 2
     assert item.key == "128x256x64-2x1-cooperative-NK"
 

@@ -1,0 +1,81 @@
+// RUN: tilec opt %s --passes nv-tileas-alternate-tiles --split-input-file | FileCheck %s
+
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!p = !nv_tileas.ring_position
+
+// Team t begins at tile t and steps over that of the other team. Before its first tile and behind
+// each of them it skips the slots of the other team's, as many as the loop over k has rounds. It
+// waits for slots only in its turn, which is a ring of one slot that 4 warps release.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
+// CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 1 : i64}
+// CHECK-NEXT:    %[[TURN:.*]] = "nv_tileas.create_ring"(%{{.*}}, %[[EMPTY]]) {operandSegmentSizes = array<i32: 1, 1>, stages = 1 : i64}
+// CHECK:         "nv_tileas.roles"
+// CHECK:           %[[U:.*]] = "nv_tileas.ring_start"(%[[TURN]])
+// CHECK-NEXT:      %[[S:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.team_id"()
+// CHECK-NEXT:      %[[OFFSET:.*]] = arith.muli %[[T]], %[[IDS:.*]] : i32
+// CHECK-NEXT:      %[[FIRST:.*]] = arith.addi %[[ID:.*]], %[[OFFSET]]
+// CHECK:           %[[STRIDE:.*]] = arith.muli %[[IDS]], %c2_i32
+// CHECK:           %[[A:.*]] = "nv_tileas.ring_skip"(%[[RING]], %[[S]], %[[T]], %[[C0:.*]], %[[N:.*]], %[[C1:.*]]) {count = 1 : i64}
+// CHECK:           %[[V:.*]] = "nv_tileas.ring_skip"(%[[TURN]], %[[U]], %[[T]], %{{.*}}) {count = 1 : i64}
+// CHECK-NEXT:      scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[STRIDE]] iter_args(%[[P:.*]] = %[[A]], %[[W:.*]] = %[[V]])
+// CHECK-NEXT:        "nv_tileas.ring_acquire"(%[[TURN]], %[[W]])
+// CHECK-NEXT:        %[[Q:.*]] = scf.for %{{.*}} = %[[C0]] to %[[N]] step %[[C1]]
+// CHECK:               "nv_tileas.ring_wait"(%[[RING]],
+// CHECK:             "nv_tileas.ring_release"(%[[TURN]], %[[W]])
+// CHECK-NEXT:        %[[X:.*]] = "nv_tileas.ring_advance"(%[[TURN]], %[[W]])
+// CHECK-NEXT:        %[[B:.*]] = "nv_tileas.ring_skip"(%[[RING]], %[[Q]], %{{.*}}, %[[C0]], %[[N]], %[[C1]]) {count = 1 : i64}
+// CHECK-NEXT:        %[[Y:.*]] = "nv_tileas.ring_skip"(%[[TURN]], %[[X]],
+// CHECK-NEXT:        scf.yield %[[B]], %[[Y]]
+// CHECK:       sym_name = "two_teams"
+"nv_tileaa.func"() ({
+^bb0(%n: i32, %total: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !a
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %id = "nv_tileas.cta_id"() : () -> i32
+  %ids = "nv_tileas.num_ctas"() : () -> i32
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+    %end = scf.for %tile = %id to %total step %ids iter_args(%p = %start) -> (!p) : i32 {
+      %q = scf.for %k = %c0 to %n step %c1 iter_args(%r = %p) -> (!p) : i32 {
+        "nv_tileas.ring_wait"(%ring, %r) : (!nv_tileas.ring, !p) -> ()
+        %a = "nv_tileas.slot_view"(%buffer, %r) : (!a, !p) -> !a
+        %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+        "nv_tileas.ring_release"(%ring, %r) : (!nv_tileas.ring, !p) -> ()
+        %next = "nv_tileas.ring_advance"(%ring, %r) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        scf.yield %next : !p
+      }
+      scf.yield %q : !p
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, teams = 2 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "two_teams", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, teams = 2 : i64}} : () -> ()
+
+// -----
+
+!p = !nv_tileas.ring_position
+
+// Consumers that share every tile are left alone.
+// CHECK-NOT:   team_id
+// CHECK:       sym_name = "one_team"
+"nv_tileaa.func"() ({
+^bb0(%total: i32):
+  %id = "nv_tileas.cta_id"() : () -> i32
+  %ids = "nv_tileas.num_ctas"() : () -> i32
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    scf.for %tile = %id to %total step %ids : i32 {
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "one_team", function_type = (i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()

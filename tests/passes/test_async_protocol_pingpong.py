@@ -1,0 +1,101 @@
+"""Faults in kernels whose consumers take tiles in turn, or keep a group of wgmma in flight."""
+
+import re
+
+import pytest
+
+from tests.passes.seeded_faults import (
+    before_the_check,
+    changed,
+    failure,
+    lines_of,
+    replaced,
+    verify,
+    without,
+)
+
+TILE = {"BM": 128, "BN": 128, "BK": 64}
+STRIDE = r"(arith\.muli %\w+, )%c2_i32(?=\w* : i32\n(.*\n){1,3}.*ring_skip)"
+EARLY = "may wait for a phase before the one before it is over"
+TURNS = "the 2 teams of a role do not take tiles in turn"
+
+
+@pytest.fixture(scope="module")
+def pingpong(tmp_path_factory):
+    return before_the_check(tmp_path_factory.mktemp("pingpong"), size=TILE, pingpong=1)
+
+
+@pytest.fixture(scope="module")
+def pending(tmp_path_factory):
+    return before_the_check(tmp_path_factory.mktemp("pending"), size=TILE, mma_pending=1)
+
+
+def moved(operation, number, other, place):
+    """Return an edit that moves a use of an operation in front of one of another operation."""
+
+    def edit(text):
+        lines = text.splitlines()
+        source, target = lines_of(text, operation)[number], lines_of(text, other)[place]
+        line = lines.pop(source)
+        lines.insert(target - (source < target), line)
+        return "\n".join(lines)
+
+    return edit
+
+
+_KEEPING = re.compile(r'("nv_tileas\.ring_release_until"\(%\w+, )(\S+), \S+\)')
+
+
+def held(text):
+    """Let the consumers release up to the slot that they hold: none."""
+    return _KEEPING.sub(r"\1\2, \2)", text)
+
+
+FAULTS = {
+    "no turn": (without("ring_acquire", 1), EARLY),
+    "turn kept": (without("ring_release", 0, 1), EARLY),
+    "turn kept without k-tiles": (without("ring_release", 1), EARLY),
+    "turn passed on at once": (moved("ring_release", 0, "ring_wait", 0), "two phases behind"),
+    "a slot too many skipped": (changed("ring_skip", 3, "count = 1", "count = 2"), "deadlock"),
+    "turns skipped": (changed("ring_skip", 5, "count = 1", "count = 2"), EARLY),
+    "every tile": (
+        replaced(r"(arith\.muli %\w+, )%c2_i32(?=\w* : i32\n(.*\n){1,3}.*ring_skip)", r"\1%c1_i32"),
+        TURNS,
+    ),
+    "too many registers": (replaced("count = 40 ", "count = 56 "), "roles ask for 66560 registers"),
+    "arrivals of both teams": (
+        replaced(r"count = 4 (: i64, .*slots = 4 )", r"count = 8 \1"),
+        "ends in mid-phase: 4 arrivals",
+    ),
+    "one id for two teams": (replaced("id = 3 ", "id = 15 "), "named barrier 16 does not exist"),
+    "no drain of the stores": (without("bulk_wait"), "may be overwritten while"),
+}
+PENDING_FAULTS = {
+    "two groups in flight": (
+        replaced(r"pending = 1 (: i64\} : \(tensor)", r"pending = 2 \1"),
+        "may be overwritten while 'mma:",
+    ),
+    "no slot released": (held, "deadlock"),
+    "released before the wait": (moved("ring_release_until", 0, "mma_wait", 0), "overwritten"),
+}
+
+
+@pytest.mark.parametrize("name", ["pingpong", "pending"])
+def test_without_a_fault(request, name):
+    verify(request.getfixturevalue(name))
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_faults_of_teams(pingpong, name):
+    edit, message = FAULTS[name]
+    edited = edit(pingpong)
+    assert edited != pingpong
+    assert message in failure(edited)
+
+
+@pytest.mark.parametrize("name", PENDING_FAULTS)
+def test_faults_of_groups_in_flight(pending, name):
+    edit, message = PENDING_FAULTS[name]
+    edited = edit(pending)
+    assert edited != pending
+    assert message in failure(edited)
