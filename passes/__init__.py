@@ -18,6 +18,7 @@ PASS_MODULES: dict[str, str] = {
     "convert-nv-tileaa-to-nv-tileas": "conversion.nv_tileaa_to_nv_tileas.convert",
     "nv-tileas-plan-kernel": "transforms.nv_tileas.plan_kernel",
     "nv-tileas-schedule-tiles": "transforms.nv_tileas.schedule_tiles",
+    "nv-tileas-slice-tiles": "transforms.nv_tileas.slice_tiles",
     "nv-tileas-assign-operand-layouts": "transforms.nv_tileas.assign_operand_layouts",
     "nv-tileas-partition-roles": "transforms.nv_tileas.partition_roles",
     "nv-tileas-order-memory": "transforms.nv_tileas.order_memory",

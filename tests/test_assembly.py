@@ -116,7 +116,7 @@ class GemmCase:
 class Gemm:
     """A compiled product."""
 
-    case: GemmCase
+    case: GemmCase | None
     metadata: dict[str, Any]
     assembly: Any
     instructions: tuple[Instruction, ...]
@@ -281,6 +281,24 @@ def test_one_thread_starts_each_store(gemm):
             assert (vote.name, item.guard) == ("VOTEU.ALL", f"@!{target}")
             voters.add(voter)
     assert len(voters) == 1
+
+
+def test_a_fused_epilogue_loads_and_stores_in_slices():
+    """It keeps the stages of a plain product; two threads load, the k-tiles and the slices."""
+    source = parse(ROOT / "examples/matmul_bias_gelu.tile")
+    result = compile_source(source, "matmul_bias_gelu", options=CompileOptions(emit="sass"))
+    (kernel,) = result.artifact.kernels
+    fused = Gemm(None, kernel.metadata, result.assembly, instructions(result.texts["sass"]))
+    assert fused.assembly.warnings == ()
+    assert (fused.assembly.spill_stores, fused.assembly.spill_loads) == (0, 0)
+    assert fused.plan["stages"] == 4
+    slices = fused.constants["BN"] // fused.plan["slice_columns"]
+    assert fused.count("UTMASTG") == slices
+    rows, _, _ = fused.plan["cluster"]
+    operands = 1 + fused.constants["BK"] * fused.constants["BN"] // rows // fused.box_elements("B")
+    assert fused.count("UTMALDG") == operands + 1 + slices
+    assert fused.count("ELECT") == 2
+    assert fused.count("BAR") <= 2 * slices + 1
 
 
 def test_a_fused_epilogue_takes_few_instructions_an_element():

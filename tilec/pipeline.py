@@ -53,6 +53,7 @@ STAGES: tuple[Stage, ...] = (
             "convert-nv-tileaa-to-nv-tileas",
             "nv-tileas-plan-kernel",
             "nv-tileas-schedule-tiles",
+            "nv-tileas-slice-tiles",
             "nv-tileas-assign-operand-layouts",
             "nv-tileas-partition-roles",
             "nv-tileas-order-memory",

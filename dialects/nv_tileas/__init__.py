@@ -15,7 +15,12 @@ from tilec.dialects.nv_tileas.cluster_ops import (
     NumClustersOp,
 )
 from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, WarpgroupViewOp
+from tilec.dialects.nv_tileas.epilogue_ops import (
+    TilePartOp,
+    TileSliceOp,
+    WarpgroupIdOp,
+    WarpgroupViewOp,
+)
 from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaDrainOp, MmaWaitOp, SimtMmaOp
 from tilec.dialects.nv_tileas.ring_ops import (
     CreateRingOp,
@@ -35,6 +40,7 @@ from tilec.dialects.nv_tileas.ring_ops import (
 from tilec.dialects.nv_tileas.role_ops import (
     CtaIdOp,
     NumCtasOp,
+    ProducerWarpOp,
     RolesOp,
     SetRegistersOp,
     TeamIdOp,
@@ -96,6 +102,7 @@ __all__ = [
     "NumCtasOp",
     "NvTileAS",
     "OrderMemoryOp",
+    "ProducerWarpOp",
     "ReceiveOp",
     "RingAcquireOp",
     "RingAdvanceOp",
@@ -120,6 +127,7 @@ __all__ = [
     "StoreSharedOp",
     "TeamIdOp",
     "TilePartOp",
+    "TileSliceOp",
     "TmaDescriptorType",
     "WarpgroupIdOp",
     "WarpgroupViewOp",

@@ -5,6 +5,7 @@ a named barrier and a storing thread of its own. Operations of one warpgroup car
 attribute `per_warpgroup` (barriers, bulk groups, TMA stores, `copy_out`).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.base import REGISTERS, SHARED, CheckedOperation
@@ -64,19 +65,47 @@ class TilePartOp(CheckedOperation, name="tile_part", traits=[Pure]):
 
     def find_error(self) -> str | None:
         """Return the message for a part that is no box of the tile."""
-        tile, part = self.tile.type, self.part.type
-        origin, axis = list(self.origin), self.axis.value
-        rank = len(tile.shape)
-        if not len(origin) == len(part.shape) == rank:
-            return f"expects a part and an origin of rank {rank}"
-        if tile.element_type != part.element_type:
-            return f"expects a part of {tile.element_type}, but got {part.element_type}"
-        if not 0 <= axis < rank:
+        rank, axis = len(self.tile.type.shape), self.axis.value
+        message = _find_box_error(self.tile.type, self.part.type, list(self.origin), "part")
+        if message is None and not 0 <= axis < rank:
             return f"attribute 'axis' must be in [0, {rank - 1}], but got {axis}"
-        for first, extent, whole in zip(origin, part.shape, tile.shape, strict=True):
-            if first < 0 or first % extent or first + extent > whole:
-                return f"expects a multiple of {extent} within {whole} as origin, but got {first}"
-        return None
+        return message
+
+
+class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
+    """Take a box of a tile, for all warpgroups together; registers only get other names.
+
+    Operands:
+        tile: Tile of which every thread holds as much inside the box as any other.
+
+    Attributes:
+        origin: Coordinate of the box, a multiple of its extents.
+
+    Results:
+        slice: The box.
+    """
+
+    TYPES = (("tile", REGISTERS), ("slice", REGISTERS))
+
+    tile: Operand[Any]
+    slice: Result[Any]
+    origin: Any
+
+    @classmethod
+    def build(cls, tile: Any, shape: Sequence[int], origin: Sequence[int], **where: Any) -> Any:
+        """Build the op and return the slice, a tensor of `shape` without a register layout yet."""
+        return cls(
+            tile=tile,
+            slice=ir.RankedTensorType.get(
+                list(shape), tile.type.element_type, loc=ir.Location.unknown()
+            ),
+            origin=ir.DenseI64ArrayAttr.get(list(origin)),
+            **where,
+        ).slice
+
+    def find_error(self) -> str | None:
+        """Return the message for a slice that is no box of the tile."""
+        return _find_box_error(self.tile.type, self.slice.type, list(self.origin), "slice")
 
 
 class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
@@ -115,6 +144,19 @@ class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
         if 0 <= self.slot.value < self.slots.value:
             return None
         return f"attribute 'slot' must be in [0, {self.slots.value - 1}], but got {self.slot.value}"
+
+
+def _find_box_error(tile: Any, box: Any, origin: list[int], what: str) -> str | None:
+    """Return the message for a tensor type `box` that is no box of `tile` at `origin`."""
+    rank = len(tile.shape)
+    if not len(origin) == len(box.shape) == rank:
+        return f"expects a {what} and an origin of rank {rank}"
+    if tile.element_type != box.element_type:
+        return f"expects a {what} of {tile.element_type}, but got {box.element_type}"
+    for first, extent, whole in zip(origin, box.shape, tile.shape, strict=True):
+        if first < 0 or first % extent or first + extent > whole:
+            return f"expects a multiple of {extent} within {whole} as origin, but got {first}"
+    return None
 
 
 def is_per_warpgroup(op: Any) -> bool:

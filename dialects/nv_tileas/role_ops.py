@@ -56,8 +56,41 @@ class RolesOp(NvTileAS.Operation, name="roles"):
         return True
 
 
+class ProducerWarpOp(NvTileAS.Operation, name="producer_warp"):
+    """Run a program on a warp of its own of the producer role, beside the rest of the region.
+
+    One elected thread of the warp runs it. What it waits for holds nothing else up: a load whose
+    slot becomes free late need not stand in the way of loads behind it.
+
+    Attributes:
+        warp: Warp of the producer role; 0 runs the rest of the region.
+    """
+
+    body: Region
+    warp: ir.IntegerAttr
+
+    @classmethod
+    def build(cls, warp: int, **where: Any) -> Any:
+        """Build the op with an empty region and return it."""
+        return cls(warp=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), warp), **where)
+
+    def verify_region_invariants(self) -> bool:
+        """The op stands in the producer region; its own is one block that ends with a yield."""
+        parent = self.operation.parent
+        if parent is None or parent.operation.name != "nv_tileas.roles":
+            return report(self, "expects to stand in a region of 'nv_tileas.roles'")
+        warps = ir.IntegerAttr(parent.operation.attributes["producer_warps"]).value
+        if not 0 < self.warp.value < warps:
+            return report(self, f"expects a warp in [1, {warps - 1}], but got {self.warp.value}")
+        blocks = list(self.body.blocks)
+        last = blocks[0].operations[len(blocks[0].operations) - 1] if blocks else None
+        if last is None or last.operation.name != "nv_tileas.yield":
+            return report(self, "expects its region to end with 'nv_tileas.yield'")
+        return True
+
+
 class YieldOp(NvTileAS.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
-    """End a region of `roles`."""
+    """End a region of `roles` or `producer_warp`."""
 
 
 class CtaIdOp(NvTileAS.Operation, name="cta_id", traits=[Pure]):

@@ -43,7 +43,7 @@ def epilogue_part(access: TiledAccess, warpgroups: int) -> EpiloguePart | None:
     """
     if access.is_load or not access.uses_tma:
         return None
-    rows = _accumulator_rows(access.value, set())
+    rows = accumulator_rows(access.value)
     if rows is None:
         return None
     shape = tuple(access.tile_type.shape)
@@ -60,8 +60,12 @@ def epilogue_part(access: TiledAccess, warpgroups: int) -> EpiloguePart | None:
         return None
 
 
-def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
+def accumulator_rows(tile: Any) -> int | None:
     """Return the axis of `tile` along which the rows of a wgmma accumulator lie."""
+    return _accumulator_rows(tile, set())
+
+
+def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
     op = defining_operation(tile)
     if op is None or tile in seen:
         return None
@@ -73,6 +77,8 @@ def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
         return None if axis is None else list(op.opview.permutation).index(axis)
     if op.name == "nv_tileas.view":
         return _through_units(op, seen)
+    if op.name == "nv_tileas.tile_slice":
+        return _accumulator_rows(op.operands[0], seen)
     if op.name in ("scf.for", "scf.if"):
         number = ir.OpResult(tile).result_number
         end = terminator(op.regions[0].blocks[0])

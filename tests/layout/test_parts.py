@@ -12,6 +12,8 @@ from tilec.layout import (
     Owner,
     RegisterLayout,
     blocked,
+    sliced_from,
+    tile_slice,
     warpgroup_part,
     wgmma_accumulator,
 )
@@ -122,3 +124,54 @@ def test_registers_that_move_along_no_single_axis_are_refused(stride):
     tile = RegisterLayout((2, 2), [Mode(Owner.REG, 2, stride)])
     with pytest.raises(LayoutError, match=f"a register digit moves along {sum(stride)} axes"):
         warpgroup_part(tile, (2, 2), (0, 0), 0)
+
+
+@st.composite
+def sliced_tiles(draw):
+    """Return an accumulator or its transpose, or a row that goes with one, and slices of it."""
+    warpgroups = draw(st.integers(1, 3))
+    blocks, columns = draw(st.integers(1, 3)), draw(st.integers(1, 12))
+    tile = wgmma_accumulator(64 * blocks * warpgroups, 8 * columns, warpgroups)
+    width = 8 * draw(st.sampled_from(divisors(columns)))
+    if draw(st.booleans()):
+        return tile.permute((1, 0)), (width, tile.shape[0])
+    if draw(st.booleans()):
+        row, _ = tile.broadcast_source((1, 8 * columns))
+        return row, (1, width)
+    return tile, (tile.shape[0], width)
+
+
+@given(sliced_tiles())
+def test_slices_name_every_register_of_a_tile_once(case):
+    tile, shape = case
+    steps = [range(0, whole, extent) for whole, extent in zip(tile.shape, shape, strict=True)]
+    registers: list[int] = []
+    for origin in product(*steps):
+        found = tile_slice(tile, shape, origin)
+        registers.extend(found.registers)
+        for thread, (index, register) in product(
+            range(0, tile.num_threads, 7), enumerate(found.registers)
+        ):
+            inside = found.layout.coordinates(index, thread)
+            expected = tuple(a + b for a, b in zip(inside, origin, strict=True))
+            assert tile.coordinates(register, thread) == expected
+    assert sorted(registers) == list(range(tile.num_registers))
+
+
+@given(sliced_tiles())
+def test_a_layout_made_from_slices_has_them(case):
+    tile, shape = case
+    part = tile_slice(tile, shape, (0,) * tile.rank).layout
+    whole = sliced_from(part, tile.shape)
+    assert whole.shape == tile.shape
+    assert tile_slice(whole, shape, (0,) * tile.rank).layout == part
+
+
+def test_lanes_do_not_fall_into_slices():
+    tile = blocked((64, 64), 4, 4, (1, 0))
+    with pytest.raises(LayoutError):
+        tile_slice(tile, (64, 16), (0, 0))
+    with pytest.raises(LayoutError, match="no multiple of it"):
+        tile_slice(wgmma_accumulator(64, 64, 1), (64, 32), (0, 16))
+    with pytest.raises(LayoutError, match="do not make up"):
+        sliced_from(wgmma_accumulator(64, 32, 1), (64, 80))

@@ -1,4 +1,4 @@
-"""The matmul example as it comes to the protocol check, and edits of it that seed faults."""
+"""Examples as they come to the protocol check, and edits of them that seed faults."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -25,10 +25,14 @@ def source_of(path: Path) -> SourceFile:
 
 
 def before_the_check(
-    folder: Path, cluster: tuple[int, int] = (1, 1), size: Mapping[str, int] = TILES, **plan: int
+    folder: Path,
+    cluster: tuple[int, int] = (1, 1),
+    size: Mapping[str, int] = TILES,
+    example: str = "matmul",
+    **plan: int,
 ) -> str:
     options = CompileOptions(emit="nv_tileas", dump_directory=folder)
-    source = source_of(ROOT / "examples" / "matmul.tile")
+    source = source_of(ROOT / "examples" / f"{example}.tile")
     chosen = Specialization(constants=size, plan={**plan, "cluster": cluster})
     compile_source(source, specialization=chosen, options=options)
     return next(folder.glob(f"*-{BEFORE}.mlir")).read_text()

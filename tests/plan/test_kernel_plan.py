@@ -8,6 +8,7 @@ import pytest
 from tilec.diagnostics import CompileError
 from tilec.plan import KernelProblem, MmaTile, plan_kernel
 from tilec.plan import machine as limits
+from tilec.plan.epilogue import Slices
 from tilec.plan.registers import RoleRegisters, entry_registers, exceeds_pool, role_registers
 from tilec.target import get_target
 
@@ -74,7 +75,7 @@ def test_gemm_128x256_whose_result_leaves_in_parts():
 )
 def test_staging_slots_of_every_warpgroup_and_store_count(stores, consumers, slots, expected):
     problem = replace(stored(stores, n=256), fixed_bytes=100)
-    assert problem.bytes_beside_ring(consumers, slots) == 100 + expected
+    assert problem.bytes_beside_ring(consumers, Slices(0, 0, slots)) == 100 + expected
 
 
 def test_stages_follow_from_the_staging_slots():
@@ -82,7 +83,8 @@ def test_stages_follow_from_the_staging_slots():
     for slots, stages in ((0, 3), (1, 4), (2, 4), (3, 3), (5, 3), (6, 2)):
         result = plan(problem, epilogue_slots=slots)
         assert (result.epilogue_slots, result.stages) == (slots, stages)
-        used = result.stages * problem.ring_slot_bytes + problem.bytes_beside_ring(2, slots)
+        beside = problem.bytes_beside_ring(2, Slices(0, 0, slots))
+        used = result.stages * problem.ring_slot_bytes + beside
         assert used + limits.SHARED_RESERVE_BYTES <= TARGET.shared_memory_bytes
 
 

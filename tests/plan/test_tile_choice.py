@@ -54,11 +54,21 @@ def test_a_wide_result_costs_no_more_room_than_a_narrow_one():
 
 
 def test_what_the_epilogue_loads_leaves_room_for_the_ring():
-    """Beside two parts a warpgroup, four slots of 128x256 fit; beside one and 64 KB, three do."""
-    assert gemm(epilogue_bytes=2) == {"BM": 128, "BN": 256, "BK": 64}
+    """Four slots of 128x256 fit beside two parts a warpgroup, and beside two slices of each."""
+    expected = {"BM": 128, "BN": 256, "BK": 64}
+    assert gemm(epilogue_bytes=2) == gemm(epilogue_bytes=4) == expected
     wide = GemmTile(128, 256, 64, 2, 2)
-    assert (wide.stages(TARGET), replace(wide, epilogue_bytes=2).stages(TARGET)) == (4, 3)
-    assert gemm(epilogue_bytes=4)["BN"] < 256
+    loading = replace(wide, epilogue_bytes=2)
+    assert (wide.stages(TARGET), loading.stages(TARGET)) == (4, 4)
+    assert wide.staging_bytes(TARGET) == loading.staging_bytes(TARGET) == 32768
+
+
+def test_what_the_epilogue_loads_is_not_sliced_where_warpgroups_share_columns():
+    tile = GemmTile(192, 208, 64, 2, 2)
+    assert tile.consumers(TARGET) == 2
+    loading = replace(tile, epilogue_bytes=2)
+    whole = 192 * 208 * 2
+    assert loading.staging_bytes(TARGET) == tile.staging_bytes(TARGET) // 2 + whole
 
 
 def test_one_swizzle_span_of_k_for_every_element_size():

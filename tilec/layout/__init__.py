@@ -19,7 +19,7 @@ from tilec.layout.descriptors import descriptor_fields, k_step_bytes, row_block_
 from tilec.layout.errors import LayoutError
 from tilec.layout.matrix_stores import MatrixStores, matrix_stores
 from tilec.layout.modes import Mode, Owner, ThreadTerm
-from tilec.layout.parts import TilePart, warpgroup_part
+from tilec.layout.parts import TilePart, sliced_from, tile_slice, warpgroup_part
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import (
     AddressTerm,
@@ -55,7 +55,9 @@ __all__ = [
     "move_behind_swizzle",
     "row_block_bytes",
     "row_major",
+    "sliced_from",
     "thread_bits",
+    "tile_slice",
     "tma_boxes",
     "warpgroup_part",
     "warpgroup_share",

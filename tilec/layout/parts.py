@@ -1,7 +1,8 @@
-"""Parts of a register tile that one warpgroup stores at a time.
+"""Boxes of a register tile that the same registers of every thread make up.
 
-Each warpgroup holds a share of the tile: its block of rows, say. A part is a box of that share. The
-same registers of every thread make it up, so cutting a tile into parts moves no value.
+Cutting a tile into such boxes moves no value. A *slice* is a box of the whole tile; all threads
+that hold the tile hold some of it. A *part* is a box of the share of one warpgroup (its block of
+rows, say), which that warpgroup stores on its own.
 """
 
 from collections.abc import Sequence
@@ -14,10 +15,10 @@ from tilec.layout.register import Coordinate, RegisterLayout
 
 @dataclass(frozen=True)
 class TilePart:
-    """One part: its layout within a warpgroup, and the registers of the tile that it consists of.
+    """One part or slice: its layout, and the registers of the tile that it consists of.
 
     Attributes:
-        layout: Layout of the part over the threads of one warpgroup.
+        layout: Layout over the threads of one warpgroup (a part) or of all of them (a slice).
         registers: Registers of the tile, in the order of the registers of `layout`.
     """
 
@@ -41,18 +42,51 @@ def warpgroup_part(
             not made of whole registers.
     """
     box = tuple(shape)
-    if any(first % extent for first, extent in zip(origin, box, strict=True)):
-        raise LayoutError(f"a part of {box} cannot begin at {tuple(origin)}, no multiple of it")
     share = tile.shape[axis] // tile.num_warpgroups
     strides = [mode.stride for mode in tile.modes if mode.owner is Owner.WARPGROUP]
     expected = tuple(share if index == axis else 0 for index in range(tile.rank))
     if any(stride != expected for stride in strides):
         raise LayoutError(f"warpgroups do not share axis {axis} of {tile} in blocks of {share}")
+    return _box(tile, box, tuple(origin), (Owner.LANE, Owner.WARP))
+
+
+def tile_slice(tile: RegisterLayout, shape: Sequence[int], origin: Sequence[int]) -> TilePart:
+    """Return the box of `tile` of extents `shape` at `origin`.
+
+    Raises:
+        LayoutError: The origin is no multiple of the extents, or the box is not made of whole
+            registers of every thread.
+    """
+    owners = (Owner.LANE, Owner.WARP, Owner.WARPGROUP, Owner.CTA)
+    return _box(tile, tuple(shape), tuple(origin), owners)
+
+
+def sliced_from(part: RegisterLayout, shape: Sequence[int]) -> RegisterLayout:
+    """Return a layout of a tile of extents `shape` whose slices have the layout `part`.
+
+    Raises:
+        LayoutError: The tile is not made of such slices.
+    """
+    modes = list(part.modes)
+    for axis, (extent, whole) in enumerate(zip(part.shape, shape, strict=True)):
+        if whole % extent:
+            raise LayoutError(f"slices of {part.shape} do not make up a tile of {tuple(shape)}")
+        stride = tuple(extent if index == axis else 0 for index in range(part.rank))
+        modes.append(Mode(Owner.REG, whole // extent, stride))
+    return RegisterLayout(shape, modes)
+
+
+def _box(
+    tile: RegisterLayout, box: Coordinate, origin: Coordinate, owners: tuple[Owner, ...]
+) -> TilePart:
+    """Return a box that the threads along the digits of `owners` hold together."""
+    if any(first % extent for first, extent in zip(origin, box, strict=True)):
+        raise LayoutError(f"a part of {box} cannot begin at {origin}, no multiple of it")
     modes: list[Mode] = []
     for mode in tile.modes:
         if mode.owner is Owner.REG:
             modes.extend(_inner_digits(mode, box))
-        elif mode.owner in (Owner.LANE, Owner.WARP):
+        elif mode.owner in owners:
             modes.append(mode)
     layout = RegisterLayout(box, modes)
     chosen = {
@@ -62,7 +96,7 @@ def warpgroup_part(
     }
     wanted = layout.register_offsets()
     if set(wanted) != set(chosen) or not layout.is_surjective:
-        raise LayoutError(f"a part of {box} at {tuple(origin)} is not made of registers of {tile}")
+        raise LayoutError(f"a part of {box} at {origin} is not made of registers of {tile}")
     return TilePart(layout, tuple(chosen[offset] for offset in wanted))
 
 

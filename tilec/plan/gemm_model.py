@@ -7,6 +7,7 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 from dataclasses import dataclass
 
 from tilec.plan import machine
+from tilec.plan.epilogue import SlicedTile, best_slices, shares_rows, slice_options
 from tilec.plan.registers import accumulator_limit, accumulator_registers, split_consumers
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.target import Target
@@ -75,13 +76,24 @@ class GemmTile:
 
     def staging_bytes(self, target: Target) -> int:
         """Return the bytes of shared memory of the epilogue: what it loads and what it stores."""
+        warpgroups = self.warpgroups(target)
+        tiles = (SlicedTile(self.m, self.n, self.output_bytes, self.epilogue_bytes),)
+        if self.epilogue_bytes and shares_rows(tiles, self.consumers(target)):
+            best = best_slices(
+                slice_options(tiles),
+                lambda item: self._fitting(item.bytes_for(tiles, warpgroups), target),
+            )
+            if best is not None:
+                return best.bytes_for(tiles, warpgroups)
         slots = 1 if self.epilogue_bytes else machine.EPILOGUE_SLOTS
-        parts = slots * self.warpgroups(target) * machine.EPILOGUE_PART_BYTES
+        parts = slots * warpgroups * machine.EPILOGUE_PART_BYTES
         return parts + self.m * self.n * self.epilogue_bytes
 
     def stages(self, target: Target) -> int:
-        """Return how many slots fit beside the staging buffer of the epilogue."""
-        staging = self.staging_bytes(target)
+        """Return how many slots fit beside what the epilogue needs."""
+        return self._fitting(self.staging_bytes(target), target)
+
+    def _fitting(self, staging: int, target: Target) -> int:
         free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
         return max(0, free // self.slot_bytes)
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from tilec.plan import machine
+from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
 from tilec.plan.registers import (
@@ -21,7 +22,7 @@ from tilec.plan.registers import (
     shares,
     split_consumers,
 )
-from tilec.plan.shared_memory import choose_epilogue, choose_stages
+from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages
 from tilec.plan.teams import choose_teams
 from tilec.target import Target
 
@@ -62,6 +63,7 @@ class KernelProblem:
         whole_bytes: Staging buffers of the same stores when they go out whole.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
+        sliced: Results that can be computed in slices. The bytes above are those without slices.
     """
 
     mma: tuple[MmaTile, ...]
@@ -74,11 +76,16 @@ class KernelProblem:
     cluster: tuple[int, int] = (1, 1)
     pingpong: bool = False
     pingpong_defect: str | None = None
+    sliced: tuple[SlicedTile, ...] = ()
 
-    def bytes_beside_ring(self, consumers: int, epilogue_slots: int) -> int:
+    def bytes_beside_ring(self, consumers: int, slices: Slices) -> int:
         """Return the shared memory needed besides the ring."""
-        staging = epilogue_slots * consumers * self.part_bytes if epilogue_slots else 0
-        return self.fixed_bytes + (staging or self.whole_bytes)
+        fixed, part = self.fixed_bytes, self.part_bytes
+        if slices.columns:
+            fixed += slices.bytes_for(self.sliced, consumers)
+            fixed -= sum(tile.loaded_bytes for tile in self.sliced)
+            part -= sum(tile.part_bytes(tile.columns) for tile in self.sliced)
+        return fixed + (slices.slots * consumers * part if slices.slots else self.whole_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +107,8 @@ class KernelPlan:
             when every result is staged whole.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
         teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
+        epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
+        slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
         reasons: Why, one sentence per decision.
     """
 
@@ -116,6 +125,8 @@ class KernelPlan:
     epilogue_slots: int = 0
     mma_pending: int = 0
     teams: int = 1
+    epilogue_stages: int = 0
+    slice_columns: int = 0
 
     @property
     def block_threads(self) -> int:
@@ -141,8 +152,8 @@ def plan_kernel(
     """
     fixed = parse_overrides(overrides or {})
     plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
-    slots, why_slots = choose_epilogue(problem, plan.consumers, target, fixed)
-    beside = problem.bytes_beside_ring(plan.consumers, slots)
+    slices, why_slots = _choose_epilogue(problem, plan, target, fixed)
+    beside = problem.bytes_beside_ring(plan.consumers, slices)
     stages, reason = choose_stages(problem, beside, target, fixed)
     cluster, why_cluster = _choose_cluster(problem, plan, fixed)
     persistent, why_persistent = _choose_persistence(plan, fixed)
@@ -155,10 +166,23 @@ def plan_kernel(
         cluster=cluster,
         persistent=persistent,
         tile_group=group,
-        epilogue_slots=slots,
+        epilogue_slots=slices.slots,
+        epilogue_stages=slices.stages,
+        slice_columns=slices.columns,
         mma_pending=pending,
         reasons=(*reasons, *why_cluster),
     )
+
+
+def _choose_epilogue(
+    problem: KernelProblem, plan: KernelPlan, target: Target, fixed: PlanOverrides
+) -> tuple[Slices, tuple[str, ...]]:
+    """Return how the epilogue is cut, and why unless there is nothing to choose."""
+    sliced = choose_slices(problem, plan, target, fixed)
+    if sliced is not None:
+        return sliced
+    slots, why = choose_epilogue(problem, plan.consumers, target, fixed)
+    return Slices(0, 0, slots), why
 
 
 def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> KernelPlan:

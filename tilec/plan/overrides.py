@@ -32,6 +32,8 @@ class PlanOverrides:
     epilogue_slots: int | None = None
     mma_pending: int | None = None
     pingpong: bool | None = None
+    epilogue_stages: int | None = None
+    slice_columns: int | None = None
     any_tile_extents: bool | None = None
 
 
@@ -42,6 +44,8 @@ _RANGES: dict[str, range] = {
     "tile_group": range(65),
     "epilogue_slots": range(9),
     "mma_pending": range(2),
+    "epilogue_stages": range(1, 9),
+    "slice_columns": range(0, machine.MMA_MAX_COLUMNS + 1, machine.MMA_COLUMN_STEP),
     "producer_registers": range(
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),

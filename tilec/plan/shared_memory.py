@@ -1,21 +1,103 @@
 """How a kernel divides shared memory between the ring and the staging of results. Pure Python."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tilec.plan import machine
+from tilec.plan.epilogue import Slices, best_slices, divides, shares_rows, slice_options
 from tilec.plan.failure import fail
 from tilec.plan.gemm_model import MIN_STAGES
 from tilec.plan.overrides import PlanOverrides
 from tilec.target import Target
 
 if TYPE_CHECKING:
-    from tilec.plan.kernel import KernelProblem
+    from tilec.plan.kernel import KernelPlan, KernelProblem
+
+MIN_WIDE_STAGES = 4
+"""Stages that a product wants at least: one is read, one is freed, two are on their way."""
+
+
+def choose_slices(
+    problem: "KernelProblem", plan: "KernelPlan", target: Target, fixed: PlanOverrides
+) -> tuple[Slices, tuple[str, ...]] | None:
+    """Return how the epilogue is sliced, and why; None where it is not.
+
+    It is where it loads tiles, which whole would take the place of stages, or where it computes
+    long: slices that are done are stored meanwhile. (Of 128 tanh a thread, ptxas 13.0 puts 122
+    before the first store otherwise, and uses 211 registers instead of 181.)
+    """
+    options, defect = _slice_options(problem, plan, fixed)
+    asked = fixed.slice_columns or fixed.epilogue_stages is not None
+    if asked and defect is not None:
+        name = "slice_columns" if fixed.slice_columns else "epilogue_stages"
+        fail("T0421", f"{name} = {getattr(fixed, name)}: {defect}")
+    if defect is not None or fixed.slice_columns == 0:
+        return None
+
+    def stages(option: Slices) -> int:
+        beside = problem.bytes_beside_ring(plan.consumers, option)
+        fitting = _fitting_stages(problem, beside, target)
+        return min(fitting, fixed.stages or _wanted_stages(problem))
+
+    best = best_slices(options, stages)
+    if best is None or not (asked or any(tile.is_worth_slicing for tile in problem.sliced)):
+        return None
+    return best, _reasons(best, stages(best), stages(Slices(0, 0, 1)), fixed)
+
+
+def _reasons(slices: Slices, stages: int, whole: int, fixed: PlanOverrides) -> tuple[str, ...]:
+    """Return why an epilogue is sliced so; with whole tiles it would leave `whole` stages."""
+    left = "slices are stored while others are computed"
+    if slices.stages:
+        left = f"slices leave {stages} stage{'s' * (stages != 1)}, whole tiles {max(0, whole)}"
+    ahead = "is loaded while one is in use" if slices.stages > 1 else "at a time"
+    turn = "one is filled while TMA reads the other" if slices.slots > 1 else "no room for more"
+    fields = (
+        ("slice_columns", slices.columns, left),
+        ("epilogue_stages", slices.stages, f"one slice of each load {ahead}"),
+        ("epilogue_slots", slices.slots, turn),
+    )
+    return tuple(
+        f"{name} = {value}: {why if getattr(fixed, name) is None else 'fixed by the user'}"
+        for name, value, why in fields
+        if value
+    )
+
+
+def _slice_options(
+    problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
+) -> tuple[list[Slices], str | None]:
+    """Return the slices to choose from and why there are none, if so."""
+    tiles = problem.sliced
+    if not tiles:
+        return [], "no store of the kernel can go out in slices"
+    if not plan.specialize:
+        return [], "slices need a producer warp that loads them ahead"
+    if not shares_rows(tiles, plan.consumers):
+        return [], f"{plan.consumers} consumer warpgroups do not share the rows of the result"
+    if fixed.epilogue_slots == 0:
+        return [], "slices need epilogue_slots"
+    found = slice_options(tiles)
+    if fixed.slice_columns:
+        if not divides(tiles, fixed.slice_columns):
+            return [], f"{fixed.slice_columns} columns do not divide those of the result"
+        found = [replace(option, columns=fixed.slice_columns) for option in found]
+    if fixed.epilogue_slots is not None:
+        found = [replace(option, slots=fixed.epilogue_slots) for option in found]
+    if fixed.epilogue_stages is not None:
+        if not any(tile.load_bytes for tile in tiles):
+            return [], "the epilogue loads no tiles"
+        found = [replace(option, stages=fixed.epilogue_stages) for option in found]
+    return found, None if found else "its columns are not made of slices"
 
 
 def choose_epilogue(
     problem: "KernelProblem", consumers: int, target: Target, fixed: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the staging slots of a warpgroup, and why unless there is nothing to choose."""
+    """Return the staging slots of a warpgroup for results that go out in parts of whole tiles.
+
+    And why, unless there is nothing to choose.
+    """
     if fixed.epilogue_slots is not None:
         if fixed.epilogue_slots and not problem.part_bytes:
             message = "no store of the kernel can go out in parts"
@@ -26,7 +108,9 @@ def choose_epilogue(
     if not problem.part_bytes:
         return 0, ()
     stages = {
-        slots: _fitting_stages(problem, problem.bytes_beside_ring(consumers, slots), target)
+        slots: _fitting_stages(
+            problem, problem.bytes_beside_ring(consumers, Slices(0, 0, slots)), target
+        )
         for slots in (1, machine.EPILOGUE_SLOTS)
     }
     if stages[machine.EPILOGUE_SLOTS] < MIN_STAGES <= stages[1]:
@@ -44,6 +128,15 @@ def _fitting_stages(problem: "KernelProblem", beside: int, target: Target) -> in
     """Return how many ring slots fit beside `beside` bytes; many without a ring."""
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - beside
     return free // _ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
+
+
+def _wanted_stages(problem: "KernelProblem") -> int:
+    """Return how many ring slots keep enough bytes in flight."""
+    if not problem.ring_slot_bytes:
+        return 1
+    flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
+    least = MIN_WIDE_STAGES if problem.mma else 2
+    return min(max(least, -(-flight // _ring_slot(problem))), machine.MAX_STAGES)
 
 
 def choose_stages(
@@ -76,8 +169,7 @@ def choose_stages(
         )
     if fixed.stages is not None:
         return fixed.stages, f"stages = {fixed.stages}: fixed by the user"
-    flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
-    wanted = min(max(4 if problem.mma else 2, -(-flight // slot)), machine.MAX_STAGES)
+    wanted = _wanted_stages(problem)
     stages = min(wanted, fit)
     limit = f"{fit} fit beside {beside} bytes"
     return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"

@@ -843,3 +843,51 @@
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'cluster' must hold two positive extents, but got [2]}}
 "nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_slice' op expects a slice of bf16, but got f32}}
+%y = "nv_tileas.tile_slice"(%x) {origin = array<i64: 0, 0>} : (tensor<128x256xbf16>) -> tensor<128x64xf32>
+
+// -----
+
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_slice' op expects a slice and an origin of rank 2}}
+%y = "nv_tileas.tile_slice"(%x) {origin = array<i64: 0>} : (tensor<128x256xbf16>) -> tensor<128x64xbf16>
+
+// -----
+
+%x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
+// expected-error @below {{'nv_tileas.tile_slice' op expects a multiple of 64 within 256 as origin, but got 32}}
+%y = "nv_tileas.tile_slice"(%x) {origin = array<i64: 0, 32>} : (tensor<128x256xbf16>) -> tensor<128x64xbf16>
+
+// -----
+
+"nv_tileas.roles"() ({
+  // expected-error @below {{'nv_tileas.producer_warp' op expects a warp in [1, 3], but got 4}}
+  "nv_tileas.producer_warp"() ({
+    "nv_tileas.yield"() : () -> ()
+  }) {warp = 4 : i64} : () -> ()
+  "nv_tileas.yield"() : () -> ()
+}, {
+  "nv_tileas.yield"() : () -> ()
+}) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
+
+// -----
+
+// expected-error @below {{'nv_tileas.producer_warp' op expects to stand in a region of 'nv_tileas.roles'}}
+"nv_tileas.producer_warp"() ({
+  "nv_tileas.yield"() : () -> ()
+}) {warp = 1 : i64} : () -> ()
+
+// -----
+
+"nv_tileas.roles"() ({
+  // expected-error @below {{'nv_tileas.producer_warp' op expects its region to end with 'nv_tileas.yield'}}
+  "nv_tileas.producer_warp"() ({
+  }) {warp = 1 : i64} : () -> ()
+  "nv_tileas.yield"() : () -> ()
+}, {
+  "nv_tileas.yield"() : () -> ()
+}) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()

@@ -478,3 +478,65 @@
   }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "clusters_that_share_nothing_end_apart", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64, cluster = [2, 1, 1]}} : () -> ()
+
+// -----
+
+!va = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
+
+// The slices of a group go through one ring one after the other. It has fewer slots than there are
+// slices, so slots are refilled although no loop stands around; each is free as soon as it is read.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[A:.*]] = "nv_tileas.alloc_shared"() {slots = 2 : i64}
+// CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64}
+// CHECK-NEXT:    %[[RING:.*]] = "nv_tileas.create_ring"(%{{.*}}, %[[EMPTY]]) {{.*}}stages = 2 : i64
+// CHECK-NOT:     nv_tileas.create_ring
+// CHECK:         "nv_tileas.producer_warp"() ({
+// CHECK-NEXT:      %[[P0:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK-NEXT:      "nv_tileas.ring_acquire"(%[[RING]], %[[P0]])
+// CHECK-NEXT:      %[[X:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:      %[[S0:.*]] = "nv_tileas.slot_view"(%[[A]], %[[P0]])
+// CHECK-NEXT:      "nv_tileas.ring_fill"(%[[X]]#0, %[[S0]])
+// CHECK-NEXT:      "nv_tileas.ring_commit"(%[[RING]], %[[P0]])
+// CHECK-NEXT:      %[[P1:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[P0]])
+// CHECK-NEXT:      "nv_tileas.ring_acquire"(%[[RING]], %[[P1]])
+// CHECK:           "nv_tileas.ring_commit"(%[[RING]], %[[P1]])
+// CHECK-NEXT:      %[[P2:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[P1]])
+// CHECK-NEXT:      "nv_tileas.ring_acquire"(%[[RING]], %[[P2]])
+// CHECK:         }, {
+// CHECK-NEXT:      %[[C0:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK-NEXT:      "nv_tileas.ring_wait"(%[[RING]], %[[C0]])
+// CHECK-NEXT:      %[[V0:.*]] = "nv_tileas.slot_view"(%[[A]], %[[C0]])
+// CHECK-NEXT:      "nv_tileas.load_shared"(%[[V0]])
+// CHECK-NEXT:      "nv_tileas.ring_release"(%[[RING]], %[[C0]])
+// CHECK-NEXT:      %[[C1:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[C0]])
+// CHECK:           "nv_tileas.tiled_store"
+// CHECK-NEXT:      "nv_tileas.ring_wait"(%[[RING]], %[[C1]])
+// CHECK:       sym_name = "slices_share_a_ring_in_sequence"
+"nv_tileaa.func"() ({
+^bb0(%v: !va, %i: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.producer_warp"() ({
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {warp = 1 : i64} : () -> ()
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "slices_share_a_ring_in_sequence", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 2 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()

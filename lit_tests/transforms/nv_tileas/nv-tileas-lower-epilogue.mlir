@@ -284,3 +284,32 @@
   %u = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "each_store_has_slots_of_its_own", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// The slices of a tile take turns in the same staging slots. Three in two slots: the first one takes
+// that of the last one of the tile before, the second one has two behind its last turn.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tile_part"(%{{.*}}) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x32xbf16>) -> tensor<64x32xbf16>
+// CHECK:         "nv_tileas.tiled_store"{{.*}}staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}}staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
+// CHECK:       sym_name = "slices_share_staging_slots"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %j: i32, %a: tensor<128x64xbf16>, %b: tensor<64x96xbf16>, %acc: tensor<128x96xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x96xbf16>, tensor<128x96xf32>) -> tensor<128x96xf32>
+  %d0 = "nv_tileas.tile_slice"(%d) {origin = array<i64: 0, 0>} : (tensor<128x96xf32>) -> tensor<128x32xf32>
+  %x0 = arith.truncf %d0 : tensor<128x32xf32> to tensor<128x32xbf16>
+  %w0 = "nv_tileas.tiled_store"(%v, %x0, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, slice = 0 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
+  %d1 = "nv_tileas.tile_slice"(%d) {origin = array<i64: 0, 32>} : (tensor<128x96xf32>) -> tensor<128x32xf32>
+  %x1 = arith.truncf %d1 : tensor<128x32xf32> to tensor<128x32xbf16>
+  %w1 = "nv_tileas.tiled_store"(%v, %x1, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, slice = 1 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
+  %d2 = "nv_tileas.tile_slice"(%d) {origin = array<i64: 0, 64>} : (tensor<128x96xf32>) -> tensor<128x32xf32>
+  %x2 = arith.truncf %d2 : tensor<128x32xf32> to tensor<128x32xbf16>
+  %w2 = "nv_tileas.tiled_store"(%v, %x2, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, slice = 2 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "slices_share_staging_slots", function_type = (!v, i32, i32, tensor<128x64xbf16>, tensor<64x96xbf16>, tensor<128x96xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()

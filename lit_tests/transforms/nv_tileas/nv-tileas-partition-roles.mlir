@@ -297,3 +297,48 @@
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "while_loops_are_replayed_without_effects", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<32x32xf32>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// Slices and what is loaded beside them get a producer warp of their own, which nothing else waits
+// for. Both ends of a channel know the slice.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.roles"() ({
+// CHECK-NEXT:      scf.for
+// CHECK:             "nv_tileas.send"(%{{.*}}) {channel = 0 : i64}
+// CHECK-NEXT:      }
+// CHECK-NEXT:      "nv_tileas.producer_warp"() ({
+// CHECK-NEXT:        %[[X:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:        "nv_tileas.send"(%[[X]]#0) {channel = 1 : i64}
+// CHECK-NEXT:        %[[Y:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:        "nv_tileas.send"(%[[Y]]#0) {channel = 2 : i64, slice = 0 : i64, slice_group = 0 : i64}
+// CHECK-NEXT:        "nv_tileas.yield"() : () -> ()
+// CHECK-NEXT:      }) {warp = 1 : i64}
+// CHECK-NEXT:      "nv_tileas.yield"() : () -> ()
+// CHECK-NEXT:    }, {
+// CHECK:           "nv_tileas.receive"() {channel = 2 : i64, {{.*}}, slice = 0 : i64, slice_group = 0 : i64}
+// CHECK:       sym_name = "slices_have_a_producer_warp"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %zero = arith.constant dense<0.0> : !tile
+  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!tile) : i32 {
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
+    %y = arith.addf %acc, %x : !tile
+    scf.yield %y : !tile
+  }
+  %p, %pt = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
+  %q, %qt = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (!tile, !token)
+  %s = arith.addf %r, %p : !tile
+  %z = arith.addf %s, %q : !tile
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "slices_have_a_producer_warp", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, producer_warps = 4 : i64}} : () -> ()

@@ -81,6 +81,10 @@ class Extraction:
         programs = []
         if roles.producer_warps.value:
             programs.append(RoleProgram("producer", 0, self._body(roles.producer.blocks[0], 0)))
+            for op in body_operations(roles.producer.blocks[0]):
+                if op.name == PRODUCER_WARP:
+                    body = self._body(op.opview.body.blocks[0], 0)
+                    programs.append(RoleProgram(f"producer warp {op.opview.warp.value}", 0, body))
         warps, block = roles.consumer_warps.value, roles.consumer.blocks[0]
         self.teams, self.depths = roles.team_count, teams.loop_depths(block)
         for team in range(self.teams):
@@ -119,7 +123,7 @@ class Extraction:
                 otherwise = rest[0] if rest else ()
                 guarded = depth if _guards_loop(op) else None
                 nodes += [Branch(0, then, otherwise, guarded)] if then or otherwise else []
-            elif op.name.startswith("nv_tileas."):
+            elif op.name.startswith("nv_tileas.") and op.name != PRODUCER_WARP:
                 boxes.add(op)
                 if op.name == "nv_tileas.ring_start" and depth:
                     ring = self.rings[op.operands[0]]
@@ -241,6 +245,7 @@ def _guards_loop(op: Any) -> bool:
     return less and any(list(loop.operands)[:2] == bounds for loop in loops)
 
 
+PRODUCER_WARP = "nv_tileas.producer_warp"
 _LOAD = "nv_tileas.async_tiled_tma_load"
 _RING_OPERATIONS = (
     "ring_acquire",

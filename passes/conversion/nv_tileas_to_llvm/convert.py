@@ -10,8 +10,8 @@ values as a thread holds registers of it, which MLIR's one-to-one conversion can
 and scalar `arith` remain for the upstream passes that follow. Coordinates turn innermost first in
 `tma.py`, once.
 
-Thread map: the producer role is warpgroup 0 when there is one, and one elected thread of it runs;
-the consumer warps follow.
+Thread map: the producer role is warpgroup 0 when there is one, and one elected thread of it runs
+(and one of each warp with a program of its own); the consumer warps follow.
 """
 
 import re
@@ -220,18 +220,25 @@ def _run(lowering: Lowering, role: Role, region: Any) -> None:
 
 
 def _run_producer(lowering: Lowering, region: Any, warp: Any) -> None:
-    """Emit the producer: whole warps change registers, one thread does the rest."""
+    """Emit the producer: whole warps change registers, one thread of each program does the rest."""
     lowering.role = Role(0, {}, None, None, None)
     ops = [op.operation for op in region.blocks[0].operations]
+    programs: dict[int, list[Any]] = {0: []}
     for op in ops:
         if op.name == "nv_tileas.set_registers":
             lowering.op(op)
-    with guarded(emit.compare("eq", warp, 0)):
-        one = nvvm.ElectSyncOp(results=[emit.i1_type()]).results[0]
-        with guarded(one):
-            for op in ops:
-                if op.name not in ("nv_tileas.set_registers", "nv_tileas.yield"):
-                    lowering.op(op)
+        elif op.name == "nv_tileas.producer_warp":
+            body = op.opview.body.blocks[0]
+            programs[op.opview.warp.value] = [inner.operation for inner in body.operations]
+        else:
+            programs[0].append(op)
+    for number, program in programs.items():
+        with guarded(emit.compare("eq", warp, number)):
+            one = nvvm.ElectSyncOp(results=[emit.i1_type()]).results[0]
+            with guarded(one):
+                for op in program:
+                    if op.name != "nv_tileas.yield":
+                        lowering.op(op)
     lowering.role = None
 
 

@@ -60,9 +60,9 @@ def lower_broadcast(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], [source[index] for index in register_map])
 
 
-@lowers("nv_tileas.tile_part")
+@lowers("nv_tileas.tile_part", "nv_tileas.tile_slice")
 def lower_tile_part(lowering: Lowering, op: Any) -> None:
-    """Pick the registers that hold the part."""
+    """Pick the registers that hold the part or slice."""
     source = lowering.tile(op.operands[0])
     part = part_of(op, tile_layout(op.operands[0]))
     lowering.set(op.results[0], [source[register] for register in part.registers])

@@ -25,6 +25,8 @@ from tilec.layout import (
     RegisterLayout,
     TilePart,
     choose_blocked,
+    sliced_from,
+    tile_slice,
     warpgroup_part,
     wgmma_accumulator,
 )
@@ -34,7 +36,8 @@ from tilec.passes.analysis.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 
 _PART = "nv_tileas.tile_part"
-_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", _PART)
+_SLICE = "nv_tileas.tile_slice"
+_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", _PART, _SLICE)
 _FREE_OPERANDS = (
     "nv_tileas.store_shared",
     "nv_tileas.tiled_store",
@@ -172,7 +175,10 @@ class _Assignment:
             if op.name not in _SHAPE_OPS or op.name == _PART:
                 continue
             have = self.layouts[self._find(op.operands[0])]
-            wanted = source_layout(op, self.layouts[self._find(op.results[0])])
+            result = self.layouts[self._find(op.results[0])]
+            if op.name == _SLICE and result_layout(op, have) == result:
+                continue  # of the layouts with such slices, the source has another one
+            wanted = source_layout(op, result)
             if wanted is None:
                 self._convert_shape(op)
             elif wanted != have:
@@ -229,19 +235,23 @@ def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
     if op.name == _PART:
         return None
     try:
+        if op.name == _SLICE:
+            return sliced_from(result, shape)
         return result.reshape(shape)
     except LayoutError:
         return None
 
 
 def part_of(op: Any, source: RegisterLayout) -> TilePart:
-    """Return the part that a `tile_part` takes from a tile with layout `source`.
+    """Return what a `tile_part` or `tile_slice` takes from a tile with layout `source`.
 
     Raises:
-        LayoutError: The registers of `source` do not make up such a part.
+        LayoutError: The registers of `source` do not make it up.
     """
     part = op.opview
-    shape = tuple(part.part.type.shape)
+    shape = tuple(op.results[0].type.shape)
+    if op.name == _SLICE:
+        return tile_slice(source, shape, tuple(part.origin))
     return warpgroup_part(source, shape, tuple(part.origin), part.axis.value)
 
 
@@ -252,7 +262,7 @@ def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
     if op.name == "nv_tileas.broadcast":
         return None
     try:
-        if op.name == _PART:
+        if op.name in (_PART, _SLICE):
             return part_of(op, source).layout
         return source.reshape(tuple(op.results[0].type.shape))
     except LayoutError:

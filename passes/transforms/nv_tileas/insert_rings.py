@@ -6,7 +6,9 @@ After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...; ri
          consumer: ring_wait; %a = load_shared %slot_a; %b = ...; dot; ring_release; advance
 
 The channels whose sends stand in one block share a ring: their tiles arrive together and are
-released together, after the last operation that reads one of them from shared memory. A ring in a
+released together, after the last operation that reads one of them from shared memory. Slices of one
+group (`nv-tileas-slice-tiles`) share a ring, too, but arrive one after the other, each in the next
+slot: `epilogue_stages` of them are on their way or in use at a time. Any other ring in a
 loop has the planned number of stages and is refilled, so it has empty barriers; a ring outside
 loops is filled once, has one slot and needs none. Positions are carried through the loops. Where
 CTAs of a cluster fill each other's slots, a slot is empty when the consumers of all of them have
@@ -56,20 +58,39 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals, ring_peers
+from tilec.passes.analysis.slice_groups import slice_group, slice_number
 from tilec.passes.registry import PassContext, register_pass
 
 
 @dataclass
 class _Channels:
-    """The channels of one block, which share a ring."""
+    """The channels of one block, which share a ring.
+
+    Attributes:
+        sends: Where tiles are put in, in program order.
+        receives: Where they are taken out, in the same order.
+        sliced: Whether the tiles are slices, which arrive one after the other.
+    """
 
     sends: list[Any]
     receives: list[Any]
+    sliced: bool
 
     @property
-    def refilled(self) -> bool:
-        """Whether slots are used more than once."""
+    def in_loop(self) -> bool:
+        """Whether the channels are used more than once."""
         return bool(enclosing_loops(self.sends[0]))
+
+    def fillings(self) -> list["_Channels"]:
+        """Return the channels of each slot that is filled in one pass through the block."""
+        if not self.sliced:
+            return [self]
+        slots: dict[int, _Channels] = {}
+        for send, receive in zip(self.sends, self.receives, strict=True):
+            slot = slots.setdefault(slice_number(send), _Channels([], [], sliced=True))
+            slot.sends.append(send)
+            slot.receives.append(receive)
+        return list(slots.values())
 
     @property
     def multicast_axes(self) -> tuple[int, ...]:
@@ -80,7 +101,7 @@ class _Channels:
 
 @dataclass
 class _Ring:
-    """A ring and the buffers of its channels."""
+    """A ring, the buffers of the tiles of a slot, and whether slots are used more than once."""
 
     value: Any
     buffers: list[Any]
@@ -119,13 +140,15 @@ def _group_channels(roles: Any) -> list[_Channels]:
     """
     ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
     receives = {_channel(op): op for op in ops if op.name == "nv_tileas.receive"}
-    groups: dict[tuple[Any, int], _Channels] = {}  # an operation may hold several blocks
+    groups: dict[Any, _Channels] = {}
     for send in (op for op in ops if op.name == "nv_tileas.send"):
         receive = receives.get(_channel(send))
         if receive is None:
             send.erase()
             continue
-        group = groups.setdefault((send.block, _segment(send)), _Channels([], []))
+        sequence = slice_group(send)
+        key = (send.block, _segment(send)) if sequence is None else sequence
+        group = groups.setdefault(key, _Channels([], [], sliced=sequence is not None))
         group.sends.append(send)
         group.receives.append(receive)
     return list(groups.values())
@@ -159,29 +182,43 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
     if channels.sends[0].block == channels.receives[0].block:
         for receive in channels.receives[:-1]:  # the wait must come after the commit
             receive.move_before(channels.receives[-1])
-    ring = _create_ring(roles, channels, spec)
+    fillings = channels.fillings()
+    ring = _create_ring(roles, channels, fillings, spec)
     ends = (
-        (role_block(channels.sends[0]), channels.sends[-1], _produce),
-        (role_block(channels.receives[0]), channels.receives[0], _consume),
+        (channels.sends[-1], _produce),
+        (channels.receives[0], _consume),
     )
-    for block, marker, rewrite in ends:
+    for marker, rewrite in ends:
+        block = _program_block(marker)
         with ir.InsertionPoint.at_block_begin(block), marker.location:
             start = RingStartOp.build(ring.value)
         if ring.refilled:
-            thread_value(block, start, marker, partial(rewrite, channels, ring))
+            thread_value(block, start, marker, partial(_rewrite_all, rewrite, fillings, ring))
         else:
-            rewrite(channels, ring, start)
+            _rewrite_all(rewrite, fillings, ring, start)
 
 
-def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring:
+def _rewrite_all(rewrite: Any, fillings: list[_Channels], ring: _Ring, position: Any) -> Any:
+    """Rewrite one end of every filling; return the position behind the last one."""
+    for filling in fillings:
+        position = rewrite(filling, ring, position)
+    return position
+
+
+def _create_ring(
+    roles: Any, channels: _Channels, fillings: list[_Channels], spec: dict[str, Any]
+) -> _Ring:
     # The loop over tiles of a persistent kernel refills slots, but one stage per tile is enough.
     loops = len(enclosing_loops(channels.sends[0])) - int(spec["tile_loop"])
     stages = spec["stages"] if loops > 0 else 1
+    if channels.sliced:
+        stages = min(spec["epilogue_stages"], len(fillings))
+    refilled = channels.in_loop or len(fillings) > stages
     i64 = ir.IntegerType.get_signless(64)
     count = ir.IntegerAttr.get(i64, stages)
     with ir.InsertionPoint(roles), channels.sends[0].location:
         buffers = []
-        for receive in channels.receives:
+        for receive in fillings[0].receives:
             tile = receive.results[0].type
             slot = SharedTileType.of(
                 tuple(tile.shape), tile.element_type, receive.attributes["shared_layout"]
@@ -198,12 +235,19 @@ def _create_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> _Ring
         axes = channels.multicast_axes
         ctas = len(ring_peers((rows, columns), axes, 0))
         arrivals = empty_arrivals(spec["consumer_warps"], ctas)
-        empty = barrier(arrivals) if channels.refilled else None
+        empty = barrier(arrivals) if refilled else None
         ring = CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=count)
         if axes:
             ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([rows, columns])
             ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get(list(axes))
-    return _Ring(ring.ring, buffers, channels.refilled)
+    return _Ring(ring.ring, buffers, refilled)
+
+
+def _program_block(op: Any) -> Any:
+    """Return the block of the role or producer warp that `op` belongs to."""
+    while parent_operation(op).name not in ("nv_tileas.roles", "nv_tileas.producer_warp"):
+        op = parent_operation(op)
+    return op.block
 
 
 def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:

@@ -10,11 +10,13 @@ After:   %w = warpgroup_id; %row = %m + %w * 64
 
 A whole tile in shared memory would take the place of a ring slot or two, and all warpgroups would
 meet at its barriers. Parts go through a few small staging buffers in turn: one is filled while TMA
-reads the others, and a warpgroup that is done starts on the next tile. The plan says how many
+reads the others, and a warpgroup that is done starts on the next tile. The slices of a tile that
+`nv-tileas-slice-tiles` has cut go through the same buffers. The plan says how many
 (`epilogue_slots`; 0 leaves stores whole). A tile that is not an accumulator computed on element
 by element stays whole, too.
 """
 
+from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -31,6 +33,7 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
 )
 from tilec.passes.analysis.shared_layouts import shared_attribute
+from tilec.passes.analysis.slice_groups import slice_group
 from tilec.passes.registry import PassContext, register_pass
 
 
@@ -44,46 +47,89 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
             continue
         warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
         stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
-        parts = [(store, epilogue_part(tiled_access(store), warpgroups)) for store in stores]
-        whole = [(store, part) for store, part in parts if part is not None]
-        for group, (store, part) in enumerate(whole):
-            _cut(tiled_access(store), part, group, slots, warpgroups)
+        parts = ((store, epilogue_part(tiled_access(store), warpgroups)) for store in stores)
+        groups: dict[Any, list[tuple[Any, EpiloguePart]]] = {}  # slices of a tile take turns
+        for store, part in parts:
+            if part is not None:
+                group = slice_group(store)
+                groups.setdefault(store if group is None else group, []).append((store, part))
+        for number, members in enumerate(groups.values()):
+            _cut_group(members, number, slots, warpgroups)
 
 
-def _cut(access: TiledAccess, part: EpiloguePart, group: int, slots: int, warpgroups: int) -> None:
-    """Replace one store by the stores of its parts."""
-    store, extents = access.op, part.layout.shape
-    share = list(access.tile_type.shape)
-    share[part.axis] //= warpgroups
-    starts = (range(0, whole, extent) for whole, extent in zip(share, extents, strict=True))
+def _cut_group(
+    members: list[tuple[Any, EpiloguePart]], group: int, slots: int, warpgroups: int
+) -> None:
+    """Cut the stores that go through the same staging slots."""
+    cuts = [_Cut.of(tiled_access(store), part, warpgroups) for store, part in members]
+    total = sum(len(cut.origins) for cut in cuts)
+    first = 0
+    for cut in cuts:
+        _emit_parts(cut, _Staging(group, min(slots, total), total), first)
+        first += len(cut.origins)
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """A store, its parts, the share of a warpgroup and where in it the parts begin."""
+
+    access: TiledAccess
+    part: EpiloguePart
+    share: int
+    origins: list[tuple[int, ...]]
+
+    @classmethod
+    def of(cls, access: TiledAccess, part: EpiloguePart, warpgroups: int) -> "_Cut":
+        """Return how `access` is cut into parts of `part` for `warpgroups`."""
+        share = list(access.tile_type.shape)
+        share[part.axis] //= warpgroups
+        pairs = zip(share, part.layout.shape, strict=True)
+        starts = (range(0, whole, extent) for whole, extent in pairs)
+        return cls(access, part, share[part.axis], list(product(*starts)))
+
+
+@dataclass(frozen=True)
+class _Staging:
+    """Staging slots of each warpgroup that `parts` parts of a tile take in turn."""
+
+    group: int
+    slots: int
+    parts: int
+
+
+def _emit_parts(cut: _Cut, staging: _Staging, first: int) -> None:
+    """Replace one store by the stores of its parts, the first of which is part `first`."""
+    access, part, extents = cut.access, cut.part, cut.part.layout.shape
+    store = access.op
     with ir.InsertionPoint(store), store.location:
         base = list(access.coords)
-        displacement = arith.muli(WarpgroupIdOp.build(), _constant(share[part.axis]))
+        displacement = arith.muli(WarpgroupIdOp.build(), _constant(cut.share))
         base[part.axis] = arith.addi(base[part.axis], displacement)
         token = access.token
-        origins = list(product(*starts))
-        for number, origin in enumerate(origins):
+        for number, origin in enumerate(cut.origins, first):
             tile = TilePartOp.build(access.value, extents, origin, part.axis)
             coords = [_shifted(coord, step) for coord, step in zip(base, origin, strict=True)]
             after = [access.token] if access.token is not None else []
             piece = _store_like(store, [access.view, tile, *coords, *after])
             piece.attributes["shared_layout"] = shared_attribute(part.layout)
             mark_per_warpgroup(piece)
-            _set_staging(piece, group, number, min(slots, len(origins)), len(origins))
+            _set_staging(piece, staging, number)
             token = piece.results[0]
     store.results[0].replace_all_uses_with(token)
     store.erase()
 
 
-def _set_staging(store: Any, group: int, number: int, slots: int, parts: int) -> None:
-    """Say which staging slot part `number` of `parts` takes, and how long it has to wait for it.
+def _set_staging(store: Any, staging: _Staging, number: int) -> None:
+    """Say which staging slot part `number` takes, and how long it has to wait for it.
 
     `staging_pending` counts the parts that may still be on their way when the slot is written:
     all those behind the last one that used it, in this tile or in the one before.
     """
+    slots = staging.slots
     slot = number % slots
-    last = number - slots if number >= slots else range(slot, parts, slots)[-1] - parts
-    fields = {"group": group, "slot": slot, "slots": slots, "pending": number - last - 1}
+    before = range(slot, staging.parts, slots)[-1] - staging.parts  # in the tile before
+    last = number - slots if number >= slots else before
+    fields = {"group": staging.group, "slot": slot, "slots": slots, "pending": number - last - 1}
     for name, value in fields.items():
         i64 = ir.IntegerType.get_signless(64)
         store.attributes[f"staging_{name}"] = ir.IntegerAttr.get(i64, value)

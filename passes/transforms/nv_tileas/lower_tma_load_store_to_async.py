@@ -25,7 +25,6 @@ from tilec.dialects.nv_tileas import (
     MBarrierArriveExpectTxOp,
     RingBarrierOp,
 )
-from tilec.dialects.nv_tileas.ring_ops import ring_of_position
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import (
     body_operations,
@@ -85,7 +84,7 @@ def _lower_slot(commit: Any, kernel: TmaKernel) -> None:
     ring, position = commit.operands
     i64 = ir.IntegerType.get_signless(64)
     fills = [op for op in body_operations(commit.block) if op.name == "nv_tileas.ring_fill"]
-    own = [fill for fill in fills if ring_of_position(_position(fill)) == ring]
+    own = [fill for fill in fills if _position(fill) == position]
     layouts = [layout_of_shared(fill.operands[1].type) for fill in own]
     tx_count = slot_tx_count(layouts)
     loads = [fill.operands[0].owner.operation for fill in own]

@@ -12,6 +12,11 @@ index math and control flow are re-computed in each. Uniform scalars and handles
 roles. Without a producer role the consumers send to themselves. Tiles cross only through channels,
 which `nv-tileas-insert-rings` implements.
 
+Loads of an epilogue in slices get a producer warp of their own (`producer_warp`), with the other
+loads of their block: their slots become free while the epilogue runs, when the loads of the next
+tile's k-tiles should long be on their way, and the first slices are requested while the k-tiles of
+their own tile are.
+
 A TMA load has no memory token here any more: `nv-tileaa-select-copy-atoms` gives no TMA atom to a
 load that must come after a store of the same kernel, and a store that comes after the load also
 comes after the consumer's receive.
@@ -20,7 +25,7 @@ comes after the consumer's receive.
 from typing import Any
 
 from tilec.dialects.nv_tileaa.types import MemTokenType
-from tilec.dialects.nv_tileas import ReceiveOp, RolesOp, SendOp, YieldOp
+from tilec.dialects.nv_tileas import ProducerWarpOp, ReceiveOp, RolesOp, SendOp, YieldOp
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
@@ -42,7 +47,11 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     tiled_access,
 )
+from tilec.passes.analysis.slice_groups import copy_slice, slice_group
 from tilec.passes.registry import PassContext, register_pass
+
+EPILOGUE_WARP = 1
+"""Warp of the producer role that loads what an epilogue in slices needs."""
 
 
 @register_pass("nv-tileas-partition-roles")
@@ -65,19 +74,29 @@ def _partition(function: Any) -> None:
     specialised = spec["producer_warps"] > 0
     consumed = backward_slice(stores, block)
     produced = [op for op in loads if specialised and op in consumed.ops]
-    producer = backward_slice(produced, block, _is_token)
+    sliced = {op.block for op in produced if slice_group(op) is not None}
+    beside = [op for op in produced if op.block in sliced]
+    producer = backward_slice([op for op in produced if op not in beside], block, _is_token)
     hook = _receive_hook(channels) if specialised else _send_and_receive_hook(channels)
-    for region, kept, role_hook in (
+    programs = [
         (roles.producer, producer, _producer_hook(channels)),
         (roles.consumer, consumed, hook),
-    ):
+    ]
+    for region, kept, role_hook in programs:
         kept.ops -= uniform
         _fill_role(region, block, kept, role_hook)
+    if beside:
+        kept = backward_slice(beside, block, _is_token)
+        kept.ops -= uniform
+        with ir.InsertionPoint(terminator(roles.producer.blocks[0])), function.location:
+            warp = ProducerWarpOp.build(EPILOGUE_WARP)
+        _fill_role(warp.body, block, kept, _producer_hook(channels))
     for op in reversed(originals):
         op.erase()
 
 
 def _fill_role(region: Any, source: Any, kept: Slice, hook: CloneHook) -> None:
+    """Fill the empty region of a role or producer warp with the operations of `kept`."""
     target = region.blocks.append()
     with ir.InsertionPoint(target):
         clone_slice(source, kept, {}, hook)
@@ -179,14 +198,16 @@ def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
 
 def _send(tile: Any, channel: int, op: Any) -> None:
     i64 = ir.IntegerType.get_signless(64)
-    SendOp(tile=tile, channel=ir.IntegerAttr.get(i64, channel), loc=op.location)
+    copy_slice(op, SendOp(tile=tile, channel=ir.IntegerAttr.get(i64, channel), loc=op.location))
 
 
 def _receive(op: Any, channel: int) -> Any:
     i64 = ir.IntegerType.get_signless(64)
-    return ReceiveOp(
+    receive = ReceiveOp(
         tile=op.results[0].type,
         channel=ir.IntegerAttr.get(i64, channel),
         shared_layout=op.attributes["shared_layout"],
         loc=op.location,
-    ).tile
+    )
+    copy_slice(op, receive)
+    return receive.tile

@@ -20,6 +20,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue import epilogue_part
+from tilec.passes.analysis.epilogue_slices import sliced_stores
 from tilec.passes.analysis.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
     TiledAccess,
@@ -190,8 +191,10 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "persistent": plan.persistent,
         "tile_group": plan.tile_group,
         "epilogue_slots": plan.epilogue_slots,
+        "epilogue_stages": plan.epilogue_stages,
         "mma_pending": plan.mma_pending,
         "teams": plan.teams,
+        "slice_columns": plan.slice_columns,
     }
 
 
@@ -227,6 +230,7 @@ def kernel_problem(
         cluster=cluster,
         pingpong=read_kernel_metadata(function).get("planned_pingpong", False),
         pingpong_defect=pingpong_defect(function, accesses),
+        sliced=tuple(store.tile for store in sliced_stores(accesses)),
     )
 
 

@@ -1,0 +1,184 @@
+"""Which stores can be computed in slices: some columns of the accumulator at a time.
+
+The tile of such a store is computed element by element, from an accumulator and from tiles that TMA
+loads in the same block, and nothing else needs those tiles whole. Its slices then are computed from
+slices of what it is computed from.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.epilogue import accumulator_rows, epilogue_part
+from tilec.passes.analysis.kernels import TiledAccess, is_tiled_access, tiled_access
+from tilec.plan.epilogue import SlicedTile
+
+BROADCAST = "nv_tileas.broadcast"
+PERMUTE = "nv_tileas.permute"
+SPLAT = "nv_tileas.splat"
+VIEW = "nv_tileas.view"
+CONSTANT = "arith.constant"
+_PLAIN_MATH = ("math.fma", "math.absf", "math.absi", "math.copysign")
+
+
+@dataclass
+class SlicedStore:
+    """A store that can be computed in slices.
+
+    Attributes:
+        access: The store.
+        rows: Axis of the stored tile along the rows of the accumulator.
+        axis: Axis along its columns, which is cut.
+        axes: The axis that is cut of every tile that the stored one is computed from, as far as
+            operations on it are computed slice by slice. Slices of other tiles are taken from them.
+        loads: TMA loads of tiles of the same extents, which are loaded slice by slice.
+    """
+
+    access: TiledAccess
+    rows: int
+    axis: int
+    axes: dict[Any, int] = field(default_factory=dict)
+    loads: list[Any] = field(default_factory=list)
+
+    @property
+    def tile(self) -> SlicedTile:
+        """What the planner needs to know."""
+        type_ = self.access.tile_type
+        return SlicedTile(
+            rows=type_.shape[self.rows],
+            columns=type_.shape[self.axis],
+            result_bytes=element_bits(type_.element_type) // 8,
+            load_bytes=sum(
+                element_bits(load.results[0].type.element_type) // 8 for load in self.loads
+            ),
+            is_costly=any(_is_special_function(defining_operation(tile)) for tile in self.axes),
+        )
+
+
+def _is_special_function(op: Any) -> bool:
+    return op.name.startswith("math.") and op.name not in _PLAIN_MATH
+
+
+def sliced_stores(accesses: Iterable[TiledAccess]) -> list[SlicedStore]:
+    """Return the stores that are computed in slices when the plan has slices.
+
+    Those that gain from it; only where none does, all that can be.
+    """
+    found = [store for store in map(sliced_store, accesses) if store is not None]
+    return [store for store in found if store.tile.is_worth_slicing] or found
+
+
+def sliced_store(access: TiledAccess) -> SlicedStore | None:
+    """Return how a TMA store can be computed in slices; None when it needs whole tiles."""
+    if epilogue_part(access, 1) is None:
+        return None
+    rows, rank = accumulator_rows(access.value), len(access.tile_type.shape)
+    if rows is None or rows < rank - 2:
+        return None
+    store = SlicedStore(access, rows, axis=2 * rank - 3 - rows)
+    complete = _follow(access.value, store.axis, store) and _used_only_in(store)
+    return store if complete else None
+
+
+def _follow(tile: Any, axis: int, store: SlicedStore) -> bool:
+    """Note what `tile` is computed from; False when some tile is needed in slices of two axes."""
+    if tile in store.axes:
+        return store.axes[tile] == axis
+    sources = slice_sources(tile, axis, store.access.op.block)
+    if sources is None:
+        return True
+    store.axes[tile] = axis
+    if is_tiled_access(defining_operation(tile)):
+        store.loads.append(defining_operation(tile))
+    return all(_follow(source, along, store) for source, along in sources)
+
+
+def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | None:
+    """Return the tiles and axes whose slices make a slice of `tile` along `axis`.
+
+    None when a slice has to be taken from `tile` itself. Tiles that have extent 1 where others are
+    cut are no sources: they are needed whole.
+    """
+    op = defining_operation(tile)
+    if op is not None and op.name == CONSTANT and ir.DenseElementsAttr(_constant(op)).is_splat:
+        return []
+    if op is None or op.block != block or len(op.regions):
+        return None
+    if op.name == SPLAT:
+        return []
+    if is_tiled_access(op):
+        access = tiled_access(op)
+        whole = all(extent > 1 for extent in list(tile.type.shape)[-2:])
+        return [] if access.uses_tma and whole and len(tile.type.shape) > 1 else None
+    if op.name == PERMUTE:
+        return [(op.operands[0], list(op.opview.permutation)[axis])]
+    if op.name == BROADCAST:
+        source = op.operands[0]
+        return [(source, axis)] if source.type.shape[axis] > 1 else []
+    if op.name == VIEW:
+        along = _axis_before_view(op, axis)
+        return None if along is None else [(op.operands[0], along)]
+    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+    same = all(value.type.shape == tile.type.shape for value in tiles)
+    by_element = op.name.split(".")[0] in ("arith", "math") and len(op.results) == 1
+    return [(value, axis) for value in tiles] if same and by_element else None
+
+
+def _constant(op: Any) -> Any:
+    return op.attributes["value"]
+
+
+def _axis_before_view(op: Any, axis: int) -> int | None:
+    """Return the axis of a view's source that is axis `axis` of its result; None for other views.
+
+    Only dims of extent 1 may come and go.
+    """
+    source, result = list(op.operands[0].type.shape), list(op.results[0].type.shape)
+    if [e for e in source if e > 1] != [e for e in result if e > 1] or result[axis] == 1:
+        return None
+    number = sum(extent > 1 for extent in result[:axis])
+    return [index for index, extent in enumerate(source) if extent > 1][number]
+
+
+def _used_only_in(store: SlicedStore) -> bool:
+    """Tell whether nothing but the store needs the tiles that are computed in slices.
+
+    Rows and columns that are broadcast, and constants, are cheap enough to have twice.
+    """
+    extents = store.tile.rows * store.tile.columns
+    for tile in store.axes:
+        op = defining_operation(tile)
+        if op.name in (CONSTANT, SPLAT) or _elements(tile) < extents:
+            continue
+        users = [use.owner.operation for use in tile.uses]
+        inside = all(user == store.access.op or _computes(user, store) for user in users)
+        if not inside or not (op not in store.loads or _may_load_late(op, store.access)):
+            return False
+    return True
+
+
+def _elements(tile: Any) -> int:
+    count = 1
+    for extent in tile.type.shape:
+        count *= extent
+    return count
+
+
+def _computes(op: Any, store: SlicedStore) -> bool:
+    return any(result in store.axes for result in op.results)
+
+
+def _may_load_late(load: Any, store: TiledAccess) -> bool:
+    """Tell whether slices of a load may follow the store of other slices.
+
+    Nothing may be ordered behind the load, but for the same elements of the same array.
+    """
+    users = [use.owner.operation for use in load.results[1].uses]
+    if not users:
+        return True
+    access = tiled_access(load)
+    same = access.view == store.view and access.coords == store.coords
+    return same and all(user == store.op for user in users)

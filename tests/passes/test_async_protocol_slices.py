@@ -1,0 +1,86 @@
+"""nv-tileas-verify-async-protocol: faults of an epilogue that loads its residual in slices.
+
+Ring 0 is that of the k-tiles, ring 1 has the bias, ring 2 the slices: four of 64 columns go through
+two slots, which a producer warp of their own fills.
+"""
+
+import pytest
+from seeded_faults import before_the_check, changed, failure, lines_of, verify, without
+
+SLICES = 4
+
+
+@pytest.fixture(scope="module")
+def fused(tmp_path_factory) -> str:
+    return before_the_check(
+        tmp_path_factory.mktemp("slices"),
+        example="matmul_bias_gelu",
+        slice_columns=64,
+        epilogue_stages=2,
+        epilogue_slots=2,
+    )
+
+
+@pytest.fixture(scope="module")
+def pair(tmp_path_factory) -> str:
+    folder = tmp_path_factory.mktemp("pair")
+    return before_the_check(folder, (2, 1), example="matmul_bias_gelu")
+
+
+def moved(operation: str, number: int, before: str, other: int):
+    """Return an edit that moves one use of an operation before one of another."""
+
+    def edit(text: str) -> str:
+        lines = text.splitlines()
+        source, target = lines_of(text, operation)[number], lines_of(text, before)[other]
+        line = lines.pop(source)
+        lines.insert(target - (source < target), line)
+        return "\n".join(lines)
+
+    return edit
+
+
+ACQUIRE, WAIT, RELEASE = "ring_acquire", "ring_wait", "ring_release"
+OVERWRITTEN = "may be overwritten while"
+FAULTS = {
+    # Acquires: 0 of the k-tiles, 1 of the bias, then those of the slices; waits and releases alike.
+    "a slice is not released": (without(RELEASE, 3), "deadlock"),
+    "the last slice is not released": (without(RELEASE, 2 + SLICES - 1), "deadlock"),
+    "no slice is released": (without(RELEASE, *range(2, 2 + SLICES)), "deadlock"),
+    "a slot is reused early": (without(ACQUIRE, 4), OVERWRITTEN),
+    "a slot is reused early in the next tile": (without(ACQUIRE, 2), OVERWRITTEN),
+    "a slice is read early": (without(WAIT, 3), "a tile is read before the write"),
+    "a slice is released before it is read": (
+        moved(RELEASE, 2, "load_shared", 1),
+        OVERWRITTEN,
+    ),
+    "a slice is not loaded": (without("async_tiled_tma_load", 8), "deadlock"),
+    "a slice announces more": (
+        changed("mbarrier_arrive_expect_tx", 3, "tx_count = 16384", "tx_count = 16400"),
+        "deadlock",
+    ),
+    "a staging slot is written while its slice is copied": (
+        changed("bulk_wait", 2, "pending = 1", "pending = 2"),
+        OVERWRITTEN,
+    ),
+    "a slice is not stored": (
+        without("bulk_commit", 1),
+        OVERWRITTEN,
+    ),
+}
+
+
+def test_the_kernel_without_a_fault(fused):
+    verify(fused)
+
+
+def test_a_cluster_without_a_fault(pair):
+    verify(pair)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_seeded_faults(fused, name):
+    edit, message = FAULTS[name]
+    edited = edit(fused)
+    assert edited != fused
+    assert message in failure(edited)

@@ -1,0 +1,114 @@
+"""Slices of an epilogue in a plan: their columns, their slots, and what shared memory holds."""
+
+from dataclasses import replace
+
+import pytest
+
+from tilec.diagnostics import CompileError
+from tilec.plan import KernelProblem, MmaTile, plan_kernel
+from tilec.plan import machine as limits
+from tilec.plan.epilogue import SlicedTile, Slices
+from tilec.target import get_target
+
+TARGET = get_target("sm_90a")
+
+
+def gemm(m=128, n=128, fixed_bytes=0):
+    return KernelProblem((MmaTile(m, n, 64, 2, 4),), (m + n) * 128, fixed_bytes, m * n, True)
+
+
+def plan(problem, **overrides):
+    return plan_kernel(problem, TARGET, overrides)
+
+
+def failure(problem, **overrides):
+    with pytest.raises(CompileError) as caught:
+        plan(problem, **overrides)
+    diagnostic = caught.value.diagnostics[0]
+    return diagnostic.code, diagnostic.message
+
+
+def loading(m=128, n=256, load_bytes=2, result_bytes=2, costly=False):
+    """Return a product whose epilogue loads a tile, and stores one in parts."""
+    tile = SlicedTile(m, n, result_bytes, load_bytes, is_costly=costly)
+    problem = replace(gemm(m=m, n=n, fixed_bytes=tile.loaded_bytes), sliced=(tile,))
+    return replace(
+        problem, part_bytes=tile.part_bytes(n), whole_bytes=problem.tile_elements * result_bytes
+    )
+
+
+def slices_of(result):
+    return result.slice_columns, result.epilogue_stages, result.epilogue_slots, result.stages
+
+
+@pytest.mark.parametrize(
+    ("problem", "expected"),
+    [
+        (loading(), (32, 2, 2, 4)),
+        (loading(n=128), (64, 2, 2, 4)),
+        (loading(m=256, n=128), (32, 1, 2, 4)),
+        (loading(m=192, n=128), (32, 2, 2, 4)),
+        (loading(load_bytes=4), (32, 1, 2, 4)),
+        (loading(load_bytes=6), (32, 1, 1, 4)),
+        (loading(result_bytes=4), (16, 2, 2, 4)),
+        (loading(n=80), (16, 2, 2, 5)),
+        (loading(n=72), (0, 0, 2, 6)),
+        (loading(load_bytes=0, costly=True), (64, 0, 2, 4)),
+        (loading(load_bytes=0), (0, 0, 2, 4)),
+    ],
+)
+def test_slices_of_an_epilogue_that_loads_tiles(problem, expected):
+    """As many stages as without the loads, then two of everything, then wide slices."""
+    result = plan(problem)
+    assert slices_of(result) == expected
+    slices = Slices(result.slice_columns, result.epilogue_stages, result.epilogue_slots)
+    used = problem.bytes_beside_ring(result.consumers, slices)
+    used += result.stages * problem.ring_slot_bytes
+    assert used + limits.SHARED_RESERVE_BYTES <= TARGET.shared_memory_bytes
+
+
+@pytest.mark.parametrize(
+    ("overrides", "expected"),
+    [
+        ({"slice_columns": 0}, (0, 0, 1, 3)),
+        ({"slice_columns": 64}, (64, 1, 1, 4)),
+        ({"slice_columns": 64, "epilogue_stages": 2, "epilogue_slots": 2}, (64, 2, 2, 3)),
+        ({"slice_columns": 32, "epilogue_stages": 3, "epilogue_slots": 1}, (32, 3, 1, 4)),
+        ({"epilogue_slots": 3}, (32, 1, 3, 4)),
+        ({"stages": 3}, (64, 2, 2, 3)),
+        ({"stages": 2}, (64, 2, 2, 2)),
+        ({"epilogue_slots": 0}, (0, 0, 0, 2)),
+        ({"specialize": False}, (0, 0, 1, 3)),
+    ],
+)
+def test_slices_follow_what_the_user_fixed(overrides, expected):
+    assert slices_of(plan(loading(), **overrides)) == expected
+
+
+def test_results_that_load_nothing_may_be_sliced_on_demand():
+    assert slices_of(plan(loading(load_bytes=0), slice_columns=32)) == (32, 0, 2, 4)
+
+
+def test_reasons_name_the_slices():
+    reasons = plan(loading()).reasons
+    assert "slice_columns = 32: slices leave 4 stages, whole tiles 3" in reasons
+    assert any(reason.startswith("epilogue_stages = 2: ") for reason in reasons)
+    assert "slice_columns = 64: fixed by the user" in plan(loading(), slice_columns=64).reasons
+    assert not any("epilogue_stages" in reason for reason in plan(gemm()).reasons)
+
+
+@pytest.mark.parametrize(
+    ("problem", "overrides", "message"),
+    [
+        (gemm(), {"slice_columns": 32}, "no store of the kernel can go out in slices"),
+        (loading(), {"slice_columns": 24}, "24 columns do not divide those of the result"),
+        (loading(), {"slice_columns": 32, "specialize": False}, "slices need a producer warp"),
+        (loading(), {"slice_columns": 32, "epilogue_slots": 0}, "slices need epilogue_slots"),
+        (loading(load_bytes=0), {"epilogue_stages": 2}, "the epilogue loads no tiles"),
+        (loading(m=64), {"slice_columns": 32, "consumers": 2}, "do not share the rows"),
+    ],
+)
+def test_impossible_slices(problem, overrides, message):
+    code, found = failure(problem, **overrides)
+    assert code == "T0421"
+    assert message in found

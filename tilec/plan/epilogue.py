@@ -1,0 +1,121 @@
+"""Slices of an epilogue: what they take of shared memory, and which ones to prefer. Pure Python.
+
+An epilogue that loads tiles (a residual, say) can run slice by slice: some columns of the result at
+a time, over all its rows. Each slice of the loaded tiles goes through one slot of a small ring, and
+each slice of the result through the staging slots of its warpgroups. The narrower the slices, the
+more slots fit beside the ring of the operands; the wider, the fewer barriers.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from tilec.plan import machine
+
+MIN_SLICE_COLUMNS = 16
+"""Narrowest slice: rows of a sector of L2 (32 bytes) in 16-bit elements."""
+_PREFERENCES = (
+    *((shift, stages, 2) for stages in (2, 1) for shift in (0, 1)),
+    *((shift, stages, 1) for shift in (0, 1) for stages in (2, 1)),
+    *((2, stages, slots) for slots in (2, 1) for stages in (2, 1)),
+)
+"""Slices to choose from, the best first: how often the columns of a part are halved, slots of the
+ring, staging slots. Two of each overlap a load, the arithmetic and a store; a second staging slot
+hides more than a second slice, which is requested before the last one is computed. Slices of a
+quarter of a part move single sectors."""
+
+
+@dataclass(frozen=True, slots=True)
+class SlicedTile:
+    """A result that can be computed in slices of its columns.
+
+    Attributes:
+        rows: Its extent along the rows of the accumulator.
+        columns: Its extent along the columns.
+        result_bytes: Size of an element.
+        load_bytes: Bytes that the epilogue loads by TMA for each element.
+        is_costly: Whether special functions compute it, of which an SM has few units.
+    """
+
+    rows: int
+    columns: int
+    result_bytes: int
+    load_bytes: int
+    is_costly: bool = False
+
+    @property
+    def is_worth_slicing(self) -> bool:
+        """Whether slices save shared memory, or let stores overlap long computations."""
+        return self.load_bytes > 0 or self.is_costly
+
+    @property
+    def loaded_bytes(self) -> int:
+        """Bytes that the epilogue loads for the whole tile."""
+        return self.rows * self.columns * self.load_bytes
+
+    def part_bytes(self, columns: int) -> int:
+        """Return the bytes of one staging slot of a warpgroup for slices of `columns`."""
+        width = gcd(columns, part_columns(self.result_bytes))
+        return machine.MMA_ROWS * width * self.result_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Slices:
+    """How an epilogue is sliced.
+
+    Attributes:
+        columns: Columns of a slice; 0 when the epilogue is not sliced.
+        stages: Slots of the ring that slices of loaded tiles go through; 0 when none are loaded.
+        slots: Staging slots of each warpgroup.
+    """
+
+    columns: int
+    stages: int
+    slots: int
+
+    def bytes_for(self, tiles: Iterable[SlicedTile], consumers: int) -> int:
+        """Return the shared memory that `consumers` warpgroups need for slices of `tiles`."""
+        return sum(
+            self.stages * _aligned(tile.rows * self.columns * tile.load_bytes)
+            + self.slots * consumers * _aligned(tile.part_bytes(self.columns))
+            for tile in tiles
+        )
+
+
+def part_columns(result_bytes: int) -> int:
+    """Return the columns of a result that a warpgroup stages at a time."""
+    return machine.EPILOGUE_PART_BYTES // (machine.MMA_ROWS * result_bytes)
+
+
+def shares_rows(tiles: Iterable[SlicedTile], consumers: int) -> bool:
+    """Tell whether every slice has rows of each of `consumers` warpgroups, as many of each."""
+    return all(tile.rows % (machine.MMA_ROWS * consumers) == 0 for tile in tiles)
+
+
+def slice_options(tiles: Sequence[SlicedTile]) -> list[Slices]:
+    """Return the slices that `tiles` divide into, the best first where shared memory is plenty."""
+    loads = any(tile.load_bytes for tile in tiles)
+    widest = min(part_columns(tile.result_bytes) for tile in tiles)
+    found = (
+        Slices(widest >> shift, stages if loads else 0, slots)
+        for shift, stages, slots in _PREFERENCES
+    )
+    return [
+        option
+        for option in dict.fromkeys(found)
+        if option.columns >= MIN_SLICE_COLUMNS and divides(tiles, option.columns)
+    ]
+
+
+def divides(tiles: Iterable[SlicedTile], columns: int) -> bool:
+    """Tell whether slices of `columns` make up each of `tiles`."""
+    return all(tile.columns % columns == 0 for tile in tiles)
+
+
+def best_slices(options: Sequence[Slices], stages: Callable[[Slices], int]) -> Slices | None:
+    """Return the first of the options that leave the most stages to the operands; None for none."""
+    return max(options, key=stages, default=None)
+
+
+def _aligned(size: int) -> int:
+    return -(-size // machine.SLOT_ALIGNMENT) * machine.SLOT_ALIGNMENT
