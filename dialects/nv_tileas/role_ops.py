@@ -89,6 +89,15 @@ class ProducerWarpOp(NvTileAS.Operation, name="producer_warp"):
         return True
 
 
+PRODUCER_WARP = ProducerWarpOp.OPERATION_NAME
+
+
+def producer_warps(roles: Any) -> list[Any]:
+    """Return the `producer_warp` operations in the producer region of a `roles` operation."""
+    block = roles.regions[0].blocks[0]
+    return [op.operation for op in block.operations if op.operation.name == PRODUCER_WARP]
+
+
 class YieldOp(NvTileAS.Operation, name="yield", traits=[ir.IsTerminatorTrait]):
     """End a region of `roles` or `producer_warp`."""
 

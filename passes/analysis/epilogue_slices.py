@@ -146,29 +146,29 @@ def _axis_before_view(op: Any, axis: int) -> int | None:
 def _used_only_in(store: SlicedStore) -> bool:
     """Tell whether nothing but the store needs the tiles that are computed in slices.
 
-    Rows and columns that are broadcast, and constants, are cheap enough to have twice.
+    Plain arithmetic on the accumulator does no harm: the same on the same registers, twice.
     """
-    extents = store.tile.rows * store.tile.columns
     for tile in store.axes:
-        op = defining_operation(tile)
-        if op.name in (CONSTANT, SPLAT) or _elements(tile) < extents:
-            continue
-        users = [use.owner.operation for use in tile.uses]
+        users = (use.owner.operation for use in tile.uses)
         inside = all(user == store.access.op or _computes(user, store) for user in users)
-        if not inside or not (op not in store.loads or _may_load_late(op, store.access)):
+        if not inside and not _is_plain(tile, store):
             return False
-    return True
-
-
-def _elements(tile: Any) -> int:
-    count = 1
-    for extent in tile.type.shape:
-        count *= extent
-    return count
+    return all(_may_load_late(load, store.access) for load in store.loads)
 
 
 def _computes(op: Any, store: SlicedStore) -> bool:
     return any(result in store.axes for result in op.results)
+
+
+def _is_plain(tile: Any, store: SlicedStore) -> bool:
+    """Tell whether a slice of `tile` takes no loads and no special functions."""
+    if tile not in store.axes:
+        return True
+    op = defining_operation(tile)
+    if op in store.loads or _is_special_function(op):
+        return False
+    sources = slice_sources(tile, store.axes[tile], store.access.op.block) or []
+    return all(_is_plain(source, store) for source, _ in sources)
 
 
 def _may_load_late(load: Any, store: TiledAccess) -> bool:

@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
+from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
 from tilec.ir.bindings import arith, ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
@@ -81,10 +82,9 @@ class Extraction:
         programs = []
         if roles.producer_warps.value:
             programs.append(RoleProgram("producer", 0, self._body(roles.producer.blocks[0], 0)))
-            for op in body_operations(roles.producer.blocks[0]):
-                if op.name == PRODUCER_WARP:
-                    body = self._body(op.opview.body.blocks[0], 0)
-                    programs.append(RoleProgram(f"producer warp {op.opview.warp.value}", 0, body))
+            for op in producer_warps(self.roles[0]):
+                body = self._body(op.opview.body.blocks[0], 0)
+                programs.append(RoleProgram(f"producer warp {op.opview.warp.value}", 0, body))
         warps, block = roles.consumer_warps.value, roles.consumer.blocks[0]
         self.teams, self.depths = roles.team_count, teams.loop_depths(block)
         for team in range(self.teams):
@@ -245,7 +245,6 @@ def _guards_loop(op: Any) -> bool:
     return less and any(list(loop.operands)[:2] == bounds for loop in loops)
 
 
-PRODUCER_WARP = "nv_tileas.producer_warp"
 _LOAD = "nv_tileas.async_tiled_tma_load"
 _RING_OPERATIONS = (
     "ring_acquire",

@@ -17,6 +17,7 @@ Thread map: the producer role is warpgroup 0 when there is one, and one elected 
 import re
 from typing import Any
 
+from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_metadata
 from tilec.ir.bindings import ir, llvm, nvvm, scf
 from tilec.layout import Owner
@@ -227,7 +228,7 @@ def _run_producer(lowering: Lowering, region: Any, warp: Any) -> None:
     for op in ops:
         if op.name == "nv_tileas.set_registers":
             lowering.op(op)
-        elif op.name == "nv_tileas.producer_warp":
+        elif op.name == PRODUCER_WARP:
             body = op.opview.body.blocks[0]
             programs[op.opview.warp.value] = [inner.operation for inner in body.operations]
         else:

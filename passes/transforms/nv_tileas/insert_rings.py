@@ -37,6 +37,7 @@ from tilec.dialects.nv_tileas import (
     SharedTileType,
     SlotViewOp,
 )
+from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
@@ -126,8 +127,10 @@ def insert_rings(module: Any, context: PassContext) -> None:
 
 def _end_together(roles: Any) -> None:
     """Let no CTA of a cluster exit while others may still reach into it."""
-    for region in roles.regions:
-        with ir.InsertionPoint(terminator(region.blocks[0])), roles.location:
+    programs = [*roles.regions, *(op.opview.body for op in producer_warps(roles))]
+    for region in programs:
+        block = region.blocks[0]
+        with ir.InsertionPoint(terminator(block)), roles.location:
             ClusterSyncOp()
 
 
@@ -212,7 +215,8 @@ def _create_ring(
     loops = len(enclosing_loops(channels.sends[0])) - int(spec["tile_loop"])
     stages = spec["stages"] if loops > 0 else 1
     if channels.sliced:
-        stages = min(spec["epilogue_stages"], len(fillings))
+        ahead = len(fillings) if not channels.in_loop else spec["epilogue_stages"]
+        stages = min(spec["epilogue_stages"], ahead)
     refilled = channels.in_loop or len(fillings) > stages
     i64 = ir.IntegerType.get_signless(64)
     count = ir.IntegerAttr.get(i64, stages)
@@ -245,7 +249,7 @@ def _create_ring(
 
 def _program_block(op: Any) -> Any:
     """Return the block of the role or producer warp that `op` belongs to."""
-    while parent_operation(op).name not in ("nv_tileas.roles", "nv_tileas.producer_warp"):
+    while parent_operation(op).name not in ("nv_tileas.roles", PRODUCER_WARP):
         op = parent_operation(op)
     return op.block
 
