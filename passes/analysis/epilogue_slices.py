@@ -1,7 +1,7 @@
 """Which stores can be computed in slices: some columns of the accumulator at a time.
 
-The tile of such a store is computed element by element, from an accumulator and from tiles that TMA
-loads in the same block, and nothing else needs those tiles whole. Its slices then are computed from
+The tile of such a store is computed element by element, from an accumulator and from tiles that are
+loaded in the same block, and nothing else needs those tiles whole. Its slices then are computed from
 slices of what it is computed from.
 """
 
@@ -34,7 +34,7 @@ class SlicedStore:
         axis: Axis along its columns, which is cut.
         axes: The axis that is cut of every tile that the stored one is computed from, as far as
             operations on it are computed slice by slice. Slices of other tiles are taken from them.
-        loads: TMA loads of tiles of the same extents, which are loaded slice by slice.
+        loads: Loads of tiles of the same extents, which are loaded slice by slice.
     """
 
     access: TiledAccess
@@ -52,9 +52,12 @@ class SlicedStore:
             columns=type_.shape[self.axis],
             result_bytes=element_bits(type_.element_type) // 8,
             load_bytes=sum(
-                element_bits(load.results[0].type.element_type) // 8 for load in self.loads
+                element_bits(load.results[0].type.element_type) // 8
+                for load in self.loads
+                if tiled_access(load).uses_tma
             ),
-            is_costly=any(_is_special_function(defining_operation(tile)) for tile in self.axes),
+            is_costly=bool(self.loads)
+            or any(_is_special_function(defining_operation(tile)) for tile in self.axes),
         )
 
 
@@ -110,9 +113,8 @@ def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | N
     if op.name == SPLAT:
         return []
     if is_tiled_access(op):
-        access = tiled_access(op)
-        whole = all(extent > 1 for extent in list(tile.type.shape)[-2:])
-        return [] if access.uses_tma and whole and len(tile.type.shape) > 1 else None
+        shape = list(tile.type.shape)
+        return [] if len(shape) > 1 and min(shape[-2:]) > 1 else None
     if op.name == PERMUTE:
         return [(op.operands[0], list(op.opview.permutation)[axis])]
     if op.name == BROADCAST:

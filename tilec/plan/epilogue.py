@@ -34,7 +34,8 @@ class SlicedTile:
         columns: Its extent along the columns.
         result_bytes: Size of an element.
         load_bytes: Bytes that the epilogue loads by TMA for each element.
-        is_costly: Whether special functions compute it, of which an SM has few units.
+        is_costly: Whether it takes long, or many registers when whole: special functions compute
+            it, of which an SM has few units, or threads load tiles for it.
     """
 
     rows: int

@@ -133,7 +133,8 @@ class _Slice:
                 operands=self._operands(access, [access.view], axis),
                 attributes=self._attributes(access, axis),
             )
-        mark_slice(clone, self.group, self.number)
+        if access.uses_tma:
+            mark_slice(clone, self.group, self.number)
         self.made[load.results[1]] = clone.results[1]
         return clone.results[0]
 
