@@ -1,8 +1,8 @@
 """Which stores can be computed in slices: some columns of the accumulator at a time.
 
 The tile of such a store is computed element by element, from an accumulator and from tiles that are
-loaded in the same block, and nothing else needs those tiles whole. Its slices then are computed from
-slices of what it is computed from.
+loaded in the same block, and nothing else needs those tiles whole. Its slices then are computed
+from slices of what it is computed from.
 """
 
 from collections.abc import Iterable

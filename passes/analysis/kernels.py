@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from tilec.diagnostics import CompileError, SourceSpan, error
+from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.attributes import read_kernel_metadata, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
@@ -29,8 +30,8 @@ def kernel_operations(function: Any) -> list[Any]:
 
 
 def role_block(op: Any) -> Any:
-    """Return the block of the role that `op` stands in."""
-    while parent_operation(op).name != "nv_tileas.roles":
+    """Return the block of the role, or of the producer warp, that `op` stands in."""
+    while parent_operation(op).name not in ("nv_tileas.roles", PRODUCER_WARP):
         op = parent_operation(op)
     return op.block
 

@@ -128,6 +128,12 @@ def test_tiles(torch, tmp_path, tile):
     run_fused(torch, tmp_path / "fused.tile", SIZES[1:], hints, tile=tile)
 
 
+@pytest.mark.parametrize("tile", [(64, 256), (128, 128)], ids=str)
+def test_consumers_that_take_tiles_in_turn(torch, tmp_path, tile):
+    hints = {"pingpong": 1}
+    run_fused(torch, tmp_path / "fused.tile", SIZES[1:], hints, tile=tile)
+
+
 def test_tiles_whose_columns_are_shared_stay_whole(torch, tmp_path):
     path = tmp_path / "fused.tile"
     run_fused(torch, path, SIZES[1:], {"consumers": 2}, tile=(64, 128))

@@ -78,6 +78,11 @@ def test_a_cluster_without_a_fault(pair):
     verify(pair)
 
 
+def test_consumers_that_take_tiles_in_turn(tmp_path):
+    tile = {"BM": 64, "BN": 256, "BK": 64}
+    verify(before_the_check(tmp_path, size=tile, example="matmul_bias_gelu", pingpong=1))
+
+
 @pytest.mark.parametrize("name", FAULTS)
 def test_seeded_faults(fused, name):
     edit, message = FAULTS[name]

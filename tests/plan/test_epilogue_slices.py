@@ -85,6 +85,11 @@ def test_slices_follow_what_the_user_fixed(overrides, expected):
     assert slices_of(plan(loading(), **overrides)) == expected
 
 
+def test_consumers_that_take_turns_have_all_rows_of_their_tile():
+    problem = loading(m=64, n=256)
+    assert slices_of(plan(problem, pingpong=True)) == (64, 2, 2, 4)
+
+
 def test_results_that_load_nothing_may_be_sliced_on_demand():
     assert slices_of(plan(loading(load_bytes=0), slice_columns=32)) == (32, 0, 2, 4)
 

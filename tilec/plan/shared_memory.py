@@ -73,8 +73,9 @@ def _slice_options(
         return [], "no store of the kernel can go out in slices"
     if not plan.specialize:
         return [], "slices need a producer warp that loads them ahead"
-    if not shares_rows(tiles, plan.consumers):
-        return [], f"{plan.consumers} consumer warpgroups do not share the rows of the result"
+    sharing = plan.consumers // plan.teams
+    if not shares_rows(tiles, sharing):
+        return [], f"{sharing} consumer warpgroups do not share the rows of the result"
     if fixed.epilogue_slots == 0:
         return [], "slices need epilogue_slots"
     found = slice_options(tiles)

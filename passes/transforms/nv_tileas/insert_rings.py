@@ -37,7 +37,7 @@ from tilec.dialects.nv_tileas import (
     SharedTileType,
     SlotViewOp,
 )
-from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
+from tilec.dialects.nv_tileas.role_ops import producer_warps
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
@@ -192,7 +192,7 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
         (channels.receives[0], _consume),
     )
     for marker, rewrite in ends:
-        block = _program_block(marker)
+        block = role_block(marker)
         with ir.InsertionPoint.at_block_begin(block), marker.location:
             start = RingStartOp.build(ring.value)
         if ring.refilled:
@@ -245,13 +245,6 @@ def _create_ring(
             ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([rows, columns])
             ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get(list(axes))
     return _Ring(ring.ring, buffers, refilled)
-
-
-def _program_block(op: Any) -> Any:
-    """Return the block of the role or producer warp that `op` belongs to."""
-    while parent_operation(op).name not in ("nv_tileas.roles", PRODUCER_WARP):
-        op = parent_operation(op)
-    return op.block
 
 
 def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
