@@ -23,7 +23,7 @@ def choose_slices(
     """Return how the epilogue is sliced, and why; None where it is not.
 
     It is where it loads tiles, which whole would take the place of stages, or where it computes
-    long: slices that are done are stored meanwhile. (Of 128 tanh a thread, ptxas 13.0 puts 122
+    long: slices that are done are stored meanwhile. (Of 128 tanh a thread, ptxas 13.5 puts 122
     before the first store otherwise, and uses 211 registers instead of 181.)
     """
     options, defect = _slice_options(problem, plan, fixed)
