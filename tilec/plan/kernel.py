@@ -286,7 +286,7 @@ def _choose_pending(
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
     if fixed.mma_pending is None:
-        if plan.teams == 1 or stages < 2:
+        if not plan.specialize or plan.consumers != plan.teams or stages < 2:
             return 0, ()
         return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
     if fixed.mma_pending and not plan.consumers:

@@ -30,10 +30,10 @@ class PlanOverrides:
     persistent: bool | None = None
     tile_group: int | None = None
     epilogue_slots: int | None = None
-    mma_pending: int | None = None
-    pingpong: bool | None = None
     epilogue_stages: int | None = None
     slice_columns: int | None = None
+    mma_pending: int | None = None
+    pingpong: bool | None = None
     any_tile_extents: bool | None = None
 
 
