@@ -5,10 +5,10 @@ docs and the lit tests know it. Upstream passes (`canonicalize`, `cse`, ...) kee
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import DiagnosticSink, SourceFile
+from tilec.records import dataclass, field
 from tilec.target import TARGETS, Target
 
 

@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import (
@@ -13,6 +12,7 @@ from tilec.diagnostics import (
     SourceFile,
     TileError,
 )
+from tilec.records import dataclass, field
 
 _LONGEST_TIME = "99999.9"
 _MILLISECONDS = 1000.0

@@ -12,7 +12,8 @@ and launch, T08xx driver and device. `tilec/codes.py` is the catalogue.
 
 import enum
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+
+from tilec.records import dataclass, field
 
 
 class Severity(enum.Enum):

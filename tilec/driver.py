@@ -7,7 +7,7 @@ they are first needed: a syntax error is reported without them.
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -17,6 +17,7 @@ from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, e
 from tilec.dumps import DumpWriter, write_reproducer
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
+from tilec.records import dataclass
 from tilec.specialization import Specialization
 from tilec.target import get_target
 

@@ -1,7 +1,8 @@
 """Element types of the language, by name. Pure Python: no MLIR import."""
 
 import enum
-from dataclasses import dataclass
+
+from tilec.records import dataclass
 
 
 class Kind(enum.Enum):

@@ -1,9 +1,9 @@
 """What a compilation is asked to do besides the program itself. Pure Python: no MLIR import."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from tilec.pipeline import STAGE_NAMES, TEXT_STAGES
+from tilec.records import dataclass
 
 EMIT_CHOICES: tuple[str, ...] = (*STAGE_NAMES, *TEXT_STAGES, "plan", "package")
 """What `--emit` takes, in pipeline order. A plan is final when ptxas did not spill."""

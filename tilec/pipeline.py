@@ -4,7 +4,7 @@ The command line, the dump file names, the docs and the tests read this tuple; n
 passes. A name that the pass registry does not know is an upstream MLIR pass.
 """
 
-from dataclasses import dataclass
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

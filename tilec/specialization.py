@@ -6,8 +6,9 @@ MLIR import.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from tilec.records import dataclass, field
 
 ConstantValue = bool | int | float
 ANY_TILE_EXTENTS = "any_tile_extents"

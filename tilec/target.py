@@ -1,8 +1,7 @@
 """Facts about the GPUs that tilec compiles for, each with its source. Pure Python."""
 
-from dataclasses import dataclass
-
 from tilec.diagnostics import CompileError, error
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,8 @@
 Pure Python: no MLIR import. Source of the shapes and types: PTX ISA 8.0, `wgmma.mma_async`.
 """
 
-from dataclasses import dataclass
-
 from tilec.dialects.cute.registry import ELEMENT_BITS
+from tilec.records import dataclass
 
 WGMMA_TIER = 90
 WGMMA_ROWS = 64

@@ -9,9 +9,9 @@ Sources of the rules: cuda.h of CUDA 13.0 (cuTensorMapEncodeTiled, interleave NO
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from tilec.dtypes import DTYPES
+from tilec.records import dataclass
 
 GLOBAL_SPACE = 1
 TMA_ALIGNMENT = 16

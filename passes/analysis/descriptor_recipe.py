@@ -5,12 +5,12 @@ base is an array parameter and each of its dims is one axis of that array: exten
 from the parameters that carry this axis, or are constants.
 """
 
-from dataclasses import dataclass
 from itertools import permutations
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
+from tilec.records import dataclass
 
 MAKE_MEMREF = ".make_memref"
 DYNAMIC = -1

@@ -5,7 +5,6 @@ transposed at most, lies in registers the same way; each warpgroup can then stor
 own.
 """
 
-from dataclasses import dataclass
 from math import gcd
 from typing import Any
 
@@ -18,6 +17,7 @@ from tilec.layout.shared import tma_boxes
 from tilec.passes.analysis.kernels import TiledAccess
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.plan import machine
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True)

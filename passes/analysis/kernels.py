@@ -1,6 +1,5 @@
 """Reading kernels: their functions, tiled memory operations and source positions."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.diagnostics import CompileError, SourceSpan, error
@@ -9,6 +8,7 @@ from tilec.ir.attributes import read_kernel_metadata, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation, walk_operations
+from tilec.records import dataclass
 
 KERNEL_SPEC = "nv_tileaa.kernel_spec"
 """The planner's choice on a kernel function; passes after `nv-tileas-plan-kernel` only read it."""

@@ -3,13 +3,13 @@
 import argparse
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import CompileError, Diagnostic, TileError, error, remark
 from tilec.dtypes import DTYPES
 from tilec.frontend.signature import ArrayParam, ConstParam, DTypeParam, ScalarParam, Signature
 from tilec.plan.overrides import parse_overrides
+from tilec.records import dataclass, field
 from tilec.specialization import (
     ArraySpec,
     ConstantValue,

@@ -4,9 +4,9 @@ Pure Python: neither MLIR nor LLVM nor a GPU is needed to hold, save or load an 
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
+from tilec.records import dataclass, field
 from tilec.version import __version__
 
 

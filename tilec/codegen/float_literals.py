@@ -7,9 +7,10 @@ the older one takes decimals only when they are exact, and bit patterns as `0xH3
 """
 
 import re
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

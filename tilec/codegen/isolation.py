@@ -8,9 +8,9 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 
 from tilec.diagnostics import CompileError, TileError, error
+from tilec.records import dataclass
 
 _TIMEOUT_SECONDS = 120.0
 _NOISE = ("PLEASE submit", "Stack dump", "#")

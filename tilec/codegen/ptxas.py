@@ -7,12 +7,12 @@ times slower, and ptxas only mentions it. Here it is an error, unless it was acc
 import re
 import tempfile
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tilec.codegen.ptx_lines import SourceMap
 from tilec.codegen.tools import ToolResult, run_tool
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
+from tilec.records import dataclass
 from tilec.target import Target
 
 REJECTED_CODES = frozenset(

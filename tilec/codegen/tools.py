@@ -4,11 +4,11 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from tilec.diagnostics import CompileError, error
 from tilec.environment import cuda_home, search_path
+from tilec.records import dataclass
 
 PACKAGES = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
 """Package on the index that brings each tool."""

@@ -5,11 +5,11 @@ types or values.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
 from tilec.diagnostics import SourceFile, SourceSpan
+from tilec.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ at once and each at its place, where a table-driven parser would only say "unexp
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from tilec.diagnostics import Diagnostic, SourceFile, SourceSpan, error, note
+from tilec.records import dataclass, field
 
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1f\x7f\ufffd]")
 _PIECE = re.compile(

@@ -5,10 +5,10 @@ are written down here once, for every pass that needs to know where a value flow
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.records import dataclass, field
 
 LOOPS = ("scf.for", "scf.while")
 STRUCTURED = ("scf.for", "scf.if", "scf.while")

@@ -8,13 +8,13 @@ group for 8- and 16-byte accesses: Nsight Compute documentation, memory tables).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.matrix_stores import MATRIX_EXTENT, MatrixStores
 from tilec.layout.modes import WARP_LANES
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import CHUNK_BYTES, SharedLayout
+from tilec.records import dataclass
 
 BANKS = 32
 BANK_BYTES = 4

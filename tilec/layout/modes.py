@@ -8,10 +8,10 @@ module holds modes, their canonical form and their text form; `register.py` buil
 import enum
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import prod
 
 from tilec.layout.errors import LayoutError
+from tilec.records import dataclass
 
 WARP_LANES = 32
 """Lanes of a warp (CUDA programming guide, SIMT architecture)."""

@@ -6,11 +6,11 @@ rows, say), which that warpgroup stores on its own.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.modes import Mode, Owner
 from tilec.layout.register import Coordinate, RegisterLayout
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True)

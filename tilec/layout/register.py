@@ -7,7 +7,6 @@ powers of two. Equal layouts describe equal maps: the constructor brings modes i
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
@@ -24,12 +23,13 @@ from tilec.layout.modes import (
     modes_from_text,
     owner_size,
 )
+from tilec.records import dataclass
 
 Coordinate = tuple[int, ...]
 _THREAD_OWNERS = (Owner.LANE, Owner.WARP, Owner.WARPGROUP, Owner.CTA)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True)
 class RegisterLayout:
     """A map from (register, thread, CTA) to a tile coordinate.
 

@@ -10,12 +10,12 @@ modes" of tensors, for the address permutation.
 
 import enum
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import prod
 
 from tilec.layout.errors import LayoutError
+from tilec.records import dataclass
 
 MAX_BOX_EXTENT = 256
 """Largest extent of a TMA box (cuda.h, cuTensorMapEncodeTiled)."""

@@ -4,12 +4,11 @@ The model takes, per k-tile, the slowest of tensor cores, shared memory and L2, 
 and counts waves of CTAs. It ranks tiles of one problem; it does not predict times. Pure Python.
 """
 
-from dataclasses import dataclass
-
 from tilec.plan import machine
 from tilec.plan.epilogue import SlicedTile, best_slices, shares_rows, slice_options
 from tilec.plan.registers import accumulator_limit, accumulator_registers, split_consumers
 from tilec.plan.teams import PINGPONG_TEAMS
+from tilec.records import dataclass
 from tilec.target import Target
 
 LARGE_EXTENT = 8192

@@ -1,12 +1,13 @@
 """Plan fields that the user fixes, from `@kernel(...)` hints or `--plan`. Pure Python."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import Any
 
 from tilec.diagnostics import CompileError, error
 from tilec.plan import machine
 from tilec.plan.registers import MAX_CONSUMERS
+from tilec.records import dataclass
 from tilec.specialization import ANY_TILE_EXTENTS
 
 PlanValue = bool | int | tuple[int, ...]

@@ -5,9 +5,9 @@ and consumers take more; the sum may not grow, or the consumers wait for ever (P
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from tilec.plan import machine
+from tilec.records import dataclass
 from tilec.target import Target
 
 MAX_CONSUMERS = 3

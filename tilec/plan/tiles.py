@@ -6,7 +6,6 @@ from real arguments; a dim without a known size counts as large. Pure Python.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from math import prod
 from typing import Literal
@@ -21,6 +20,7 @@ from tilec.plan.gemm_candidates import (
     tile_text,
 )
 from tilec.plan.gemm_model import LARGE_EXTENT, misfit
+from tilec.records import dataclass
 from tilec.specialization import Specialization
 from tilec.target import TARGETS, Target
 

@@ -6,8 +6,9 @@ A role's program is a tree of events, loops and branches. `extract.py` builds it
 
 import enum
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from functools import cached_property
+
+from tilec.records import dataclass, field
 
 
 class Kind(enum.Enum):

@@ -4,11 +4,11 @@ A clock says how much of each actor's past has happened before a point: its tick
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.async_protocol.events import Branch, Event, Node, Protocol, RoleProgram
+from tilec.records import dataclass, field
 
 Clock = dict[str, int]
 

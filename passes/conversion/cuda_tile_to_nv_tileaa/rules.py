@@ -6,7 +6,6 @@ result. Every family file registers its rules by operation name.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import CompileError
@@ -15,6 +14,7 @@ from tilec.dialects.cuda_tile.types import TileType, TokenType
 from tilec.dialects.nv_tileaa.types import MemTokenType, PtrType
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.kernels import reject
+from tilec.records import dataclass, field
 
 PREFIX = "cuda_tile."
 FAILED = "failed to convert cuda_tile to nv_tileaa"

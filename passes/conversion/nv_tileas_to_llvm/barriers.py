@@ -6,7 +6,6 @@ barrier (PTX ISA, mbarrier.try_wait.parity: true when the phase of that parity h
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
@@ -19,6 +18,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.cluster import peer_rank
 from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import next_round
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
 from tilec.passes.transforms.nv_tileas.assign_buffers import MBARRIER_BYTES, WHOLE_CTA
+from tilec.records import dataclass
 
 WAIT_HINT_NS = 10_000_000
 """Time that one try_wait may sleep before it looks again (PTX ISA, mbarrier.try_wait)."""

@@ -7,7 +7,6 @@ register; ring positions become (slot, phase); everything else stays one value.
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
@@ -18,6 +17,7 @@ from tilec.layout import Owner, RegisterLayout
 from tilec.passes.analysis.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import DebugWaits
+from tilec.records import dataclass, field
 
 PASS_NAME = "convert-nv-tileas-to-llvm"
 TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.return")

@@ -5,7 +5,6 @@ come between them; the accumulator registers are tied to its results. The wait t
 which keeps LLVM from moving their readers above it.
 """
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from tilec.ir.bindings import arith, ir, llvm
@@ -21,6 +20,7 @@ from tilec.passes.analysis.matmul import WGMMA_K, WGMMA_MAX_N
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.records import dataclass
 
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""

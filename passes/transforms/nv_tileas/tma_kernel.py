@@ -1,6 +1,5 @@
 """What the TMA copies of one kernel share: descriptors, staging buffers, boxes."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.dialects.nv_tileas import (
@@ -14,6 +13,7 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.records import dataclass, field
 
 
 @dataclass

@@ -3,7 +3,6 @@
 import contextlib
 import functools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.dialects.nv_tileas import (
@@ -36,6 +35,7 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
 )
 from tilec.passes.transforms.nv_tileas.tma_kernel import TmaKernel, box_coordinates
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ its parameters are `Argument`s. The Python signature is the signature that users
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.diagnostics import Diagnostic, SourceSpan
@@ -24,6 +23,7 @@ from tilec.frontend.semantics.values import (
     describe,
 )
 from tilec.frontend.suggest import did_you_mean
+from tilec.records import dataclass
 
 BuiltinFunction = Callable[..., AnyValue]
 BUILTINS: dict[str, BuiltinFunction] = {}

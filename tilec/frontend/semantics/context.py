@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
 
@@ -11,6 +10,7 @@ from tilec.frontend import ast
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.tile_uses import TileUseRecorder
 from tilec.frontend.semantics.values import AnyValue
+from tilec.records import dataclass, field
 from tilec.specialization import Specialization
 
 

@@ -1,7 +1,6 @@
 """`if`, `for` and `while` over abstract values, as regions that pass variables on."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from tilec.diagnostics import SourceSpan, note
 from tilec.frontend import ast
@@ -18,6 +17,7 @@ from tilec.frontend.semantics.values import (
     describe,
 )
 from tilec.frontend.signature import called_name
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True, slots=True)

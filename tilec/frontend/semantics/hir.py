@@ -4,11 +4,11 @@ Operations carry the mnemonic of the cuda_tile operation they become; on scalars
 spells the same mnemonic with the arith and math dialects.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import SourceSpan
 from tilec.dtypes import DType
+from tilec.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """The arguments of a kernel in call order, as values for the body and as launch metadata."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import SourceSpan
@@ -11,6 +10,7 @@ from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import I32, I64, make_constant
 from tilec.frontend.semantics.values import AnyValue, ArrayValue, Constant
 from tilec.frontend.signature import ArrayParam, ScalarParam
+from tilec.records import dataclass, field
 from tilec.specialization import VECTOR_BYTES, ArraySpec
 
 _GRID_RANK = 3

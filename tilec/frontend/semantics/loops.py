@@ -1,7 +1,6 @@
 """Which variables a loop carries, and what they are inside and after it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 
 from tilec.diagnostics import SourceSpan, note
 from tilec.frontend import ast
@@ -9,6 +8,7 @@ from tilec.frontend.semantics import hir, numeric, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
 from tilec.frontend.semantics.names import assigned_names, exposed_names, expression_names
 from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
+from tilec.records import dataclass, field
 
 _MAX_ATTEMPTS = 8
 LoopStatement = ast.For | ast.While

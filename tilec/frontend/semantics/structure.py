@@ -6,7 +6,6 @@ chosen at run time, but may stay what they were.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 
 from tilec.diagnostics import SourceSpan
 from tilec.frontend.semantics import hir, numeric
@@ -19,6 +18,7 @@ from tilec.frontend.semantics.values import (
     Unusable,
     describe,
 )
+from tilec.records import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
 """What an expression can evaluate to while a kernel is analysed."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Self
 
 from tilec.diagnostics import SourceSpan
@@ -9,6 +8,7 @@ from tilec.dtypes import DType
 from tilec.frontend import ast
 from tilec.frontend.semantics import hir
 from tilec.frontend.signature import ArrayParam
+from tilec.records import dataclass
 
 
 class AutoInt(int):
