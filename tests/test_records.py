@@ -7,7 +7,7 @@ from functools import cached_property
 
 import pytest
 
-from tilec.records import dataclass, field
+from tilec.records import dataclass, field, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,12 @@ def test_functions_of_dataclasses_take_them():
     assert [item.name for item in dataclasses.fields(Labelled)] == ["x", "y", "label"]
     assert dataclasses.replace(Labelled(1), y=5) == Labelled(1, 5)
     assert dataclasses.asdict(Bag([1], 2)) == {"items": [1], "size": 2}
+
+
+def test_replacing_fields():
+    assert replace(Labelled(1), y=5) == Labelled(1, 5)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'z'"):
+        replace(Point(1), z=5)
 
 
 def test_copies_and_pickles():

@@ -7,7 +7,6 @@ they are first needed: a syntax error is reported without them.
 
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -17,7 +16,7 @@ from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, e
 from tilec.dumps import DumpWriter, write_reproducer
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
-from tilec.records import dataclass
+from tilec.records import dataclass, replace
 from tilec.specialization import Specialization
 from tilec.target import get_target
 

@@ -16,9 +16,10 @@ from dataclasses import MISSING, Field, FrozenInstanceError, field
 from reprlib import recursive_repr
 from typing import Any, NamedTuple, TypeVar, dataclass_transform, overload
 
-__all__ = ["dataclass", "field"]
+__all__ = ["dataclass", "field", "replace"]
 
 _Class = TypeVar("_Class", bound=type)
+_Instance = TypeVar("_Instance")
 _SPECS = "__record_specs__"
 """Class attribute that holds the fields."""
 _TABLE = "__dataclass_fields__"
@@ -61,6 +62,15 @@ def dataclass(
         return _decorate(plain, frozen, slots, eq)
 
     return decorate if cls is None else decorate(cls)
+
+
+def replace(instance: _Instance, /, **changes: Any) -> _Instance:
+    """Return a copy of `instance` with other values in some fields."""
+    cls = type(instance)
+    for name in getattr(cls, _SPECS):
+        if name not in changes:
+            changes[name] = getattr(instance, name)
+    return cls(**changes)
 
 
 def _decorate(cls: type, frozen: bool, slots: bool, eq: bool) -> type:

@@ -51,6 +51,7 @@ def command() -> NoReturn:
     """
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
     tilec.ir.hide_numpy = True
+    tilec.ir.hide_generated_dialects = True
     # Unwind instead of dying on the spot, so that temporary files are removed.
     signal.signal(signal.SIGTERM, _terminate)
     try:

@@ -11,7 +11,7 @@ from typing import Any
 
 from tilec.codegen.float_literals import FORMATS, LITERAL, respell
 from tilec.codegen.legality import check_legality
-from tilec.ir.bindings import PassManager, llvm
+from tilec.ir.bindings import PassManager, llvm_types
 
 _LINE_INFO = "ensure-debug-info-scope-on-llvm-func{emission-kind=DebugDirectivesOnly}"
 """Turns locations into `.loc` directives. With the kind `LineTablesOnly` LLVM would write
@@ -41,7 +41,7 @@ def translate(module: Any, *, lineinfo: bool = False) -> str:
         root = root.clone(ip=False)
         with root.context:
             PassManager.parse(f"builtin.module({_LINE_INFO})").run(root)
-    return downlevel(str(llvm.translate_module_to_llvmir(root.operation)))
+    return downlevel(str(llvm_types.translate_module_to_llvmir(root.operation)))
 
 
 def downlevel(text: str) -> str:

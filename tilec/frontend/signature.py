@@ -6,7 +6,6 @@ The command line and the launcher use a `Signature` to check arguments and to bu
 
 import enum
 from collections.abc import Mapping
-from dataclasses import replace
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
 from tilec.dtypes import DTYPES, DType, Kind
@@ -14,7 +13,7 @@ from tilec.frontend import ast
 from tilec.frontend.constant_evaluator import evaluate_constant
 from tilec.frontend.suggest import did_you_mean
 from tilec.plan.overrides import PlanValue, parse_overrides
-from tilec.records import dataclass
+from tilec.records import dataclass, replace
 
 _MAX_RANK = 5
 """TMA takes arrays of rank 1 to 5 (cuda.h, cuTensorMapEncodeTiled); so does the language."""

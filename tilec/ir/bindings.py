@@ -83,11 +83,13 @@ passmanager = _load("passmanager")
 arith = _load("dialects.arith")
 math = _load("dialects.math")
 scf = _load("dialects.scf")
+llvm_types = _load("_mlir_libs._mlirDialectsLLVM")
+"""Types of the llvm dialect and its translation to LLVM IR."""
 llvm: Any
 nvvm: Any
 _LATE = ("llvm", "nvvm")
-"""Dialect modules that are imported when they are first asked for: they take 0.1 s, and only the
-last stage needs them."""
+"""Dialect modules that are imported when they are first asked for: they take 0.1 s, and
+`tilec.ir.llvm_ops` does without them."""
 
 
 def __getattr__(name: str) -> Any:
@@ -104,6 +106,25 @@ Region = ext.Region
 Pure = ext.Pure
 MLIRError = ir.MLIRError
 PassManager = passmanager.PassManager
+
+
+def _hide_late_modules() -> None:
+    """Keep the bindings from importing the late dialect modules when an operation is looked at.
+
+    They look for a module of every dialect they meet. Here they find an empty one, and represent
+    the operations of the dialect by the class that all have in common.
+    """
+    package = types.ModuleType(_EMPTY_MODULES)
+    package.__path__ = []
+    for name in (_EMPTY_MODULES, *(f"{_EMPTY_MODULES}.{dialect}" for dialect in _LATE)):
+        sys.modules[name] = package
+    search = _load("_mlir_libs._mlir").globals
+    search.dialect_search_modules = [_EMPTY_MODULES, *search.dialect_search_modules]
+
+
+_EMPTY_MODULES = "tilec.ir.empty_dialects"
+if tilec.ir.hide_generated_dialects:
+    _hide_late_modules()
 
 
 def register_dialect_module(namespace: str) -> None:

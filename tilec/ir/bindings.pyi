@@ -17,5 +17,6 @@ from mlir.ir import MLIRError as MLIRError
 from mlir.passmanager import PassManager as PassManager
 
 PROVIDER: str
+llvm_types = llvm
 
 def register_dialect_module(namespace: str) -> None: ...

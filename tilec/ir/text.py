@@ -8,12 +8,12 @@ is what users read and write; it is translated here, in both directions. Both sp
 import re
 from bisect import bisect_left
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan
 from tilec.ir.bindings import MLIRError, ir
 from tilec.ir.errors import diagnose
+from tilec.records import replace
 
 VERIFIER_CODE = "T0500"
 PARSER_CODE = "T0502"

@@ -1,11 +1,10 @@
 """The tiles that a matrix multiply may use, in the order of their modelled time. Pure Python."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from tilec.plan import machine
 from tilec.plan.gemm_model import GemmCost, GemmTile, gemm_cost, misfit
-from tilec.records import dataclass
+from tilec.records import dataclass, replace
 from tilec.target import Target
 
 ROWS = (64, 128, 192, 256)

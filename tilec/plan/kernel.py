@@ -5,7 +5,6 @@ passes behind it follow the plan and decide nothing. Tile extents are fixed befo
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from tilec.plan import machine
 from tilec.plan.epilogue import SlicedTile, Slices
@@ -24,7 +23,7 @@ from tilec.plan.registers import (
 )
 from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages
 from tilec.plan.teams import choose_teams
-from tilec.records import dataclass
+from tilec.records import dataclass, replace
 from tilec.target import Target
 
 DEFAULT_WORKER_WARPS = 4

@@ -1,6 +1,5 @@
 """Builds the protocol of a kernel from its nv_tileas IR."""
 
-from dataclasses import replace
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
@@ -25,6 +24,7 @@ from tilec.passes.analysis.async_protocol.events import (
 from tilec.passes.analysis.async_protocol.positions import Positions
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
+from tilec.records import replace
 
 
 def where(op: Any, buffer: str) -> str:

@@ -17,7 +17,6 @@ from itertools import product
 
 from tilec.passes.analysis.async_protocol.ending import check_ending
 from tilec.passes.analysis.async_protocol.events import (
-    ONE_THREAD,
     Event,
     Kind,
     Protocol,
@@ -59,6 +58,11 @@ class Simulation:
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.trips = trips
         self.agents = make_agents(protocol, trips, taken=taken)
+        self.groups: dict[tuple[int, ...], list[Agent]] = {}
+        """Who meets at the barriers of a role, and at those of one of its warpgroups."""
+        for agent in self.agents:
+            for key in ((agent.cta, agent.role), (agent.cta, agent.role, agent.warpgroup)):
+                self.groups.setdefault(key, []).append(agent)
 
     def run(self) -> None:
         """Run until every agent is done.
@@ -66,12 +70,11 @@ class Simulation:
         Raises:
             ProtocolViolationError: A rule is broken.
         """
-        progress = True
-        while progress:
-            progress = False
+        moving = True
+        while moving:
+            moving = False
             for agent in self.agents:
-                while self._step(agent):
-                    progress = True
+                moving |= self._advance(agent)
         stuck = [agent for agent in self.agents if not agent.done]
         if stuck:
             event = stuck[0].blocked
@@ -82,21 +85,20 @@ class Simulation:
             raise ProtocolViolationError(where, f"deadlock: {what} never continue")
         check_ending(self)
 
-    def _step(self, agent: Agent) -> bool:
-        """Perform the agent's next event; False when it is blocked or done."""
+    def _advance(self, agent: Agent) -> bool:
+        """Perform the agent's events until one blocks it; tell whether there were any."""
         if agent.done:
             return False
         event = agent.blocked or next(agent.events, None)
-        if event is None:
-            agent.done = True
-            return True
-        agent.blocked = event
-        if event.kind in ONE_THREAD and not (agent.leads if event.per_warpgroup else agent.first):
+        moved = False
+        while event is not None:
+            agent.blocked = event
+            if not _ACTIONS[event.kind](self, agent, event):
+                return moved
             agent.blocked = None
-            return True
-        if not _ACTIONS[event.kind](self, agent, event):
-            return False
-        agent.blocked = None
+            moved = True
+            event = next(agent.events, None)
+        agent.done = True
         return True
 
     def _stages(self, walk: int) -> int:
@@ -204,7 +206,7 @@ class Simulation:
         _, number, place = self._barrier_key(agent, event)
         fill = agent.positions.get(ring, 0) + 1
         for cta in self._peers(agent, () if event.axis is None else (event.axis,)):
-            slot = self.slots.setdefault((cta, buffer, place), Slot())
+            slot = self._slot((cta, buffer, place))
             actor = f"copy:{cta}:{buffer}:{place}"
             if slot.writers != {actor: fill}:  # else another box of the same tile
                 slot.replaced = {**slot.reads, **slot.writers}
@@ -214,7 +216,8 @@ class Simulation:
             barrier = self.full[cta, number, place]
             if event.amount > 0:
                 barrier.tx -= event.amount
-                join(barrier.clock, {**agent.clock, actor: fill})
+                join(barrier.clock, agent.clock)
+                join(barrier.clock, {actor: fill})
                 self._settle(barrier, event)
         return True
 
@@ -238,9 +241,15 @@ class Simulation:
 
     def _tile(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
         if ring is None:
-            return self.slots.setdefault((agent.cta, buffer, 0), Slot()), None
+            return self._slot((agent.cta, buffer, 0)), None
         key = (agent.cta, buffer, self._slot_number(agent, ring))
-        return self.slots.setdefault(key, Slot()), agent.positions.get(ring, 0) + 1
+        return self._slot(key), agent.positions.get(ring, 0) + 1
+
+    def _slot(self, key: Key) -> Slot:
+        slot = self.slots.get(key)
+        if slot is None:
+            slot = self.slots[key] = Slot()
+        return slot
 
     def _check_readable(
         self, agent: Agent, slot: Slot, fill: int | None, event: Event, *, asynchronous: bool
@@ -310,14 +319,10 @@ class Simulation:
 
     def barrier(self, agent: Agent, event: Event) -> bool:
         """Meet the other warps of the role, or of the warpgroup."""
-        members = [
-            other for other in self.agents if other.cta == agent.cta and other.role == agent.role
-        ]
-        key = (agent.cta, agent.role, event.amount)
+        group = (agent.cta, agent.role)
         if event.per_warpgroup:
-            members = [other for other in members if other.warpgroup == agent.warpgroup]
-            key = (*key, agent.warpgroup)
-        return self._meet(agent, key, members)
+            group = (*group, agent.warpgroup)
+        return self._meet(agent, (event.amount, *group), self.groups[group])
 
     def cluster_sync(self, agent: Agent, event: Event) -> bool:
         """Meet all agents of the cluster that still run."""

@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.async_protocol.events import Branch, Event, Node, Protocol, RoleProgram
+from tilec.passes.analysis.async_protocol.events import (
+    ONE_THREAD,
+    Branch,
+    Event,
+    Node,
+    Protocol,
+    RoleProgram,
+)
 from tilec.records import dataclass, field
 
 Clock = dict[str, int]
@@ -15,8 +22,9 @@ Clock = dict[str, int]
 
 def join(into: Clock, other: Clock) -> None:
     """Add to clock `into` what `other` knows."""
+    known = into.get
     for actor, tick in other.items():
-        if tick > into.get(actor, 0):
+        if tick > known(actor, 0):
             into[actor] = tick
 
 
@@ -25,7 +33,7 @@ def has_happened(past: Clock, clock: Clock) -> bool:
     return all(clock.get(actor, 0) >= tick for actor, tick in past.items())
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Barrier:
     """One mbarrier: counts of the running phase and the clocks of the completed ones."""
 
@@ -45,7 +53,7 @@ class Barrier:
             self.pending = self.count
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Slot:
     """One tile of shared memory: its last write, the reads since, and what nobody has read yet.
 
@@ -61,7 +69,7 @@ class Slot:
     replaced: Clock = field(default_factory=dict)
 
 
-@dataclass
+@dataclass(slots=True, eq=False)
 class Agent:
     """A warp, the single producer thread, or several warps that do the same.
 
@@ -102,14 +110,21 @@ class Agent:
 
     def tick(self) -> int:
         """Advance the agent's own time."""
-        self.clock[self.name] = self.clock.get(self.name, 0) + 1
-        return self.clock[self.name]
+        now = self.clock.get(self.name, 0) + 1
+        self.clock[self.name] = now
+        return now
 
 
 def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> list[Agent]:
     """Return the agents of a run; `trips` gives loops by depth, `taken` decides branches."""
     rows, columns = protocol.cluster
     ctas = rows * columns
+    programs = [tuple(_unroll(role.body, trips, taken)) for role in protocol.roles]
+    members = [
+        (number, warps, _performed(programs[number], warps))
+        for number, role in enumerate(protocol.roles)
+        for warps in _representatives(role)
+    ]
     return [
         Agent(
             name=f"{warps.name} of CTA {cta}" if cta else warps.name,
@@ -119,12 +134,20 @@ def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> li
             leads=warps.leads,
             warpgroup=warps.warpgroup,
             cta=cta,
-            events=_unroll(role.body, trips, taken),
+            events=iter(events),
         )
         for cta in range(ctas)
-        for number, role in enumerate(protocol.roles)
-        for warps in _representatives(role)
+        for number, warps, events in members
     ]
+
+
+def _performed(program: tuple[Event, ...], warps: "_Warps") -> tuple[Event, ...]:
+    """Return the events of a program without those that one thread of other warps performs."""
+    return tuple(
+        event
+        for event in program
+        if event.kind not in ONE_THREAD or (warps.leads if event.per_warpgroup else warps.first)
+    )
 
 
 class _Warps(NamedTuple):

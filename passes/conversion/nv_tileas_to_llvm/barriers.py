@@ -10,7 +10,8 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
-from tilec.ir.bindings import arith, ir, nvvm, scf
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import Owner
 from tilec.passes.analysis.protocol import ring_peers
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -42,13 +43,13 @@ def role_barrier(lowering: Lowering, op: Any) -> None:
     role = lowering.current_role
     if is_per_warpgroup(op):
         number = emit.value(emit.add(role.consumer, identity))
-        nvvm.BarrierOp(barrierId=number, numberOfThreads=emit.value(WARPGROUP_THREADS))
+        llvm_ops.barrier(number, emit.value(WARPGROUP_THREADS))
     elif identity == WHOLE_CTA:
-        nvvm.BarrierOp()
+        llvm_ops.barrier()
     else:
         threads = emit.value(role.threads)
         number = emit.value(emit.add(role.team, identity))
-        nvvm.BarrierOp(barrierId=number, numberOfThreads=threads)
+        llvm_ops.barrier(number, threads)
 
 
 def in_one_thread(
@@ -172,7 +173,8 @@ def _wait(lowering: Lowering, op: Any, barrier: Any, parity: emit.Index) -> None
     if lowering.debug is not None:
         lowering.debug.wait(lowering, op, barrier, parity)
         return
-    nvvm.MBarrierTryWaitParityOp(barrier, emit.value(parity), emit.value(WAIT_HINT_NS))
+    operands = [barrier, emit.value(parity), emit.value(WAIT_HINT_NS)]
+    llvm_ops.operation("nvvm.mbarrier.try_wait.parity", operands)
 
 
 @lowers("nv_tileas.ring_acquire")
@@ -215,7 +217,7 @@ def _release(lowering: Lowering, ring: Ring, slot: emit.Index, condition: Any) -
 
     Where other CTAs fill the slot too, one lane each arrives at their barriers.
     """
-    nvvm.SyncWarpOp(emit.value(-1))
+    llvm_ops.operation("nvvm.bar.warp.sync", [emit.value(-1)])
     lane = lowering.current_role.ids[Owner.LANE]
     if ring.axes:
         _release_in_cluster(ring, slot, lane, condition)
@@ -275,19 +277,16 @@ def lower_barrier(lowering: Lowering, op: Any) -> None:
 def lower_fence_proxy(lowering: Lowering, op: Any) -> None:
     """Order this thread's ordinary accesses against the async proxy."""
     if op.opview.space.value == "shared":
-        nvvm.FenceProxyOp(
-            ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
-            space=ir.Attribute.parse("#nvvm.shared_space<cta>"),
-        )
+        llvm_ops.fence_proxy("async.shared", "cta")
     else:
-        nvvm.FenceProxyOp(ir.Attribute.parse("#nvvm.proxy_kind<async.global>"))
+        llvm_ops.fence_proxy("async.global")
 
 
 @lowers("nv_tileas.order_memory")
 def lower_order_memory(lowering: Lowering, op: Any) -> None:
     """Finish bulk stores, fence global memory across proxies, synchronise the role."""
     in_one_thread(lowering, op, "cp.async.bulk.wait_group 0;")
-    nvvm.FenceProxyOp(ir.Attribute.parse("#nvvm.proxy_kind<async.global>"))
+    llvm_ops.fence_proxy("async.global")
     role_barrier(lowering, op)
 
 
@@ -308,5 +307,4 @@ def lower_bulk_wait(lowering: Lowering, op: Any) -> None:
 @lowers("nv_tileas.set_registers")
 def lower_set_registers(lowering: Lowering, op: Any) -> None:
     """Set the registers of the role's warpgroups."""
-    action = ir.Attribute.parse(f"#nvvm<action {op.opview.action.value}>")
-    nvvm.SetMaxRegisterOp(op.opview.count.value, action)
+    llvm_ops.set_max_register(op.opview.count.value, op.opview.action.value)

@@ -7,14 +7,15 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
-from tilec.ir.bindings import arith, ir, nvvm
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
 
 
 def rank_in_cluster(cluster: tuple[int, int]) -> emit.Index:
     """Emit this CTA's rank in its cluster."""
-    return emit.remainder(nvvm.BlockIdXOp().res, cluster[0] * cluster[1])
+    return emit.remainder(llvm_ops.special_register("ctaid.x"), cluster[0] * cluster[1])
 
 
 def coordinate(axis: int, cluster: tuple[int, int]) -> emit.Index:
@@ -63,14 +64,19 @@ def synchronise_cluster() -> None:
 def lower_cluster_id(lowering: Lowering, op: Any) -> None:
     """Neighbouring blocks make up a cluster."""
     rows, columns = cluster_of(op)
-    lowering.set(op.results[0], emit.value(emit.divide(nvvm.BlockIdXOp().res, rows * columns)))
+    lowering.set(
+        op.results[0], emit.value(emit.divide(llvm_ops.special_register("ctaid.x"), rows * columns))
+    )
 
 
 @lowers("nv_tileas.num_clusters")
 def lower_num_clusters(lowering: Lowering, op: Any) -> None:
     """The grid is a whole number of clusters."""
     rows, columns = cluster_of(op)
-    lowering.set(op.results[0], emit.value(emit.divide(nvvm.GridDimXOp().res, rows * columns)))
+    lowering.set(
+        op.results[0],
+        emit.value(emit.divide(llvm_ops.special_register("nctaid.x"), rows * columns)),
+    )
 
 
 @lowers("nv_tileas.cluster_coord")

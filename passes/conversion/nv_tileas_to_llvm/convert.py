@@ -18,8 +18,9 @@ import re
 from typing import Any
 
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
+from tilec.ir import llvm_ops
 from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_metadata
-from tilec.ir.bindings import ir, llvm, nvvm, scf
+from tilec.ir.bindings import ir, scf
 from tilec.layout import Owner
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
@@ -76,13 +77,8 @@ def convert_nv_tileas_to_llvm(module: Any, context: PassContext) -> None:
 
 
 def _declare_shared_memory() -> None:
-    llvm.GlobalOp(
-        ir.Type.parse("!llvm.array<0 x i8>"),
-        SHARED_SYMBOL,
-        ir.Attribute.parse("#llvm.linkage<external>"),
-        addr_space=emit.SHARED,
-        alignment=SHARED_ALIGNMENT,
-    )
+    array = ir.Type.parse("!llvm.array<0 x i8>")
+    llvm_ops.external_array(SHARED_SYMBOL, array, emit.SHARED, SHARED_ALIGNMENT)
 
 
 def _convert(function: Any, module: Any) -> None:
@@ -92,24 +88,24 @@ def _convert(function: Any, module: Any) -> None:
         types = [_parameter_type(argument.type) for argument in source.arguments]
         block = target.regions[0].blocks.append(*types, arg_locs=[function.location] * len(types))
     with ir.InsertionPoint(block), function.location:
-        shared = llvm.AddressOfOp(emit.pointer_type(emit.SHARED), SHARED_SYMBOL).res
+        shared = llvm_ops.address_of(emit.pointer_type(emit.SHARED), SHARED_SYMBOL)
         lowering = Lowering(function, shared, module)
         for old, new in zip(source.arguments, block.arguments, strict=True):
             lowering.set(old, new)
         lowering.debug = make_debug_waits(function, block)
         lowering.block(source)
-        llvm.ReturnOp()
+        llvm_ops.return_()
 
 
 def _declare_kernel(function: Any, source: Any) -> Any:
     metadata = read_kernel_metadata(function)
     i32 = emit.i32_type()
     types = ", ".join(str(_parameter_type(argument.type)) for argument in source.arguments)
-    kernel = llvm.LLVMFuncOp(
+    kernel = llvm_ops.function(
         ir.StringAttr(function.attributes["sym_name"]).value,
-        ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<void ({types})>")),
-        arg_attrs=ir.ArrayAttr.get([_parameter_attributes(a.type) for a in source.arguments]),
-    ).operation
+        ir.Type.parse(f"!llvm.func<void ({types})>"),
+        ir.ArrayAttr.get([_parameter_attributes(a.type) for a in source.arguments]),
+    )
     kernel.attributes["nvvm.kernel"] = ir.UnitAttr.get()
     kernel.attributes["nvvm.reqntid"] = ir.DenseI32ArrayAttr.get([metadata["block_threads"], 1, 1])
     # setmaxnreg needs the register count at entry, which ptxas derives from both bounds (C7508).
@@ -144,13 +140,13 @@ def _parameter_attributes(type_: Any) -> Any:
 @lowers("nv_tileas.cta_id")
 def lower_cta_id(lowering: Lowering, op: Any) -> None:
     """Read the flattened block index."""
-    lowering.set(op.results[0], nvvm.BlockIdXOp().res)
+    lowering.set(op.results[0], llvm_ops.special_register("ctaid.x"))
 
 
 @lowers("nv_tileas.num_ctas")
 def lower_num_ctas(lowering: Lowering, op: Any) -> None:
     """Read the size of the flattened grid."""
-    lowering.set(op.results[0], nvvm.GridDimXOp().res)
+    lowering.set(op.results[0], llvm_ops.special_register("nctaid.x"))
 
 
 @lowers("nv_tileas.warpgroup_id")
@@ -169,7 +165,7 @@ def lower_team_id(lowering: Lowering, op: Any) -> None:
 def lower_roles(lowering: Lowering, op: Any) -> None:
     """Initialise the barriers, then branch to the code of this thread's role."""
     roles = op.opview
-    thread = nvvm.ThreadIdXOp().res
+    thread = llvm_ops.special_register("tid.x")
     warp = emit.broadcast(emit.value(emit.divide(thread, WARP_LANES)))
     lane = emit.remainder(thread, WARP_LANES)
     _initialise_barriers(lowering, op, thread)
@@ -235,7 +231,7 @@ def _run_producer(lowering: Lowering, region: Any, warp: Any) -> None:
             programs[0].append(op)
     for number, program in programs.items():
         with guarded(emit.compare("eq", warp, number)):
-            one = nvvm.ElectSyncOp(results=[emit.i1_type()]).results[0]
+            one = llvm_ops.value("nvvm.elect.sync", emit.i1_type())
             with guarded(one):
                 for op in program:
                     if op.name != "nv_tileas.yield":
@@ -262,10 +258,10 @@ def _initialise_barriers(lowering: Lowering, roles: Any, thread: Any) -> None:
             barrier = lowering.get(op.results[0])
             for slot in range(op.opview.slots.value):
                 count = emit.value(op.opview.count.value)
-                nvvm.MBarrierInitOp(slot_barrier(barrier, slot), count)
+                llvm_ops.operation("nvvm.mbarrier.init", [slot_barrier(barrier, slot), count])
         if allocations:
-            nvvm.FenceMbarrierInitOp()
+            llvm_ops.operation("nvvm.fence.mbarrier.init")
     if any("multicast_axes" in op.attributes for op in kernel_operations(lowering.function)):
         cluster.synchronise_cluster()
     elif allocations:
-        nvvm.BarrierOp()
+        llvm_ops.barrier()

@@ -18,8 +18,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from tilec.debug_waits import METADATA_KEY, Word
+from tilec.ir import llvm_ops
 from tilec.ir.attributes import read_kernel_metadata
-from tilec.ir.bindings import arith, ir, llvm, scf
+from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.transforms.nv_tileas.debug_waits import WAIT_ID
@@ -88,10 +89,8 @@ class DebugWaits:
         self._buffer = buffer
         self._limit = limit
         # LLVM turns the variable into registers, so control flow need not carry it.
-        self._astray = llvm.AllocaOp(
-            emit.pointer_type(), emit.value(1), ir.TypeAttr.get(emit.i32_type())
-        ).res
-        llvm.StoreOp(emit.value(0), self._astray)
+        self._astray = llvm_ops.alloca(emit.i32_type(), emit.value(1))
+        llvm_ops.store(emit.value(0), self._astray)
 
     def wait(self, lowering: Any, op: Any, barrier: Any, parity: emit.Index) -> None:
         """Wait until the phase of `parity` of `barrier` has completed, or give up.
@@ -105,7 +104,7 @@ class DebugWaits:
         ring, (slot, rounds) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
         iteration = emit.add(emit.multiply(rounds, ring.stages), slot)
         bit = parity & 1 if isinstance(parity, int) else arith.andi(parity, emit.value(1))
-        astray = llvm.LoadOp(emit.i32_type(), self._astray).res
+        astray = llvm_ops.load(emit.i32_type(), self._astray)
         text = _wait_text(
             ir.IntegerAttr(op.attributes[WAIT_ID]).value,
             self._limit,
@@ -114,11 +113,11 @@ class DebugWaits:
         operands = [barrier, emit.value(bit), astray, self._buffer]
         operands += [emit.value(slot), emit.value(iteration)]
         result = emit.inline_ptx(text, _CONSTRAINTS, operands, emit.i32_type())
-        llvm.StoreOp(result, self._astray)
+        llvm_ops.store(result, self._astray)
 
     def on_course(self) -> Any:
         """Emit whether the thread still takes part in the protocol."""
-        return emit.compare("eq", llvm.LoadOp(emit.i32_type(), self._astray).res, 0)
+        return emit.compare("eq", llvm_ops.load(emit.i32_type(), self._astray), 0)
 
     @contextmanager
     def guard(self, op: Any) -> Iterator[None]:

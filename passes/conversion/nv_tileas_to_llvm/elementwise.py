@@ -5,7 +5,8 @@ from itertools import takewhile
 from typing import Any
 
 from tilec.diagnostics import CompileError, InternalCompilerError, error
-from tilec.ir.bindings import arith, ir, llvm
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
 from tilec.passes.analysis.kernels import span_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
@@ -170,7 +171,7 @@ def _halves(lowering: Lowering, op: Any, operands: list[Any], element: Any) -> l
         return list(ir.Operation.create(op.name, results=types, operands=operands).results)
     name = "__nv_umul64hi" if op.name == "arith.mului_extended" else "__nv_mul64hi"
     lowering.declare(name, element, [element, element])
-    high = llvm.CallOp(element, operands, [], [], callee=name).result
+    high = llvm_ops.call(element, name, operands)
     return [arith.muli(*operands), high]
 
 
@@ -191,7 +192,7 @@ def _narrows_pairs(op: Any, registers: int) -> bool:
 def _narrow_pair(registers: list[Any], element: Any) -> list[Any]:
     """Convert two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
     pair = arith.truncf(ir.VectorType.get([2], element), emit.pack(registers))
-    return [llvm.ExtractElementOp(pair, emit.value(lane)).res for lane in range(2)]
+    return [llvm_ops.extract_element(pair, emit.value(lane)) for lane in range(2)]
 
 
 def _widens_pairs(op: Any, registers: int) -> bool:
@@ -204,7 +205,7 @@ def _widens_pairs(op: Any, registers: int) -> bool:
 
 def _widen_pair(registers: list[Any]) -> list[Any]:
     """Convert two registers that share one of 32 bits with one instruction each."""
-    word = llvm.BitcastOp(emit.i32_type(), emit.pack(registers)).res
+    word = llvm_ops.bitcast(emit.i32_type(), emit.pack(registers))
     upper = [
         arith.shli(word, emit.value(HALF_BITS)),
         arith.andi(word, emit.value(UPPER_HALF)),
@@ -276,7 +277,7 @@ def _apply(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any
     if op.name in _LIBDEVICE:
         return _call_libdevice(lowering, op, operands, result)
     if op.name in _INTRINSICS:
-        return llvm.CallIntrinsicOp(result, _intrinsic(op.name, result), operands, [], []).results_
+        return llvm_ops.call_intrinsic(result, _intrinsic(op.name, result), operands)
     if op.name == "math.absi":
         negated = arith.subi(arith.constant(result, 0), operands[0])
         return arith.maxsi(operands[0], negated)
@@ -309,5 +310,5 @@ def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: An
     if op.name in _FAST_LIBDEVICE and isinstance(result, ir.F32Type) and _is_approximate(op):
         name = _FAST_LIBDEVICE[op.name]
     lowering.declare(name, wide, [operand.type for operand in operands])
-    called = llvm.CallOp(wide, operands, [], [], callee=name).result
+    called = llvm_ops.call(wide, name, operands)
     return called if wide == result else arith.truncf(result, called)

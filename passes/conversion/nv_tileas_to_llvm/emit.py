@@ -3,13 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.ir.bindings import arith, ir, llvm, nvvm
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
 
 Index = int | Any
 """An i32: a Python int as long as it is known, else an SSA value."""
 
-DYNAMIC_INDEX = -2147483648
-"""Marker of `llvm.getelementptr` for an index that is an operand (LLVM dialect, GEPOp)."""
 GLOBAL, SHARED, CLUSTER = 1, 3, 7
 """NVPTX address spaces (LLVM, NVPTX usage guide)."""
 
@@ -31,12 +30,22 @@ def i1_type() -> Any:
 
 def pointer_type(space: int = 0) -> Any:
     """Return the pointer type of an address space."""
-    return llvm.PointerType.get(space)
+    return llvm_ops.pointer_type(space)
 
 
 def value(index: Index) -> Any:
     """Return `index` as an i32 SSA value."""
-    return arith.constant(i32_type(), index) if isinstance(index, int) else index
+    return constant(i32_type(), index) if isinstance(index, int) else index
+
+
+def constant(type_: Any, number: int) -> Any:
+    """Return an integer constant."""
+    return llvm_ops.value("arith.constant", type_, value=ir.IntegerAttr.get(type_, number))
+
+
+def _integer(name: str, lhs: Any, rhs: Any) -> Any:
+    """Emit an operation of arith on two integers of one type."""
+    return llvm_ops.value(name, lhs.type, (lhs, rhs))
 
 
 def add(lhs: Index, rhs: Index) -> Index:
@@ -47,7 +56,7 @@ def add(lhs: Index, rhs: Index) -> Index:
         return rhs
     if isinstance(rhs, int) and rhs == 0:
         return lhs
-    return arith.addi(value(lhs), value(rhs))
+    return _integer("arith.addi", value(lhs), value(rhs))
 
 
 def multiply(lhs: Index, rhs: Index) -> Index:
@@ -57,21 +66,21 @@ def multiply(lhs: Index, rhs: Index) -> Index:
     for one, other in ((lhs, rhs), (rhs, lhs)):
         if isinstance(one, int) and one in (0, 1):
             return other if one else 0
-    return arith.muli(value(lhs), value(rhs))
+    return _integer("arith.muli", value(lhs), value(rhs))
 
 
 def divide(lhs: Index, rhs: int) -> Index:
     """Return `lhs // rhs` of non-negative numbers."""
     if isinstance(lhs, int):
         return lhs // rhs
-    return lhs if rhs == 1 else arith.divui(lhs, value(rhs))
+    return lhs if rhs == 1 else _integer("arith.divui", lhs, value(rhs))
 
 
 def remainder(lhs: Index, rhs: int) -> Index:
     """Return `lhs % rhs` of non-negative numbers."""
     if isinstance(lhs, int):
         return lhs % rhs
-    return 0 if rhs == 1 else arith.remui(lhs, value(rhs))
+    return 0 if rhs == 1 else _integer("arith.remui", lhs, value(rhs))
 
 
 def total(terms: Sequence[Index]) -> Index:
@@ -91,20 +100,14 @@ def compare(predicate: str, lhs: Index, rhs: Index) -> Any:
 
 def byte_offset(pointer: Any, offset: Any) -> Any:
     """Return `pointer` plus `offset` bytes (a Python int, an i32 or an i64)."""
-    if isinstance(offset, int):
-        if offset == 0:
-            return pointer
-        return llvm.GEPOp(
-            pointer.type, pointer, [], [offset], ir.IntegerType.get_signless(8), 0
-        ).res
-    return llvm.GEPOp(
-        pointer.type, pointer, [offset], [DYNAMIC_INDEX], ir.IntegerType.get_signless(8), 0
-    ).res
+    if isinstance(offset, int) and offset == 0:
+        return pointer
+    return llvm_ops.getelementptr(pointer, offset, ir.IntegerType.get_signless(8))
 
 
 def element_pointer(pointer: Any, index: Any, element: Any) -> Any:
     """Return the address of element `index` (i64) of an array of `element` at `pointer`."""
-    return llvm.GEPOp(pointer.type, pointer, [index], [DYNAMIC_INDEX], element, 0).res
+    return llvm_ops.getelementptr(pointer, index, element)
 
 
 def memory_type(element: Any) -> Any:
@@ -143,13 +146,11 @@ def load_vector(pointer: Any, element: Any, count: int) -> list[Any]:
     """Load `count` consecutive elements with one access."""
     stored = memory_type(element)
     if count == 1:
-        return [from_memory(llvm.LoadOp(stored, pointer).res, element)]
-    vector = llvm.LoadOp(
-        ir.VectorType.get([count], stored), pointer, alignment=count * _bytes(stored)
-    ).res
+        return [from_memory(llvm_ops.load(stored, pointer), element)]
+    vector_type = ir.VectorType.get([count], stored)
+    vector = llvm_ops.load(vector_type, pointer, count * _bytes(stored))
     return [
-        from_memory(llvm.ExtractElementOp(vector, value(lane)).res, element)
-        for lane in range(count)
+        from_memory(llvm_ops.extract_element(vector, value(lane)), element) for lane in range(count)
     ]
 
 
@@ -157,28 +158,21 @@ def store_vector(pointer: Any, elements: Sequence[Any]) -> None:
     """Store consecutive elements with one access."""
     stored = [to_memory(element) for element in elements]
     if len(stored) == 1:
-        llvm.StoreOp(stored[0], pointer)
+        llvm_ops.store(stored[0], pointer)
         return
-    llvm.StoreOp(pack(stored), pointer, alignment=len(stored) * _bytes(stored[0].type))
+    llvm_ops.store(pack(stored), pointer, len(stored) * _bytes(stored[0].type))
 
 
 def store_matrices(row: Any, words: Sequence[Any], transposed: bool) -> None:
     """Store an 8x8 matrix of 16-bit elements for each of `words`; `row` is this lane's address."""
-    layout = "col" if transposed else "row"
-    nvvm.StMatrixOp(
-        row,
-        list(words),
-        ir.Attribute.parse(f"#nvvm.mma_layout<{layout}>"),
-        ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
-        ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
-    )
+    llvm_ops.store_matrices(row, words, "col" if transposed else "row")
 
 
 def pack(elements: Sequence[Any]) -> Any:
     """Return the vector of `elements`."""
-    vector = llvm.PoisonOp(ir.VectorType.get([len(elements)], elements[0].type)).res
+    vector = llvm_ops.poison(ir.VectorType.get([len(elements)], elements[0].type))
     for lane, element in enumerate(elements):
-        vector = llvm.InsertElementOp(vector, element, value(lane)).res
+        vector = llvm_ops.insert_element(vector, element, value(lane))
     return vector
 
 
@@ -192,15 +186,7 @@ def inline_ptx(
     text: str, constraints: str, operands: Sequence[Any] = (), result: Any = None
 ) -> Any:
     """Emit PTX text with side effects and return its result, if it has one."""
-    op = llvm.InlineAsmOp(
-        result,
-        list(operands),
-        text,
-        constraints,
-        has_side_effects=True,
-        asm_dialect=ir.IntegerAttr.get(i64_type(), 0),
-    )
-    return op.res if result is not None else None
+    return llvm_ops.inline_asm(text, constraints, operands, result, has_side_effects=True)
 
 
 def broadcast(number: Any) -> Any:
@@ -209,12 +195,9 @@ def broadcast(number: Any) -> Any:
     It tells ptxas that the value is uniform: addresses made of it stay in uniform registers, and
     wgmma descriptors need no R2UR moves (measured: 21 in a persistent GEMM without it).
     """
-    kind = ir.Attribute.parse("#nvvm<shfl_kind idx>")
-    return nvvm.ShflOp(value(-1), number, value(0), value(31), kind, results=[i32_type()]).results[
-        0
-    ]
+    return llvm_ops.shuffle_index(value(-1), number, value(0), value(31))
 
 
 def literal_struct(element: Any, count: int) -> Any:
     """Return the literal struct type of `count` fields of type `element`."""
-    return llvm.StructType.get_literal([element] * count)
+    return llvm_ops.struct_type([element] * count)

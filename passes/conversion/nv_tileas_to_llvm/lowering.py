@@ -11,7 +11,8 @@ from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
-from tilec.ir.bindings import ir, llvm
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations
 from tilec.layout import Owner, RegisterLayout
 from tilec.passes.analysis.shared_layouts import register_layout_of
@@ -170,7 +171,7 @@ class Lowering:
         self.externals.add(name)
         types = ", ".join(str(item) for item in inputs)
         with ir.InsertionPoint.at_block_begin(self.module.body):
-            llvm.LLVMFuncOp(name, ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<{result} ({types})>")))
+            llvm_ops.function(name, ir.Type.parse(f"!llvm.func<{result} ({types})>"))
 
     @property
     def current_role(self) -> Role:

@@ -7,7 +7,8 @@ which keeps LLVM from moving their readers above it.
 
 from typing import Any, Literal
 
-from tilec.ir.bindings import arith, ir, llvm
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
 from tilec.layout import (
     SharedLayout,
     descriptor_fields,
@@ -122,7 +123,7 @@ def _descriptor(address: Any, operand: _Operand, start: emit.Index) -> Any:
     constant = (leading >> 4) << 16 | (stride >> 4) << 32 | swizzle << 62
     if constant >= 1 << 63:
         constant -= 1 << 64
-    number = emit.add(llvm.PtrToIntOp(emit.i32_type(), address).res, start)
+    number = emit.add(llvm_ops.pointer_to_integer(emit.i32_type(), address), start)
     masked = arith.andi(number, emit.value(ADDRESS_MASK))
     low = arith.extui(emit.i64_type(), arith.shrui(masked, emit.value(4)))
     return arith.ori(low, arith.constant(emit.i64_type(), constant))
@@ -139,7 +140,7 @@ def _tied(text: str, acc: list[Any], inputs: list[Any]) -> list[Any]:
     )
     struct = emit.literal_struct(ir.F32Type.get(), count)
     result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
-    return [llvm.ExtractValueOp(ir.F32Type.get(), result, [index]).res for index in range(count)]
+    return [llvm_ops.extract_value(ir.F32Type.get(), result, index) for index in range(count)]
 
 
 @lowers("nv_tileas.mma_wait")

@@ -6,7 +6,8 @@ ISA, cvt (`.e4m3x2` and `.e5m2x2`, which convert pairs: the second element is ze
 
 from typing import Any
 
-from tilec.ir.bindings import arith, ir, llvm
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 
 _PAIR_NAMES = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
@@ -52,8 +53,8 @@ def extend(value: Any, source: Any, wanted: Any) -> Any:
     pair = arith.extui(ir.IntegerType.get_signless(16), value)
     text = f"cvt.rn.f16x2.{_PAIR_NAMES[str(source)]} $0, $1;"
     converted = _convert(text, "=r,h", [pair], emit.i32_type())
-    vector = llvm.BitcastOp(ir.VectorType.get([2], ir.F16Type.get()), converted).res
-    half = llvm.ExtractElementOp(vector, emit.value(0)).res
+    vector = llvm_ops.bitcast(ir.VectorType.get([2], ir.F16Type.get()), converted)
+    half = llvm_ops.extract_element(vector, emit.value(0))
     return half if half.type == wanted else _resize(half, wanted)
 
 
@@ -82,5 +83,4 @@ def _resize(value: Any, wanted: Any) -> Any:
 
 def _convert(text: str, constraints: str, operands: list[Any], result: Any) -> Any:
     """Emit an instruction without side effects."""
-    dialect = ir.IntegerAttr.get(emit.i64_type(), 0)
-    return llvm.InlineAsmOp(result, operands, text, constraints, asm_dialect=dialect).res
+    return llvm_ops.inline_asm(text, constraints, operands, result, has_side_effects=False)

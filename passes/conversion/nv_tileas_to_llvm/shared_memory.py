@@ -9,7 +9,8 @@ constant; otherwise each access computes its own.
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.ir.bindings import arith, ir, llvm
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
 from tilec.layout import (
     MatrixStores,
     RegisterLayout,
@@ -100,7 +101,7 @@ def _write_matrices(
     addresses = TileAddresses(lowering, base, shared, stores.rows, ())
     for number, matrices in enumerate(stores.registers):
         pairs = [emit.pack(registers[first : first + PAIR]) for first in matrices]
-        words = [llvm.BitcastOp(emit.i32_type(), pair).res for pair in pairs]
+        words = [llvm_ops.bitcast(emit.i32_type(), pair) for pair in pairs]
         emit.store_matrices(addresses.at(number), words, stores.transposed)
 
 

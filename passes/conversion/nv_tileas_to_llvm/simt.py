@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tilec.ir.bindings import arith, ir, llvm, scf
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
@@ -78,4 +79,4 @@ def _fused(left: Any, right: Any, partial: Any) -> Any:
     if not isinstance(partial.type, ir.FloatType):
         return arith.addi(arith.muli(left, right), partial)
     name = f"llvm.fma.{partial.type}"
-    return llvm.CallIntrinsicOp(partial.type, name, [left, right, partial], [], []).results_
+    return llvm_ops.call_intrinsic(partial.type, name, [left, right, partial])

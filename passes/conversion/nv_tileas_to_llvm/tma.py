@@ -3,7 +3,7 @@
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
-from tilec.ir.bindings import llvm, nvvm
+from tilec.ir import llvm_ops
 from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -32,16 +32,15 @@ def lower_tma_load(lowering: Lowering, op: Any) -> None:
     address = _box_address(lowering, load.destination, load.box_index.value, _first_box(op, axis))
     # A CTA's own shared::cta address is its shared::cluster address (PTX ISA, state spaces), and
     # PTX 8.0 has only the cluster form of the copy.
-    number = llvm.PtrToIntOp(emit.i32_type(), address).res
-    destination = llvm.IntToPtrOp(emit.pointer_type(emit.CLUSTER), number).res
+    number = llvm_ops.pointer_to_integer(emit.i32_type(), address)
+    destination = llvm_ops.integer_to_pointer(emit.pointer_type(emit.CLUSTER), number)
     descriptor, barrier = lowering.get(load.descriptor), lowering.get(load.barrier)
-    nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp(
+    llvm_ops.tma_load(
         destination,
         descriptor,
         coords,
         barrier,
-        [],
-        multicastMask=mask,
+        multicast_mask=mask,
         predicate=lowering.current_role.elected,
     )
 
@@ -62,6 +61,4 @@ def lower_tma_store(lowering: Lowering, op: Any) -> None:
     coords = hardware_coordinates(lowering, store.coords)
     address = _box_address(lowering, store.source, store.box_index.value)
     descriptor = lowering.get(store.descriptor)
-    nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp(
-        descriptor, address, coords, predicate=lowering.current_role.elected_for(op)
-    )
+    llvm_ops.tma_store(descriptor, address, coords, predicate=lowering.current_role.elected_for(op))

@@ -9,7 +9,6 @@ as one more value; a loop thereby orders its iterations.
 A set whose accesses all have a token already is left alone: the author of the IR gave the order.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import CompileError, error
@@ -33,6 +32,7 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.alias_sets import find_alias_sets
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import dataclass, field
 
 _LOAD, _STORE = LoadViewTkoOp.OPERATION_NAME, StoreViewTkoOp.OPERATION_NAME
 

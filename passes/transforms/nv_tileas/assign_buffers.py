@@ -10,7 +10,6 @@ so does each of its warpgroups.
 The kernel's `shared_bytes` and `block_threads` are recorded in its metadata.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
@@ -28,6 +27,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import dataclass
 
 MBARRIER_BYTES = 8
 """Size and alignment of an mbarrier object (PTX ISA, mbarrier)."""

@@ -12,7 +12,6 @@ Loads, constants and ranges take any layout: they have none of their own.
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
@@ -34,6 +33,7 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import dataclass, field
 
 _PART = "nv_tileas.tile_part"
 _SLICE = "nv_tileas.tile_slice"

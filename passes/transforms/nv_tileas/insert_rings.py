@@ -15,7 +15,6 @@ CTAs of a cluster fill each other's slots, a slot is empty when the consumers of
 released it, and the roles end with a `cluster_sync`.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -61,6 +60,7 @@ from tilec.passes.analysis.operands import dot_uses
 from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals, ring_peers
 from tilec.passes.analysis.slice_groups import slice_group, slice_number
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import dataclass
 
 
 @dataclass

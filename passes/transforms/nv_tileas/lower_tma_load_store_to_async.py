@@ -15,7 +15,6 @@ carry past the end of a row, or that begins before the array, is left to the thr
 Coordinates stay outer-first.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
@@ -45,6 +44,7 @@ from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.tma_kernel import TmaKernel, box_coordinates
 from tilec.passes.transforms.nv_tileas.tma_stores import drain_stores, lower_store
+from tilec.records import dataclass
 
 NAME = "lower-tma-load-store-to-async"
 

@@ -9,7 +9,6 @@ the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atom
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -39,6 +38,7 @@ from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes
 from tilec.passes.analysis.pingpong import pingpong_defect
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
+from tilec.records import replace
 
 SHARED_MEMORY_EXCEEDED = "T0424"
 """Code of the planner for a kernel whose buffers do not fit."""

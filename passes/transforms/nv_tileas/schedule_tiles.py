@@ -18,7 +18,6 @@ zeros and store nothing. Extents come from the kernel's grid expressions, or fro
 parameters when the caller gives the grid.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -42,6 +41,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.grid_expressions import constant, emit_expression
+from tilec.records import dataclass
 
 _PROGRAM_ID = "nv_tileas.get_program_id"
 _PROGRAM_OPS = (_PROGRAM_ID, "nv_tileas.get_num_programs")

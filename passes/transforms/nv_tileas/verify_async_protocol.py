@@ -9,7 +9,6 @@ compiler that names the source line, because no user input may lead to one. Resu
 the protocol's shape.
 """
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -22,6 +21,7 @@ from tilec.passes.analysis.async_protocol.events import Protocol, Violation
 from tilec.passes.analysis.async_protocol.extract import Extraction, where
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import replace
 
 NAME = "nv-tileas-verify-async-protocol"
 NAMED_BARRIERS = 16

@@ -1,6 +1,5 @@
 """From the syntax tree of a kernel and a specialization to its typed program."""
 
-from dataclasses import replace
 from typing import Any
 
 from tilec.diagnostics import CompileError, error
@@ -29,7 +28,7 @@ from tilec.frontend.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.suggest import did_you_mean
 from tilec.plan.gemm_candidates import is_power_of_two
 from tilec.plan.tiles import TileChoice, plan_tiles
-from tilec.records import dataclass
+from tilec.records import dataclass, replace
 from tilec.specialization import ANY_TILE_EXTENTS, Specialization
 
 BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)

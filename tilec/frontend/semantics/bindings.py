@@ -1,7 +1,6 @@
 """What a kernel is compiled for, checked against its signature: types, constants, array facts."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error
 from tilec.dtypes import DTYPES, DType, Kind
@@ -15,7 +14,7 @@ from tilec.frontend.signature import (
     Signature,
 )
 from tilec.frontend.suggest import did_you_mean
-from tilec.records import dataclass
+from tilec.records import dataclass, replace
 from tilec.specialization import ArraySpec, ConstantValue, Specialization, row_major
 
 

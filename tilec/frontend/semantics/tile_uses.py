@@ -5,12 +5,11 @@ such a number is an extent of a tile that `load`, `store` or `mma` sees, the use
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from tilec.dtypes import DType
 from tilec.frontend.semantics.values import AutoInt
 from tilec.plan.tiles import TileRole, TileUse
-from tilec.records import dataclass, field
+from tilec.records import dataclass, field, replace
 
 _MMA_ROLES: tuple[TileRole, TileRole, TileRole] = ("mma_m", "mma_n", "mma_k")
 
