@@ -17,7 +17,7 @@ from tilec.diagnostics import (
 )
 from tilec.ir.bindings import MLIRError, PassManager, ir
 from tilec.ir.errors import diagnose, to_diagnostic
-from tilec.passes import load_pass
+from tilec.passes import PASS_MODULES, load_pass
 from tilec.passes.registry import PassContext
 
 _ANCHOR = "builtin.module"
@@ -39,7 +39,12 @@ def check_pass_name(name: str, context: Any) -> None:
 
 
 def run_pass(
-    module: Any, name: str, context: PassContext, sources: Sequence[SourceFile] = ()
+    module: Any,
+    name: str,
+    context: PassContext,
+    sources: Sequence[SourceFile] = (),
+    *,
+    verify: bool = True,
 ) -> None:
     """Run pass `name` on `module` in place and verify the result.
 
@@ -48,6 +53,7 @@ def run_pass(
         name: A pass of tilec or a pass pipeline of MLIR anchored on the module.
         context: What tilec's passes may consult.
         sources: Files to quote from in diagnostics.
+        verify: Whether to verify the result; a run of MLIR's own passes needs it once.
 
     Raises:
         TileError: The pass rejects the program.
@@ -74,7 +80,19 @@ def run_pass(
         raise InternalCompilerError(
             f"{type(failure).__name__}: {failure}", pass_name=name, op=op
         ) from failure
-    _verify_result(module, name)
+    if verify:
+        _verify_result(module, name)
+
+
+def is_verified_later(names: Sequence[str], position: int) -> bool:
+    """Tell whether what a pass leaves need not be verified, since MLIR's own passes go on with it.
+
+    Args:
+        names: Passes of a stage, in order.
+        position: Of the pass.
+    """
+    pair = names[position : position + 2]
+    return len(pair) == 2 and not any(name in PASS_MODULES for name in pair)
 
 
 def verify_module(module: Any, sources: Sequence[SourceFile] = ()) -> None:
@@ -122,7 +140,7 @@ def _run_own(run: Callable[[], None], context: Any, sources: Sequence[SourceFile
 
 def _upstream_pipeline(name: str) -> Any:
     try:
-        return PassManager.parse(f"{_ANCHOR}({name})")
+        manager = PassManager.parse(f"{_ANCHOR}({name})")
     except ValueError as failure:
         raise CompileError(
             error(
@@ -131,6 +149,9 @@ def _upstream_pipeline(name: str) -> Any:
                 hint="'tilec passes' lists the passes of tilec; MLIR's own passes work too",
             )
         ) from failure
+    if "," not in name:  # the result of one pass is verified here, after tilec's passes and MLIR's
+        manager.enable_verifier(False)
+    return manager
 
 
 def _operation_in_traceback(traceback: TracebackType | None, module: Any) -> str:

@@ -32,8 +32,12 @@ class CodeGenerator:
         self.watch = watch
         self.dumps = dumps
 
-    def run(self, module: Any) -> None:
+    def run(self, module: Any, *, is_legal: bool = False) -> None:
         """Translate `module` (llvm stage) and go on, as far as the options ask.
+
+        Args:
+            module: The module.
+            is_legal: `verify-llvm-legality` has just passed it.
 
         Raises:
             CompileError: The module holds something that LLVM cannot take, ptxas rejects the code,
@@ -44,7 +48,7 @@ class CodeGenerator:
             from tilec.ir.attributes import read_kernel_metadata
 
             metadata = read_kernel_metadata(find_kernel_op(module))
-            text = translate(module, lineinfo=self.options.lineinfo)
+            text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
         try:
             self._run_llvm(text, metadata)
         except CompileError as failure:

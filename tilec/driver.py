@@ -277,17 +277,20 @@ class _Steps:
             stage = STAGES[index]
             if index > first_stage and not self.options.reaches(stage.name):
                 return
-            for name in stage.passes[first_pass if index == first_stage else 0 :]:
-                self._run_pass(stage, name, module)
+            for position in range(first_pass if index == first_stage else 0, len(stage.passes)):
+                self._run_pass(stage, position, module)
             self.result.snapshots[stage.name] = copy_module(module)
 
-    def _run_pass(self, stage: Stage, name: str, module: Any) -> None:
-        from tilec.passes.runner import run_pass
+    def _run_pass(self, stage: Stage, position: int, module: Any) -> None:
+        from tilec.passes.runner import is_verified_later, run_pass
 
+        name = stage.passes[position]
+        shown = self.dumps.directory is not None or self.options.prints_after(name)
+        verify = shown or not is_verified_later(stage.passes, position)
         before = copy_module(module)
         with self.watch.step(stage.name, name) as timing:
             try:
-                run_pass(module, name, self.pass_context, [self.source])
+                run_pass(module, name, self.pass_context, [self.source], verify=verify)
             except InternalCompilerError as failure:
                 self._add_reproducer(failure, before)
                 raise
@@ -338,7 +341,8 @@ class _Steps:
         self._explain_choices(module)
         if not self.options.reaches("llvmir"):
             return self.result
-        self._code_generator().run(module)
+        is_legal = self.watch.timings[-1].step == "verify-llvm-legality"
+        self._code_generator().run(module, is_legal=is_legal)
         return self.result
 
     def finish_text(self, stage: str) -> Compilation:

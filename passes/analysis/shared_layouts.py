@@ -1,5 +1,6 @@
 """Between shared-memory tile types in the IR and the layout algebra."""
 
+from functools import lru_cache
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -7,14 +8,18 @@ from tilec.dialects.nv_tileas.types import LayoutAttr, SharedLayoutAttr, SharedT
 from tilec.ir.bindings import ir
 from tilec.layout import LayoutError, RegisterLayout, SharedLayout, Swizzle
 
+_register_layout = lru_cache(maxsize=256)(RegisterLayout.from_text)
+_shared_layout = lru_cache(maxsize=256)(SharedLayout)
+"""Every rule asks for the layouts of its tiles, of which a kernel has a handful."""
+
 
 def layout_of_shared(tile: Any) -> SharedLayout:
     """Return the layout of a `!nv_tileas.smem` type."""
     attribute = tile.layout
-    return SharedLayout(
-        tile.shape,
+    return _shared_layout(
+        tuple(tile.shape),
         element_bits(tile.element_type),
-        attribute.box_shape,
+        tuple(attribute.box_shape),
         Swizzle(attribute.swizzle_bytes),
     )
 
@@ -32,7 +37,7 @@ def shared_tile_type(layout: SharedLayout, element_type: Any) -> SharedTileType:
 def register_layout_of(value: Any) -> RegisterLayout:
     """Return the register layout in the encoding of a tile value's type."""
     encoding = ir.RankedTensorType(value.type).encoding
-    return RegisterLayout.from_text(ir.StringAttr(LayoutAttr(encoding).text).value)
+    return _register_layout(ir.StringAttr(LayoutAttr(encoding).text).value)
 
 
 def has_register_layout(value: Any) -> bool:

@@ -22,20 +22,23 @@ _TOKEN = re.compile(rf"(?<![\w.$@%!#-])(?:({'|'.join(FORMATS)})\b|({LITERAL})(?!
 _MAYBE_LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|qnan|s?nan)")
 """Cheap test that most lines fail."""
 _CONVERGENT = " convergent"
+_PARENTHESIS = re.compile(r"[()]")
 _ASSEMBLY = re.compile(r"\basm sideeffect\b")
 
 
-def translate(module: Any, *, lineinfo: bool = False) -> str:
+def translate(module: Any, *, lineinfo: bool = False, is_legal: bool = False) -> str:
     """Return the LLVM IR text of a module of the llvm stage.
 
     Args:
         module: An `ir.Module`, or its operation. Not changed.
         lineinfo: Keep source positions as debug locations, from which LLVM makes `.loc`.
+        is_legal: `verify-llvm-legality` has just passed the module, so that it is not checked here.
 
     Raises:
         CompileError: The module holds something that has no way to PTX.
     """
-    check_legality(module)
+    if not is_legal:
+        check_legality(module)
     root = module.operation
     if lineinfo:
         root = root.clone(ip=False)
@@ -105,9 +108,9 @@ def _mark_convergent(line: str) -> str:
     if assembly is None:
         return line
     depth = 0
-    for position in range(blanked.find("(", assembly.end()), len(blanked)):
-        depth += {"(": 1, ")": -1}.get(blanked[position], 0)
+    for parenthesis in _PARENTHESIS.finditer(blanked, blanked.find("(", assembly.end())):
+        depth += 1 if parenthesis[0] == "(" else -1
         if depth == 0:
-            rest = line[position + 1 :]
-            return line if _CONVERGENT in rest else line[: position + 1] + _CONVERGENT + rest
+            rest = line[parenthesis.end() :]
+            return line if _CONVERGENT in rest else line[: parenthesis.end()] + _CONVERGENT + rest
     return line

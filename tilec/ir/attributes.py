@@ -4,7 +4,8 @@ Kernel metadata (`tilec.kernel`) lives in the IR as one dictionary attribute, so
 stage can be resumed exactly. Passes and the artifact writer read and write it through here.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import Any
 
 from tilec.ir.bindings import ir
@@ -31,15 +32,29 @@ def to_attribute(value: PlainValue | Sequence[Any] | Mapping[str, Any]) -> Any:
 
 def to_python(attribute: Any) -> Any:
     """Return the plain value of an attribute that `to_attribute` can make."""
-    if isinstance(attribute, ir.BoolAttr | ir.IntegerAttr | ir.FloatAttr | ir.StringAttr):
-        return attribute.value
-    if isinstance(attribute, ir.ArrayAttr):
-        return [to_python(item) for item in attribute]
-    if isinstance(attribute, ir.DictAttr):
-        return {item.name: to_python(item.attr) for item in attribute}
-    if isinstance(attribute, ir.DenseI64ArrayAttr | ir.DenseI32ArrayAttr | ir.DenseBoolArrayAttr):
-        return list(attribute)
-    raise TypeError(f"no plain value for attribute {attribute}")
+    convert = _CONVERSIONS.get(type(attribute))
+    if convert is None:
+        raise TypeError(f"no plain value for attribute {attribute}")
+    return convert(attribute)
+
+
+def _dictionary(attribute: Any) -> dict[str, Any]:
+    return {item.name: to_python(item.attr) for item in attribute}
+
+
+def _array(attribute: Any) -> list[Any]:
+    return [to_python(item) for item in attribute]
+
+
+_CONVERSIONS: dict[type, Callable[[Any], Any]] = {
+    **dict.fromkeys(
+        (ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr), attrgetter("value")
+    ),
+    **dict.fromkeys((ir.DenseI64ArrayAttr, ir.DenseI32ArrayAttr, ir.DenseBoolArrayAttr), list),
+    ir.ArrayAttr: _array,
+    ir.DictAttr: _dictionary,
+}
+"""By class: every pass reads the metadata of a kernel, a hundred attributes."""
 
 
 def read_kernel_metadata(op: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ rows, say), which that warpgroup stores on its own.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.modes import Mode, Owner
@@ -76,6 +77,7 @@ def sliced_from(part: RegisterLayout, shape: Sequence[int]) -> RegisterLayout:
     return RegisterLayout(shape, modes)
 
 
+@lru_cache(maxsize=256)
 def _box(
     tile: RegisterLayout, box: Coordinate, origin: Coordinate, owners: tuple[Owner, ...]
 ) -> TilePart:

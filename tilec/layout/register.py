@@ -8,7 +8,6 @@ powers of two. Equal layouts describe equal maps: the constructor brings modes i
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import product
 from math import prod
 
 from tilec.layout.errors import LayoutError
@@ -329,10 +328,15 @@ class RegisterLayout:
 
 
 def _mixed_radix(modes: Sequence[Mode], rank: int) -> Iterable[Coordinate]:
-    """Yield the sum of digit times stride for every index, in index order."""
-    for digits in product(*(range(mode.extent) for mode in reversed(modes))):
-        pairs = tuple(zip(reversed(digits), modes, strict=True))
-        yield tuple(sum(digit * mode.stride[axis] for digit, mode in pairs) for axis in range(rank))
+    """Return the sum of digit times stride for every index, in index order."""
+    axes = []
+    for axis in range(rank):
+        sums = [0]
+        for mode in modes:
+            steps = [digit * mode.stride[axis] for digit in range(mode.extent)]
+            sums = [base + step for step in steps for base in sums]
+        axes.append(sums)
+    return zip(*axes, strict=True) if axes else [()] * prod(mode.extent for mode in modes)
 
 
 def _register_map(modes: Sequence[Mode]) -> Coordinate:
