@@ -95,6 +95,19 @@ def is_verified_later(names: Sequence[str], position: int) -> bool:
     return len(pair) == 2 and not any(name in PASS_MODULES for name in pair)
 
 
+def count_operations(module: Any) -> int:
+    """Return the number of operations in `module`, itself not counted."""
+    count = -1
+
+    def visit(_: Any) -> Any:
+        nonlocal count
+        count += 1
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit)
+    return count
+
+
 def verify_module(module: Any, sources: Sequence[SourceFile] = ()) -> None:
     """Run the verifiers on `module`.
 

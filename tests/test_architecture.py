@@ -20,6 +20,7 @@ BASE = {
     "tilec.options",
     "tilec.pipeline",
     "tilec.plan_summary",
+    "tilec.records",
     "tilec.sources",
     "tilec.specialization",
     "tilec.target",

@@ -299,6 +299,8 @@ class _Steps:
 
     def _count(self, module: Any, timing: Timing) -> None:
         if self.options.count_operations:
+            from tilec.passes.runner import count_operations
+
             timing.operations = count_operations(module)
 
     def _add_reproducer(self, failure: InternalCompilerError, before: Any) -> None:
@@ -341,8 +343,8 @@ class _Steps:
         self._explain_choices(module)
         if not self.options.reaches("llvmir"):
             return self.result
-        is_legal = self.watch.timings[-1].step == "verify-llvm-legality"
-        self._code_generator().run(module, is_legal=is_legal)
+        last = self.watch.timings[-1].step
+        self._code_generator().run(module, is_legal=last == "verify-llvm-legality")
         return self.result
 
     def finish_text(self, stage: str) -> Compilation:
@@ -385,18 +387,3 @@ def choose_kernel(tree: Any, wanted: str | None, source: SourceFile) -> Any:
 def copy_module(module: Any) -> Any:
     """Return a copy of `module` that later passes do not touch."""
     return module.operation.clone(ip=False)
-
-
-def count_operations(module: Any) -> int:
-    """Return the number of operations in `module`, itself not counted."""
-    from tilec.ir.bindings import ir
-
-    count = -1
-
-    def visit(_: Any) -> Any:
-        nonlocal count
-        count += 1
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit)
-    return count

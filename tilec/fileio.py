@@ -3,7 +3,6 @@
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from pathlib import Path
 
@@ -40,7 +39,7 @@ def write_atomic(path: Path, data: str | bytes) -> None:
         if not os.access(target, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
         mode = stat.S_IMODE(target.stat().st_mode)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(8)}.tmp")
+    temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.tmp")
     try:
         _write_new(temporary, raw, mode)
         os.replace(temporary, target)

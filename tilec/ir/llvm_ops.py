@@ -62,7 +62,6 @@ def getelementptr(pointer: Any, index: Any, element: Any) -> Any:
         [pointer] if known else [pointer, index],
         rawConstantIndices=ir.DenseI32ArrayAttr.get([index if known else DYNAMIC_INDEX]),
         elem_type=ir.TypeAttr.get(element),
-        noWrapFlags=_i32(0),
     )
 
 
