@@ -21,6 +21,8 @@ _STRING = re.compile(r'"[^"]*"')
 _TOKEN = re.compile(rf"(?<![\w.$@%!#-])(?:({'|'.join(FORMATS)})\b|({LITERAL})(?![\w.]))")
 _MAYBE_LITERAL = re.compile(r"\d\.|f0x|[+-](?:inf|qnan|s?nan)")
 """Cheap test that most lines fail."""
+_LITERAL_PARTS = (".", "f0x", "inf", "nan")
+"""What every match of that holds; looking for it first saves the regular expression long lines."""
 _CONVERGENT = " convergent"
 _PARENTHESIS = re.compile(r"[()]")
 _ASSEMBLY = re.compile(r"\basm sideeffect\b")
@@ -59,7 +61,7 @@ def downlevel(text: str) -> str:
 def _downlevel_line(line: str) -> str:
     if " asm " in line:
         line = _mark_convergent(line)
-    if _MAYBE_LITERAL.search(line) is None:
+    if not any(part in line for part in _LITERAL_PARTS) or _MAYBE_LITERAL.search(line) is None:
         return line
     code, comment = _split_comment(line)
     pieces: list[str] = []
