@@ -7,7 +7,7 @@ from functools import cached_property
 
 import pytest
 
-from tilec.records import dataclass, field, replace
+from tilec.records import dataclass, field, field_names, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +116,10 @@ def test_functions_of_dataclasses_take_them():
     assert [item.name for item in dataclasses.fields(Labelled)] == ["x", "y", "label"]
     assert dataclasses.replace(Labelled(1), y=5) == Labelled(1, 5)
     assert dataclasses.asdict(Bag([1], 2)) == {"items": [1], "size": 2}
+
+
+def test_names_of_fields():
+    assert field_names(Labelled) == ("x", "y", "label")
 
 
 def test_replacing_fields():

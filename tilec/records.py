@@ -16,7 +16,7 @@ from dataclasses import MISSING, Field, FrozenInstanceError, field
 from reprlib import recursive_repr
 from typing import Any, NamedTuple, TypeVar, dataclass_transform, overload
 
-__all__ = ["dataclass", "field", "replace"]
+__all__ = ["dataclass", "field", "field_names", "replace"]
 
 _Class = TypeVar("_Class", bound=type)
 _Instance = TypeVar("_Instance")
@@ -62,6 +62,11 @@ def dataclass(
         return _decorate(plain, frozen, slots, eq)
 
     return decorate if cls is None else decorate(cls)
+
+
+def field_names(cls: type) -> tuple[str, ...]:
+    """Return the names of the fields of a class, in order."""
+    return tuple(getattr(cls, _SPECS))
 
 
 def replace(instance: _Instance, /, **changes: Any) -> _Instance:

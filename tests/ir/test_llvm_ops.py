@@ -47,6 +47,7 @@ def _ours(v):
     llvm_ops.fence_proxy("async.global")
     llvm_ops.shuffle_index(v.number, v.number, v.number, v.number)
     llvm_ops.set_max_register(40, "decrease")
+    llvm_ops.store_matrices(v.pointer, [v.number] * 2, "col")
     llvm_ops.tma_load(v.cluster, v.generic, [v.number] * 2, v.pointer)
     llvm_ops.tma_load(
         v.cluster, v.generic, [v.number], v.pointer, multicast_mask=v.mask, predicate=v.flag
@@ -85,6 +86,9 @@ def _generated(v):
     kind = _attribute("#nvvm<shfl_kind idx>")
     nvvm.ShflOp(v.number, v.number, v.number, v.number, kind, results=[v.i32])
     nvvm.SetMaxRegisterOp(40, _attribute("#nvvm<action decrease>"))
+    shape = _attribute("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")
+    kind = _attribute("#nvvm.ld_st_matrix_elt_type<b16>")
+    nvvm.StMatrixOp(v.pointer, [v.number] * 2, _attribute("#nvvm.mma_layout<col>"), shape, kind)
     load, store = (
         nvvm.CpAsyncBulkTensorGlobalToSharedClusterOp,
         nvvm.CpAsyncBulkTensorSharedCTAToGlobalOp,

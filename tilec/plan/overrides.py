@@ -1,13 +1,12 @@
 """Plan fields that the user fixes, from `@kernel(...)` hints or `--plan`. Pure Python."""
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from tilec.diagnostics import CompileError, error
 from tilec.plan import machine
 from tilec.plan.registers import MAX_CONSUMERS
-from tilec.records import dataclass
+from tilec.records import dataclass, field_names
 from tilec.specialization import ANY_TILE_EXTENTS
 
 PlanValue = bool | int | tuple[int, ...]
@@ -55,7 +54,7 @@ _RANGES: dict[str, range] = {
     ),
 }
 _FLAGS = ("specialize", "persistent", "pingpong", ANY_TILE_EXTENTS)
-PLAN_FIELDS: tuple[str, ...] = tuple(field.name for field in fields(PlanOverrides))
+PLAN_FIELDS: tuple[str, ...] = field_names(PlanOverrides)
 """Names that `--plan` and `@kernel(...)` accept."""
 
 
