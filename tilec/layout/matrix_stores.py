@@ -8,12 +8,12 @@ tile whose modes form the fragment is stored so.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from functools import lru_cache
 
 from tilec.layout.modes import Mode, Owner, canonical_modes
 from tilec.layout.register import Coordinate, RegisterLayout
 from tilec.layout.shared import CHUNK_BYTES, SharedLayout
+from tilec.records import dataclass
 
 MATRIX_EXTENT = 8
 """Rows and columns of a matrix (PTX ISA, stmatrix, shape m8n8)."""

@@ -14,7 +14,6 @@ is done where nothing but the next product uses the accumulator inside of the lo
 the product the operands of a slot; other products keep waiting at once.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 from tilec.dialects.nv_tileas import MmaDrainOp, RingReleaseUntilOp, RingStartOp
@@ -35,6 +34,7 @@ from tilec.passes.analysis.kernels import (
     role_block,
 )
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import dataclass
 
 
 @dataclass(frozen=True)
