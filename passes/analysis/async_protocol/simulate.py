@@ -13,6 +13,7 @@ phases behind; all barriers end with full arrival and byte counts.
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """
 
+from collections import defaultdict
 from itertools import product
 
 from tilec.passes.analysis.async_protocol.ending import check_ending
@@ -29,6 +30,7 @@ from tilec.passes.analysis.async_protocol.state import (
     has_happened,
     join,
     make_agents,
+    meeting_groups,
 )
 from tilec.passes.analysis.protocol import ring_peers
 
@@ -52,17 +54,13 @@ class Simulation:
                 if ring.empty_count:
                     empty = Barrier(ring.empty_count, ring.empty_count)
                     self.empty[cta, number, slot] = empty
-        self.slots: dict[Key, Slot] = {}
+        self.slots: defaultdict[Key, Slot] = defaultdict(Slot)
         self.parts: dict[tuple[int, ...], Slot] = {}
         self.reached: dict[int, dict[str, tuple[int, str]]] = {}
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.trips = trips
         self.agents = make_agents(protocol, trips, taken=taken)
-        self.groups: dict[tuple[int, ...], list[Agent]] = {}
-        """Who meets at the barriers of a role, and at those of one of its warpgroups."""
-        for agent in self.agents:
-            for key in ((agent.cta, agent.role), (agent.cta, agent.role, agent.warpgroup)):
-                self.groups.setdefault(key, []).append(agent)
+        self.groups = meeting_groups(self.agents)
 
     def run(self) -> None:
         """Run until every agent is done.
@@ -206,7 +204,7 @@ class Simulation:
         _, number, place = self._barrier_key(agent, event)
         fill = agent.positions.get(ring, 0) + 1
         for cta in self._peers(agent, () if event.axis is None else (event.axis,)):
-            slot = self._slot((cta, buffer, place))
+            slot = self.slots[cta, buffer, place]
             actor = f"copy:{cta}:{buffer}:{place}"
             if slot.writers != {actor: fill}:  # else another box of the same tile
                 slot.replaced = {**slot.reads, **slot.writers}
@@ -241,15 +239,9 @@ class Simulation:
 
     def _tile(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
         if ring is None:
-            return self._slot((agent.cta, buffer, 0)), None
+            return self.slots[agent.cta, buffer, 0], None
         key = (agent.cta, buffer, self._slot_number(agent, ring))
-        return self._slot(key), agent.positions.get(ring, 0) + 1
-
-    def _slot(self, key: Key) -> Slot:
-        slot = self.slots.get(key)
-        if slot is None:
-            slot = self.slots[key] = Slot()
-        return slot
+        return self.slots[key], agent.positions.get(ring, 0) + 1
 
     def _check_readable(
         self, agent: Agent, slot: Slot, fill: int | None, event: Event, *, asynchronous: bool

@@ -141,6 +141,15 @@ def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> li
     ]
 
 
+def meeting_groups(agents: list[Agent]) -> dict[tuple[int, ...], list[Agent]]:
+    """Return who meets at the barriers of a CTA's role, and at those of a warpgroup of it."""
+    groups: dict[tuple[int, ...], list[Agent]] = {}
+    for agent in agents:
+        for key in ((agent.cta, agent.role), (agent.cta, agent.role, agent.warpgroup)):
+            groups.setdefault(key, []).append(agent)
+    return groups
+
+
 def _performed(program: tuple[Event, ...], warps: "_Warps") -> tuple[Event, ...]:
     """Return the events of a program without those that one thread of other warps performs."""
     return tuple(
