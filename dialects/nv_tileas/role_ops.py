@@ -47,7 +47,9 @@ class RolesOp(NvTileAS.Operation, name="roles"):
         return self.attributes["teams"].value if "teams" in self.attributes else 1
 
     def verify_region_invariants(self) -> bool:
-        """Each region is one block that `nv_tileas.yield` ends."""
+        """Each region is one block that `nv_tileas.yield` ends; there are one or two teams."""
+        if self.team_count not in (1, 2):
+            return report(self, f"expects one or two teams, but got {self.team_count}")
         for region in self.regions:
             blocks = list(region.blocks)
             last = blocks[0].operations[len(blocks[0].operations) - 1] if blocks else None

@@ -53,11 +53,12 @@ def held(text):
 
 FAULTS = {
     "no turn": (without("ring_acquire", 1), EARLY),
-    "turn kept": (without("ring_release", 0, 1), EARLY),
-    "turn kept without k-tiles": (without("ring_release", 1), EARLY),
-    "turn passed on at once": (moved("ring_release", 0, "ring_wait", 0), "two phases behind"),
+    "turn kept": (without("ring_release", 0, 1), "deadlock"),
+    "turn kept without k-tiles": (without("ring_release", 1), "deadlock"),
+    "turn passed on at once": (moved("ring_release", 0, "ring_wait", 0), "more than 4 arrivals"),
     "a slot too many skipped": (changed("ring_skip", 3, "count = 1", "count = 2"), "deadlock"),
-    "turns skipped": (changed("ring_skip", 5, "count = 1", "count = 2"), EARLY),
+    "both teams first": (changed("ring_skip", 0, "count = 3", "count = 1"), "two phases behind"),
+    "the turn of the other team": (changed("ring_skip", 0, "count = 3", "count = 2"), "deadlock"),
     "every tile": (
         replaced(r"(arith\.muli %\w+, )%c2_i32(?=\w* : i32\n(.*\n){1,3}.*ring_skip)", r"\1%c1_i32"),
         TURNS,

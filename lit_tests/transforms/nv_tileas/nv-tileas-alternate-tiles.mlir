@@ -5,29 +5,30 @@
 
 // Team t begins at tile t and steps over that of the other team. Before its first tile and behind
 // each of them it skips the slots of the other team's, as many as the loop over k has rounds. It
-// waits for slots only in its turn, which is a ring of one slot that 4 warps release.
+// waits for slots only in its turn: it acquires its own slot of the ring of turns, the second team a
+// round later, and releases that of the other team, with its 4 warps.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
-// CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 1 : i64}
-// CHECK-NEXT:    %[[TURN:.*]] = "nv_tileas.create_ring"(%{{.*}}, %[[EMPTY]]) {operandSegmentSizes = array<i32: 1, 1>, stages = 1 : i64}
+// CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64}
+// CHECK-NEXT:    %[[TURNS:.*]] = "nv_tileas.create_ring"(%{{.*}}, %[[EMPTY]]) {operandSegmentSizes = array<i32: 1, 1>, stages = 2 : i64}
 // CHECK:         "nv_tileas.roles"
-// CHECK:           %[[U:.*]] = "nv_tileas.ring_start"(%[[TURN]])
+// CHECK:           %[[T:.*]] = "nv_tileas.team_id"()
+// CHECK-NEXT:      %[[U:.*]] = "nv_tileas.ring_start"(%[[TURNS]])
+// CHECK:           %[[V:.*]] = "nv_tileas.ring_skip"(%[[TURNS]], %[[U]], %[[T]], %{{.*}}) {count = 3 : i64}
 // CHECK-NEXT:      %[[S:.*]] = "nv_tileas.ring_start"(%[[RING]])
-// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.team_id"()
 // CHECK-NEXT:      %[[OFFSET:.*]] = arith.muli %[[T]], %[[IDS:.*]] : i32
 // CHECK-NEXT:      %[[FIRST:.*]] = arith.addi %[[ID:.*]], %[[OFFSET]]
 // CHECK:           %[[STRIDE:.*]] = arith.muli %[[IDS]], %c2_i32
 // CHECK:           %[[A:.*]] = "nv_tileas.ring_skip"(%[[RING]], %[[S]], %[[T]], %[[C0:.*]], %[[N:.*]], %[[C1:.*]]) {count = 1 : i64}
-// CHECK:           %[[V:.*]] = "nv_tileas.ring_skip"(%[[TURN]], %[[U]], %[[T]], %{{.*}}) {count = 1 : i64}
 // CHECK-NEXT:      scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %[[STRIDE]] iter_args(%[[P:.*]] = %[[A]], %[[W:.*]] = %[[V]])
-// CHECK-NEXT:        "nv_tileas.ring_acquire"(%[[TURN]], %[[W]])
+// CHECK-NEXT:        "nv_tileas.ring_acquire"(%[[TURNS]], %[[W]])
+// CHECK-NEXT:        %[[O:.*]] = "nv_tileas.ring_advance"(%[[TURNS]], %[[W]]) {count = 1 : i64}
 // CHECK-NEXT:        %[[Q:.*]] = scf.for %{{.*}} = %[[C0]] to %[[N]] step %[[C1]]
 // CHECK:               "nv_tileas.ring_wait"(%[[RING]],
-// CHECK:             "nv_tileas.ring_release"(%[[TURN]], %[[W]])
-// CHECK-NEXT:        %[[X:.*]] = "nv_tileas.ring_advance"(%[[TURN]], %[[W]])
+// CHECK:             "nv_tileas.ring_release"(%[[TURNS]], %[[O]])
+// CHECK-NEXT:        %[[X:.*]] = "nv_tileas.ring_advance"(%[[TURNS]], %[[O]]) {count = 1 : i64}
 // CHECK-NEXT:        %[[B:.*]] = "nv_tileas.ring_skip"(%[[RING]], %[[Q]], %{{.*}}, %[[C0]], %[[N]], %[[C1]]) {count = 1 : i64}
-// CHECK-NEXT:        %[[Y:.*]] = "nv_tileas.ring_skip"(%[[TURN]], %[[X]],
-// CHECK-NEXT:        scf.yield %[[B]], %[[Y]]
+// CHECK-NEXT:        scf.yield %[[B]], %[[X]]
 // CHECK:       sym_name = "two_teams"
 "nv_tileaa.func"() ({
 ^bb0(%n: i32, %total: i32):

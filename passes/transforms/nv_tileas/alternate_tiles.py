@@ -7,8 +7,9 @@ Before:  consumer: %s = ring_start %ring
 After:   consumer: %t = team_id; %first = %id + %t * %ids; %stride = %ids * 2
                    %a = ring_skip %ring, %s, %t, %c0, %n, %c1; %u = ring_skip %turn, ...
                    scf.for %tile = %first to %total step %stride iter_args(%p = %a, %v = %u) {
-                     ...; ring_acquire %turn, %v; %q = scf.for ...; ring_release %turn, %v
-                     ...; %b = ring_skip %ring, %q, %c1, %c0, %n, %c1; ...; yield %b, %w }
+                     ...; ring_acquire %turn, %v; %o = ring_advance %turn, %v
+                     %q = scf.for ...; ring_release %turn, %o; %w = ring_advance %turn, %o
+                     ...; %b = ring_skip %ring, %q, %c1, %c0, %n, %c1; yield %b, %w }
 
 While one team stores its result, another one multiplies, so that the tensor cores never wait for an
 epilogue. The producer goes through all tiles in order, so the slots of the teams follow each other
@@ -16,8 +17,9 @@ in every ring: a team skips those of the tiles that are not its own. It cannot k
 are unless every tile has as many, so the plan gives no teams to other kernels.
 
 A wait by parity cannot tell a phase from the last but one. So a team begins to wait for the slots
-of its tile only when the team before has waited for all of its own: that is its turn, a ring
-without buffers whose only slot goes from team to team.
+of its tile only when the other one has waited for all of its own: that is its turn. Turns are a
+ring without buffers that has a slot for each team. A team acquires its own slot and releases that
+of the other one, which needs no leave for its first tile, so the second team is a round ahead.
 """
 
 from typing import Any
@@ -52,6 +54,8 @@ from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals
 from tilec.passes.registry import PassContext, register_pass
 
 NAME = "nv-tileas-alternate-tiles"
+TEAMS = 2
+"""Teams that turns can go between."""
 _STEPS = ("nv_tileas.ring_advance", "nv_tileas.ring_release_until")
 
 
@@ -62,29 +66,32 @@ def alternate_tiles(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
-            if roles.opview.team_count > 1:
+            if roles.opview.team_count == TEAMS:
                 _alternate(roles)
 
 
 def _alternate(roles: Any) -> None:
     block = roles.opview.consumer.blocks[0]
-    for walk in dict.fromkeys(walk for _, walk in _positions(tile_loop(block))):
-        _take_turns(roles, block, walk)
     loop = tile_loop(block)
-    teams = roles.opview.team_count
-    with ir.InsertionPoint(loop), loop.location:
+    with ir.InsertionPoint.at_block_begin(block), loop.location:
         team = TeamIdOp.build()
+    walks = [walk for _, walk in _positions(loop)]
+    for walk in walks:
+        _take_turns(roles, block, walk, team)
+    loop = tile_loop(block)
+    with ir.InsertionPoint(loop), loop.location:
         lower, _, step = list(loop.operands)[:3]
         first = arith.addi(lower, arith.muli(team, step))
-        stride = arith.muli(step, arith.constant(step.type, teams))
-        others = arith.constant(step.type, teams - 1)
+        stride = arith.muli(step, arith.constant(step.type, TEAMS))
+        others = arith.constant(step.type, TEAMS - 1)
     for index, walk in _positions(loop):
-        _skip(loop, index, walk, team, others)
+        if walk in walks:
+            _skip(loop, index, walk, team, others)
     loop.operands[0], loop.operands[2] = first, stride
 
 
-def _take_turns(roles: Any, block: Any, walk: Any) -> None:
-    """Let a team wait for the slots of `walk` only behind all such waits of the team before."""
+def _take_turns(roles: Any, block: Any, walk: Any, team: Any) -> None:
+    """Let a team wait for the slots of `walk` only behind all such waits of the other team."""
     body = tile_loop(block).regions[0].blocks[0]
     waits = [
         op
@@ -95,22 +102,29 @@ def _take_turns(roles: Any, block: Any, walk: Any) -> None:
         return  # the walk of the releases
     first, last = _ancestor_in(waits[0], body), _ancestor_in(waits[-1], body)
     with ir.InsertionPoint(roles), first.location:
-        turn = _turn_ring(roles.opview.consumer_warps.value)
-    with ir.InsertionPoint.at_block_begin(block), first.location:
-        start = RingStartOp.build(turn)
+        turns = _turns(roles.opview.consumer_warps.value)
+    with ir.InsertionPoint(next_operation(team.owner.operation)), first.location:
+        start = RingSkipOp.build(turns, RingStartOp.build(turns), team, _one_round(), TEAMS + 1)
 
     def take_and_pass_on(position: Any) -> Any:
         with ir.InsertionPoint(first), first.location:
-            RingAcquireOp(ring=turn, position=position)
+            RingAcquireOp(ring=turns, position=position)
+            other = RingAdvanceOp.build(turns, position)
         behind = next_operation(last)
-        _release_behind(waits[-1], body, turn, position)
+        _release_behind(waits[-1], body, turns, other)
         with ir.InsertionPoint(behind), last.location:
-            return RingAdvanceOp.build(turn, position)
+            return RingAdvanceOp.build(turns, other)
 
     thread_value(block, start, first, take_and_pass_on)
 
 
-def _release_behind(wait: Any, block: Any, turn: Any, position: Any) -> None:
+def _one_round() -> list[Any]:
+    """Emit the bounds and the step of a loop of one round."""
+    i32 = ir.IntegerType.get_signless(32)
+    return [arith.constant(i32, number) for number in (0, 1, 1)]
+
+
+def _release_behind(wait: Any, block: Any, turns: Any, position: Any) -> None:
     """Pass the turn on as soon as `wait` has been run for the last time, on every way through.
 
     What follows in a branch, such as the wait for the last product, is not part of the turn.
@@ -118,28 +132,28 @@ def _release_behind(wait: Any, block: Any, turn: Any, position: Any) -> None:
     holder = _ancestor_in(wait, block)
     if holder.name != "scf.if":
         with ir.InsertionPoint(next_operation(holder)), wait.location:
-            RingReleaseOp(ring=turn, position=position)
+            RingReleaseOp(ring=turns, position=position)
         return
     for region in holder.regions:
         inner = region.blocks[0]
         if any(op == wait for op in walk_operations(inner)):
-            _release_behind(wait, inner, turn, position)
+            _release_behind(wait, inner, turns, position)
         else:
             with ir.InsertionPoint.at_block_begin(inner), wait.location:
-                RingReleaseOp(ring=turn, position=position)
+                RingReleaseOp(ring=turns, position=position)
 
 
-def _turn_ring(warps: int) -> Any:
-    """Make a ring of one slot without buffers, which `warps` warps at a time hold."""
+def _turns(warps: int) -> Any:
+    """Make a ring without buffers with a slot for each team, which `warps` warps release."""
     i64 = ir.IntegerType.get_signless(64)
-    one = ir.IntegerAttr.get(i64, 1)
+    slots = ir.IntegerAttr.get(i64, TEAMS)
     full, empty = (
         AllocMBarrierOp(
-            barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=one
+            barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=slots
         ).barrier
         for arrivals in (full_arrivals(), empty_arrivals(warps))
     )
-    return CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=one).ring
+    return CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=slots).ring
 
 
 def _ancestor_in(op: Any, block: Any) -> Any:
@@ -202,5 +216,4 @@ def _bounds(op: Any, loop: Any) -> list[Any]:
     if inside:
         return list(inside[0].operands)[:3]
     with ir.InsertionPoint(loop), loop.location:
-        i32 = ir.IntegerType.get_signless(32)
-        return [arith.constant(i32, number) for number in (0, 1, 1)]
+        return _one_round()
