@@ -6,7 +6,6 @@ from slices of what it is computed from.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -15,6 +14,7 @@ from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.epilogue import accumulator_rows, epilogue_part
 from tilec.passes.analysis.kernels import TiledAccess, is_tiled_access, tiled_access
 from tilec.plan.epilogue import SlicedTile
+from tilec.records import dataclass, field
 
 BROADCAST = "nv_tileas.broadcast"
 PERMUTE = "nv_tileas.permute"

@@ -6,7 +6,7 @@ from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-SOURCE = """@kernel(epilogue_slots={slots})
+SOURCE = """@kernel(epilogue_slots={slots}, epilogue_batch={batch})
 def both(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], D: f32[M, N]):
     m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
     acc = zeros(({rows}, {columns}), f32)
@@ -40,10 +40,12 @@ def check(memory, found, expected, limit):
 
 @pytest.mark.parametrize("order", "NT")
 @pytest.mark.parametrize("tile", TILES, ids=lambda tile: f"{tile[0]}x{tile[1]}")
-@pytest.mark.parametrize("slots", [0, 1, 2, 3])
-def test_two_results(torch, tmp_path, slots, tile, order):
+@pytest.mark.parametrize(
+    ("slots", "batch"), [(0, 1), (1, 1), (2, 1), (3, 1), (2, 2), (4, 2), (4, 4)]
+)
+def test_two_results(torch, tmp_path, slots, batch, tile, order):
     path = tmp_path / "both.tile"
-    path.write_text(SOURCE.format(slots=slots, rows=tile[0], columns=tile[1]))
+    path.write_text(SOURCE.format(slots=slots, batch=batch, rows=tile[0], columns=tile[1]))
     both = load(path).both
     for m, n, k in SIZES:
         torch.manual_seed(m + n + k)

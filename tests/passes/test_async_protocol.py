@@ -157,9 +157,34 @@ WHOLE_FAULTS = {
 }
 """Faults of a kernel that stages its result whole."""
 
+BATCH_FAULTS = {
+    "a batch too many in flight": (
+        changed("bulk_wait", 1, "pending = 0", "pending = 1"),
+        "may be overwritten while 'bulk:",
+    ),
+    "no wait for a batch": (without("bulk_wait", 0), "may be overwritten while 'bulk:"),
+    "no fence for a batch": (without("fence_proxy", 1), "no proxy fence"),
+    "no barrier behind a batch": (without("barrier", 1), "a tile is read before"),
+    "a part of a batch not copied": (without("async_tiled_tma_store", 1), UNREAD_SLOT),
+}
+"""Faults of a kernel that stages parts in batches of two."""
 
-def test_the_kernel_without_a_fault(matmul):
+
+@pytest.fixture(scope="module")
+def batched(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("batched")
+    return before_the_check(folder, epilogue_slots=2, epilogue_batch=2)
+
+
+def test_the_kernel_without_a_fault(matmul, batched):
     verify(matmul)
+    verify(batched)
+
+
+@pytest.mark.parametrize("name", BATCH_FAULTS)
+def test_seeded_faults_of_batches(batched, name):
+    edit, message = BATCH_FAULTS[name]
+    assert message in failure(edit(batched))
 
 
 @pytest.mark.parametrize("name", FAULTS)

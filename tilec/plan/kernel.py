@@ -105,6 +105,7 @@ class KernelPlan:
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
         epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
             when every result is staged whole.
+        epilogue_batch: Parts that are staged behind one barrier and stored behind another one.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
         teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
@@ -123,6 +124,7 @@ class KernelPlan:
     persistent: bool = False
     tile_group: int = 0
     epilogue_slots: int = 0
+    epilogue_batch: int = 1
     mma_pending: int = 0
     teams: int = 1
     epilogue_stages: int = 0
@@ -169,6 +171,7 @@ def plan_kernel(
         epilogue_slots=slices.slots,
         epilogue_stages=slices.stages,
         slice_columns=slices.columns,
+        epilogue_batch=_choose_batch(slices.slots, fixed),
         mma_pending=pending,
         reasons=(*reasons, *why_cluster),
     )
@@ -279,6 +282,15 @@ def _choose_persistence(plan: KernelPlan, fixed: PlanOverrides) -> tuple[bool, s
     if plan.specialize:
         return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
     return False, "persistent = false: no producer warp to load the next tile ahead"
+
+
+def _choose_batch(slots: int, fixed: PlanOverrides) -> int:
+    """Return how many parts are staged together."""
+    batch = fixed.epilogue_batch or 1
+    if slots % batch:
+        message = f"epilogue_batch = {batch}: the {slots} staging slots do not split into batches"
+        fail("T0421", message, "use a divisor of epilogue_slots")
+    return batch
 
 
 def _choose_pending(

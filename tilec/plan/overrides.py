@@ -30,6 +30,7 @@ class PlanOverrides:
     persistent: bool | None = None
     tile_group: int | None = None
     epilogue_slots: int | None = None
+    epilogue_batch: int | None = None
     epilogue_stages: int | None = None
     slice_columns: int | None = None
     mma_pending: int | None = None
@@ -43,6 +44,7 @@ _RANGES: dict[str, range] = {
     "worker_warps": range(1, 33),
     "tile_group": range(65),
     "epilogue_slots": range(9),
+    "epilogue_batch": range(1, 9),
     "mma_pending": range(2),
     "epilogue_stages": range(1, 9),
     "slice_columns": range(0, machine.MMA_MAX_COLUMNS + 1, machine.MMA_COLUMN_STEP),

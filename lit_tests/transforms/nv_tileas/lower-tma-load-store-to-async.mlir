@@ -422,6 +422,49 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
+// The parts of a batch are all staged behind one wait and one barrier, then copied behind one fence and
+// another barrier, as one bulk group.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         scf.for
+// CHECK-NEXT:      %[[S0:.*]] = "nv_tileas.warpgroup_view"(%[[STAGING:.*]]) {slot = 0 : i64, slots = 2 : i64}
+// CHECK-NEXT:      "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
+// CHECK-NEXT:      "nv_tileas.barrier"() {per_warpgroup}
+// CHECK-NEXT:      "nv_tileas.store_shared"(%{{.*}}, %[[S0]])
+// CHECK-NEXT:      %[[S1:.*]] = "nv_tileas.warpgroup_view"(%[[STAGING]]) {slot = 1 : i64, slots = 2 : i64}
+// CHECK-NEXT:      "nv_tileas.store_shared"(%{{.*}}, %[[S1]])
+// CHECK-NEXT:      "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:      "nv_tileas.barrier"() {per_warpgroup}
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%{{.*}}, %[[S0]],
+// CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%{{.*}}, %[[S1]],
+// CHECK-NEXT:      "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NEXT:    }
+// CHECK:       sym_name = "batches_are_copied_together"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<64x32xf32>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64, staging_batch = 2 : i64, staging_place = 0 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64, staging_batch = 2 : i64, staging_place = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "batches_are_copied_together", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
 // Outside of loops only a slot that a part has used before is waited for. At the end the role drains
 // its own stores, and each warpgroup those of its parts.
 // CHECK-LABEL: "nv_tileaa.func"() ({

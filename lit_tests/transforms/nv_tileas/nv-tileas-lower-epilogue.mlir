@@ -313,3 +313,26 @@
   %w2 = "nv_tileas.tiled_store"(%v, %x2, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, slice = 2 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slices_share_staging_slots", function_type = (!v, i32, i32, tensor<128x64xbf16>, tensor<64x96xbf16>, tensor<128x96xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// Batches of two parts take the four slots in turn, two at a time; a batch waits for the one that had
+// its slots before. Of five parts the last one is a batch by itself.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_store"{{.*}} staging_batch = 2 : i64, staging_group = 0 : i64, staging_pending = 0 : i64, staging_place = 0 : i64, staging_slot = 0 : i64, staging_slots = 4 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}} staging_batch = 2 : i64, staging_group = 0 : i64, staging_pending = 0 : i64, staging_place = 1 : i64, staging_slot = 1 : i64, staging_slots = 4 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}} staging_batch = 2 : i64, staging_group = 0 : i64, staging_pending = 2 : i64, staging_place = 0 : i64, staging_slot = 2 : i64, staging_slots = 4 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}} staging_batch = 2 : i64, staging_group = 0 : i64, staging_pending = 2 : i64, staging_place = 1 : i64, staging_slot = 3 : i64, staging_slots = 4 : i64}
+// CHECK:         "nv_tileas.tiled_store"{{.*}} staging_batch = 1 : i64, staging_group = 0 : i64, staging_pending = 1 : i64, staging_place = 0 : i64, staging_slot = 0 : i64, staging_slots = 4 : i64}
+// CHECK:       sym_name = "batches_take_slots_together"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<64x64xbf16>, %b: tensor<64x320xbf16>, %acc: tensor<64x320xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x320xbf16>, tensor<64x320xf32>) -> tensor<64x320xf32>
+  %x = arith.truncf %d : tensor<64x320xf32> to tensor<64x320xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x320xbf16>, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "batches_take_slots_together", function_type = (!v, i32, i32, !token, tensor<64x64xbf16>, tensor<64x320xbf16>, tensor<64x320xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 4 : i64, epilogue_batch = 2 : i64}} : () -> ()

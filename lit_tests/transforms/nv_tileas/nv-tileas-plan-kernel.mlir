@@ -92,7 +92,7 @@
 
 // An accumulator leaves in parts, through two staging slots of each warpgroup.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 8 : i64, epilogue_slots = 2 : i64,
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 8 : i64, {{.*}}epilogue_slots = 2 : i64,
 // CHECK-SAME:  "epilogue_slots = 2: one is filled while TMA reads the other"
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):

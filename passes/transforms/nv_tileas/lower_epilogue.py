@@ -14,9 +14,11 @@ reads the others, and a warpgroup that is done starts on the next tile. The slic
 `nv-tileas-slice-tiles` has cut go through the same buffers. The plan says how many
 (`epilogue_slots`; 0 leaves stores whole). A tile that is not an accumulator computed on element
 by element stays whole, too.
+
+A part costs two barriers of its warpgroup and a fence. With an `epilogue_batch`, as many parts are
+written behind one barrier and stored behind another one.
 """
 
-from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
@@ -35,6 +37,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.shared_layouts import shared_attribute
 from tilec.passes.analysis.slice_groups import slice_group
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import dataclass, replace
 
 
 @register_pass("nv-tileas-lower-epilogue")
@@ -46,6 +49,7 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
         if not slots:
             continue
         warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
+        batch = spec.get("epilogue_batch", 1)
         stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
         parts = ((store, epilogue_part(tiled_access(store), warpgroups)) for store in stores)
         groups: dict[Any, list[tuple[Any, EpiloguePart]]] = {}  # slices of a tile take turns
@@ -54,18 +58,19 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
                 group = slice_group(store)
                 groups.setdefault(store if group is None else group, []).append((store, part))
         for number, members in enumerate(groups.values()):
-            _cut_group(members, number, slots, warpgroups)
+            _cut_group(members, _Staging(number, slots, batch), warpgroups)
 
 
 def _cut_group(
-    members: list[tuple[Any, EpiloguePart]], group: int, slots: int, warpgroups: int
+    members: list[tuple[Any, EpiloguePart]], staging: "_Staging", warpgroups: int
 ) -> None:
     """Cut the stores that go through the same staging slots."""
     cuts = [_Cut.of(tiled_access(store), part, warpgroups) for store, part in members]
     total = sum(len(cut.origins) for cut in cuts)
+    staging = replace(staging, parts=total, slots=min(staging.slots, total))
     first = 0
     for cut in cuts:
-        _emit_parts(cut, _Staging(group, min(slots, total), total), first)
+        _emit_parts(cut, staging, first)
         first += len(cut.origins)
 
 
@@ -90,11 +95,12 @@ class _Cut:
 
 @dataclass(frozen=True)
 class _Staging:
-    """Staging slots of each warpgroup that `parts` parts of a tile take in turn."""
+    """Staging slots of each warpgroup that `parts` parts of a tile take, `batch` at a time."""
 
     group: int
     slots: int
-    parts: int
+    batch: int
+    parts: int = 0
 
 
 def _emit_parts(cut: _Cut, staging: _Staging, first: int) -> None:
@@ -120,16 +126,25 @@ def _emit_parts(cut: _Cut, staging: _Staging, first: int) -> None:
 
 
 def _set_staging(store: Any, staging: _Staging, number: int) -> None:
-    """Say which staging slot part `number` takes, and how long it has to wait for it.
+    """Say which staging slot part `number` takes, and how long its batch has to wait for its slots.
 
-    `staging_pending` counts the parts that may still be on their way when the slot is written:
-    all those behind the last one that used it, in this tile or in the one before.
+    `staging_pending` counts the batches that may still be on their way when the slots are written:
+    all those behind the last one that used them, in this tile or in the one before.
     """
-    slots = staging.slots
-    slot = number % slots
-    before = range(slot, staging.parts, slots)[-1] - staging.parts  # in the tile before
-    last = number - slots if number >= slots else before
-    fields = {"group": staging.group, "slot": slot, "slots": slots, "pending": number - last - 1}
+    size = min(staging.batch, staging.slots)
+    turns, batches = -(-staging.slots // size), -(-staging.parts // size)
+    batch, place = divmod(number, size)
+    turn = batch % turns
+    before = range(turn, batches, turns)[-1] - batches  # in the tile before
+    last = batch - turns if batch >= turns else before
+    fields = {
+        "group": staging.group,
+        "slot": turn * size + place,
+        "slots": turns * size,
+        "pending": batch - last - 1,
+    }
+    if size > 1:
+        fields |= {"place": place, "batch": min(size, staging.parts - batch * size)}
     for name, value in fields.items():
         i64 = ir.IntegerType.get_signless(64)
         store.attributes[f"staging_{name}"] = ir.IntegerAttr.get(i64, value)

@@ -191,6 +191,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "persistent": plan.persistent,
         "tile_group": plan.tile_group,
         "epilogue_slots": plan.epilogue_slots,
+        "epilogue_batch": plan.epilogue_batch,
         "epilogue_stages": plan.epilogue_stages,
         "mma_pending": plan.mma_pending,
         "teams": plan.teams,

@@ -18,7 +18,6 @@ plan says how many columns a slice has (`slice_columns`; 0 leaves tiles whole). 
 are assigned, since the boxes of loads follow from their extents.
 """
 
-from dataclasses import dataclass, field
 from math import gcd
 from typing import Any
 
@@ -41,6 +40,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.slice_groups import mark_slice
 from tilec.passes.registry import PassContext, register_pass
+from tilec.records import dataclass, field
 
 
 @register_pass("nv-tileas-slice-tiles")

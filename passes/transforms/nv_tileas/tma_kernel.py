@@ -27,6 +27,7 @@ class TmaKernel:
         cluster: Rows and columns of CTAs of a cluster.
         descriptors: Descriptor and its number by what it describes.
         staging: Buffer of a group of stores by its number, and the slots used so far.
+        written: Stores of a batch that are written to shared memory, but not copied out yet.
     """
 
     function: Any
@@ -35,6 +36,7 @@ class TmaKernel:
     cluster: tuple[int, int]
     descriptors: dict[str, Any] = field(default_factory=dict)
     staging: dict[int, tuple[Any, set[int]]] = field(default_factory=dict)
+    written: list[Any] = field(default_factory=list)
 
     @property
     def consumers(self) -> int:

@@ -46,6 +46,8 @@ class _Staging:
         tile: The tile.
         pending: Stores that may be running when the tile is written again.
         per_warpgroup: Whether each warpgroup stages and stores for itself.
+        opens: Whether the store is the first one of its batch, which waits for the slots.
+        closes: Whether it is the last one, behind which all of them are copied out.
         is_reused: Whether a copy out of the tile may be running when the store begins.
     """
 
@@ -53,6 +55,8 @@ class _Staging:
     pending: int
     per_warpgroup: bool
     is_reused: bool
+    opens: bool = True
+    closes: bool = True
 
     def mark(self, *ops: Any) -> None:
         """Let each warpgroup perform `ops` for itself where it stages for itself."""
@@ -82,11 +86,31 @@ def _stage(store: Any, slot_type: Any, kernel: TmaKernel) -> _Staging:
         tile = WarpgroupViewOp.build(buffer, slot, slots)
     reused = in_loop or slot in used
     used.add(slot)
-    return _Staging(tile, pending, per_warpgroup=True, is_reused=reused)
+    place, size = (
+        _staging_field(store, name, least) for name, least in (("place", 0), ("batch", 1))
+    )
+    return _Staging(
+        tile,
+        pending,
+        per_warpgroup=True,
+        is_reused=reused,
+        opens=place == 0,
+        closes=place == size - 1,
+    )
+
+
+def _staging_field(store: Any, name: str, default: int) -> int:
+    attribute = f"staging_{name}"
+    if attribute not in store.attributes:
+        return default
+    return ir.IntegerAttr(store.attributes[attribute]).value
 
 
 def lower_store(store: Any, kernel: TmaKernel) -> None:
-    """Stage the tile in shared memory, then let one thread start one copy per box."""
+    """Stage the tile in shared memory, then let one thread start one copy per box.
+
+    The tiles of a batch are all staged before the first one is copied.
+    """
     access = tiled_access(store)
     tile = access.tile_type
     slot_type = SharedTileType.of(
@@ -95,18 +119,28 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
     staging = _stage(store, slot_type, kernel)
     descriptor, index = kernel.descriptor(access, slot_type, "store")
     with ir.InsertionPoint(store), store.location:
-        if staging.is_reused:
+        if staging.is_reused and staging.opens:
             staging.mark(_wait_for_stores(staging.pending), BarrierOp())
         StoreSharedOp(tile=access.value, destination=staging.tile)
-        FenceProxyOp(space=ir.StringAttr.get("shared"))
-        staging.mark(BarrierOp())
-        fits = _fits_tma(access)
-        with _branch(fits, access, staging):
-            _copy_boxes(access, staging, descriptor, index)
-        # Behind the branch: waits count groups, so every store closes one.
-        staging.mark(BulkCommitOp())
+        kernel.written.append((access, staging, descriptor, index))
+        if staging.closes:
+            FenceProxyOp(space=ir.StringAttr.get("shared"))
+            staging.mark(BarrierOp())
+            for item in kernel.written:
+                _copy_out(*item)
+            # Behind the branches: waits count groups, so every batch closes one.
+            staging.mark(BulkCommitOp())
     _replace_token(store)
-    store.erase()
+    if staging.closes:
+        for access, *_ in kernel.written:
+            access.op.erase()
+        kernel.written.clear()
+
+
+def _copy_out(access: TiledAccess, staging: _Staging, descriptor: Any, index: int) -> None:
+    """Copy a staged tile to its array, by TMA where that can."""
+    with _branch(_fits_tma(access), access, staging):
+        _copy_boxes(access, staging, descriptor, index)
 
 
 def _copy_boxes(access: TiledAccess, staging: _Staging, descriptor: Any, index: int) -> None:
