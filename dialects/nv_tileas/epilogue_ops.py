@@ -6,6 +6,7 @@ attribute `per_warpgroup` (barriers, bulk groups, TMA stores, `copy_out`).
 """
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.base import REGISTERS, SHARED, CheckedOperation
@@ -109,7 +110,7 @@ class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
 
 
 class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
-    """Return one of the calling warpgroup's tiles of a buffer.
+    """Return one of the calling warpgroup's tiles of a buffer, or a smaller tile in its place.
 
     Warpgroup w owns the tiles `w * slots` to `(w + 1) * slots - 1`.
 
@@ -126,12 +127,12 @@ class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
     slots: ir.IntegerAttr
 
     @classmethod
-    def build(cls, buffer: Any, slot: int, slots: int, **where: Any) -> Any:
-        """Build the op and return the tile."""
+    def build(cls, buffer: Any, slot: int, slots: int, tile: Any = None, **where: Any) -> Any:
+        """Build the op and return the tile, of the type of `buffer` unless `tile` is another."""
         i64 = ir.IntegerType.get_signless(64)
         return cls(
             buffer=buffer,
-            tile=buffer.type,
+            tile=tile if tile is not None else buffer.type,
             slot=ir.IntegerAttr.get(i64, slot),
             slots=ir.IntegerAttr.get(i64, slots),
             **where,
@@ -139,8 +140,11 @@ class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
 
     def find_error(self) -> str | None:
         """Return the message for a tile that the warpgroup does not own."""
-        if self.tile.type != self.buffer.type:
-            return f"expects a result of type {self.buffer.type}, but got {self.tile.type}"
+        tile, whole = self.tile.type, self.buffer.type
+        if tile.element_type != whole.element_type:
+            return f"expects a tile of {whole.element_type}, but got {tile.element_type}"
+        if prod(tile.shape) > prod(whole.shape):
+            return f"expects a tile of at most {prod(whole.shape)} elements, but got {tile}"
         if 0 <= self.slot.value < self.slots.value:
             return None
         return f"attribute 'slot' must be in [0, {self.slots.value - 1}], but got {self.slot.value}"

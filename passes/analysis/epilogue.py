@@ -5,7 +5,6 @@ transposed at most, lies in registers the same way; each warpgroup can then stor
 own.
 """
 
-from math import gcd
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -16,24 +15,27 @@ from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import tma_boxes
 from tilec.passes.analysis.kernels import TiledAccess
 from tilec.passes.analysis.matmul import wgmma_defect
-from tilec.plan import machine
+from tilec.plan.epilogue import part_widths
 from tilec.records import dataclass
 
 
 @dataclass(frozen=True)
-class EpiloguePart:
+class EpilogueParts:
     """How a tile is cut.
 
     Attributes:
-        layout: Shared-memory layout of a part; its shape is the extents of the part.
+        layouts: Shared-memory layouts of the parts of 64 rows, the widest first. The shape of a
+            layout is the extents of its part.
+        columns: Axis along which they follow each other.
         axis: Axis along which the warpgroups share the tile.
     """
 
-    layout: SharedLayout
+    layouts: tuple[SharedLayout, ...]
+    columns: int
     axis: int
 
 
-def epilogue_part(access: TiledAccess, warpgroups: int) -> EpiloguePart | None:
+def epilogue_parts(access: TiledAccess, warpgroups: int) -> EpilogueParts | None:
     """Return the parts that a TMA store can go out in, or None when it needs the whole tile.
 
     Args:
@@ -51,11 +53,13 @@ def epilogue_part(access: TiledAccess, warpgroups: int) -> EpiloguePart | None:
     columns = len(shape) - 1 if rows == len(shape) - 2 else len(shape) - 2
     try:
         share = warpgroup_share(shape[rows], shape[columns], warpgroups)
-        extents = [1] * len(shape)
-        extents[rows] = WGMMA_ROWS
-        extents[columns] = gcd(share[1], machine.EPILOGUE_PART_BYTES * 8 // (WGMMA_ROWS * bits))
         axis = rows if share[1] == shape[columns] else columns
-        return EpiloguePart(tma_boxes(extents, bits), axis)
+        layouts = []
+        for width in part_widths(share[1], bits // 8):
+            extents = [1] * len(shape)
+            extents[rows], extents[columns] = WGMMA_ROWS, width
+            layouts.append(tma_boxes(extents, bits))
+        return EpilogueParts(tuple(layouts), columns, axis)
     except LayoutError:
         return None
 

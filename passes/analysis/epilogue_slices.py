@@ -11,7 +11,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.epilogue import accumulator_rows, epilogue_part
+from tilec.passes.analysis.epilogue import accumulator_rows, epilogue_parts
 from tilec.passes.analysis.kernels import TiledAccess, is_tiled_access, tiled_access
 from tilec.plan.epilogue import SlicedTile
 from tilec.records import dataclass, field
@@ -76,7 +76,7 @@ def sliced_stores(accesses: Iterable[TiledAccess]) -> list[SlicedStore]:
 
 def sliced_store(access: TiledAccess) -> SlicedStore | None:
     """Return how a TMA store can be computed in slices; None when it needs whole tiles."""
-    if epilogue_part(access, 1) is None:
+    if epilogue_parts(access, 1) is None:
         return None
     rows, rank = accumulator_rows(access.value), len(access.tile_type.shape)
     if rows is None or rows < rank - 2:

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.structured import enclosing_loops, parent_operation
-from tilec.passes.analysis.epilogue import epilogue_part
+from tilec.passes.analysis.epilogue import epilogue_parts
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import control_operands, dependences
@@ -34,7 +34,7 @@ def pingpong_defect(function: Any, accesses: Iterable[TiledAccess]) -> str | Non
     if any(op.name in _THROUGH_SHARED_MEMORY for op in ops):
         return "tiles move through shared memory, which takes all consumers"
     for access in accesses:
-        if access.uses_tma and not access.is_load and epilogue_part(access, 1) is None:
+        if access.uses_tma and not access.is_load and epilogue_parts(access, 1) is None:
             return "a result cannot leave in parts"
         if access.uses_tma and access.is_load:
             defect = _uneven_load(access.op, ids)

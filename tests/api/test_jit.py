@@ -170,10 +170,10 @@ def test_tensor_maps_are_written_for_every_address(tmp_path, gpu, examples):
 def test_a_call_may_plan_any_tile(examples):
     """400 columns are five tiles of 80: what the planner chose needs no permission later on."""
     source = np.random.default_rng(0)
-    x, w = (source.standard_normal((rows, 16)).astype(bfloat16) for rows in (1344, 400))
+    x, w = (source.standard_normal((rows, 128)).astype(bfloat16) for rows in (1344, 400))
     y = np.full((1344, 400), np.nan, bfloat16)
     linear = tilec.load(examples / "linear.tile").linear
     linear(x, w, y)
-    assert linear.compile(x, w, y).metadata["constants"] == {"BM": 64, "BN": 80, "BK": 16}
+    assert linear.compile(x, w, y).metadata["constants"] == {"BM": 64, "BN": 80, "BK": 64}
     expected = x.astype(np.float32) @ w.astype(np.float32).T
     np.testing.assert_allclose(y.astype(np.float32), expected, rtol=2**-7, atol=2**-7)

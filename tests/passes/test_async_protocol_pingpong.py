@@ -65,7 +65,7 @@ FAULTS = {
     ),
     "too many registers": (replaced("count = 40 ", "count = 56 "), "roles ask for 66560 registers"),
     "arrivals of both teams": (
-        replaced(r"count = 4 (: i64, .*slots = 4 )", r"count = 8 \1"),
+        replaced(r"count = 4 (: i64, .*slots = [4-9] )", r"count = 8 \1"),
         "ends in mid-phase: 4 arrivals",
     ),
     "one id for two teams": (replaced("id = 3 ", "id = 15 "), "named barrier 16 does not exist"),

@@ -111,11 +111,11 @@ def test_every_choice_fits(sizes, output_bytes):
     [
         ((8192, 8192, 8192), (128, 256, 64)),
         ((4096, 4096, 4096), (128, 256, 64)),
-        ((8192, 8192, 512), (128, 256, 64)),
+        ((8192, 8192, 512), (128, 192, 64)),
         ((2048, 2048, 2048), (128, 256, 64)),
-        ((1024, 1024, 1024), (128, 64, 128)),
+        ((1024, 1024, 1024), (64, 128, 128)),
         ((512, 512, 512), (64, 32, 128)),
-        ((1000, 1000, 1000), (128, 64, 128)),
+        ((1000, 1000, 1000), (64, 128, 128)),
     ],
 )
 @pytest.mark.parametrize("n_contiguous", [False, True])
@@ -152,10 +152,10 @@ def test_the_runners_up_are_listed():
     choice = plan_tiles(gemm_uses(), Specialization(sizes=dict.fromkeys("MNK", 8192)))
     assert len(choice.candidates) == 5
     assert choice.candidates[0] == (
-        "128x256x64 in 2x1: 2355661 clocks = 16 waves of [128 k-tiles of (1056 tensor + 45 bubble"
-        " + 35 power) + 1679 epilogue] + 2600 start"
+        "128x256x64 in 2x1: 2461157 clocks = 16 waves of [128 k-tiles of (1056 tensor + 75 bubble"
+        " + 22 power) + 3019 epilogue] + 3104 start"
     )
-    assert "; runners-up: 128x256x64 in 1x2 +0.8%, " in choice.reasons[0]
+    assert "; runners-up: 128x256x64 in 1x2 +0.5%, " in choice.reasons[0]
 
 
 def test_the_cluster_comes_with_the_tile():

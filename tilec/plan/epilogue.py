@@ -8,7 +8,6 @@ more slots fit beside the ring of the operands; the wider, the fewer barriers.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from math import gcd
 
 from tilec.plan import machine
 
@@ -56,7 +55,7 @@ class SlicedTile:
 
     def part_bytes(self, columns: int) -> int:
         """Return the bytes of one staging slot of a warpgroup for slices of `columns`."""
-        width = gcd(columns, part_columns(self.result_bytes))
+        width = part_widths(columns, self.result_bytes)[0]
         return machine.MMA_ROWS * width * self.result_bytes
 
 
@@ -86,6 +85,20 @@ class Slices:
 def part_columns(result_bytes: int) -> int:
     """Return the columns of a result that a warpgroup stages at a time."""
     return machine.EPILOGUE_PART_BYTES // (machine.MMA_ROWS * result_bytes)
+
+
+def part_widths(columns: int, result_bytes: int) -> list[int]:
+    """Return the columns of the parts that `columns` of a result are cut into, widest first.
+
+    As many of the widest as there are; the rest in powers of two, which TMA can swizzle.
+    """
+    most = part_columns(result_bytes)
+    widths = [most] * (columns // most)
+    rest = columns % most
+    while rest:
+        widths.append(1 << (rest.bit_length() - 1))
+        rest -= widths[-1]
+    return widths
 
 
 def shares_rows(tiles: Iterable[SlicedTile], consumers: int) -> bool:

@@ -17,7 +17,7 @@ MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
 CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider besides single CTAs. Larger ones leave SMs of a GPC idle."""
-SCHEDULES = (False,)
+SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or take them in turn (True): what to consider."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
@@ -26,10 +26,11 @@ SECTOR_BYTES = 32
 STRADDLING = 1.25
 """Sectors of a 128-byte row of a box that begins inside of one: five for four."""
 POWER_OF_TWO_MARGIN = 1.03
-"""A tile with other extents must be better than one of powers of two by this factor. The model was
-compared with measurements of powers of two only (docs/performance.md), so less is noise."""
-TIE = 1.01
-"""Within this factor the larger tile wins: it moves fewer bytes and draws less power."""
+PINGPONG_MARGIN = 1.03
+"""A tile of other extents, or with consumers that take tiles in turn, must be better than others by
+these factors: the model knows less about them (docs/performance.md)."""
+TIE = 1.004
+"""Within this factor the deeper one of two like tiles wins: it was what was measured first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,9 +87,10 @@ class RankedTile:
 
     @property
     def score(self) -> float:
-        """Modelled clocks, times the margin for extents that are not powers of two."""
+        """Modelled clocks, times the margins for what the model knows less about."""
         plain = is_power_of_two(self.tile.m) and is_power_of_two(self.tile.n)
-        return self.cost.clocks * (1 if plain else POWER_OF_TWO_MARGIN)
+        margin = 1 if plain else POWER_OF_TWO_MARGIN
+        return self.cost.clocks * margin * (PINGPONG_MARGIN if self.tile.pingpong else 1)
 
     def __str__(self) -> str:
         """Return the tile and how its clocks come about, in one line."""
@@ -145,11 +147,13 @@ def rank_tiles(
         if shares_divide(item.tile, cluster, problem)
     ]
     ranked = sorted([*ranked, *rank(several)], key=lambda item: item.score)
-    limit = ranked[0].score * TIE
-    best = max(
-        (item for item in ranked if item.score <= limit),
-        key=lambda item: (item.tile.volume, -item.cost.clocks, item.tile.n),
+    first = ranked[0]
+    deeper = (
+        item
+        for item in ranked
+        if item.score <= first.score * TIE and replace(item.tile, k=first.tile.k) == first.tile
     )
+    best = max(deeper, key=lambda item: item.tile.k)
     return [best, *(item for item in ranked if item is not best)]
 
 

@@ -5,7 +5,13 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 """
 
 from tilec.plan import machine
-from tilec.plan.epilogue import SlicedTile, best_slices, shares_rows, slice_options
+from tilec.plan.epilogue import (
+    SlicedTile,
+    best_slices,
+    part_widths,
+    shares_rows,
+    slice_options,
+)
 from tilec.plan.registers import accumulator_limit, accumulator_registers, split_consumers
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.records import dataclass
@@ -111,6 +117,8 @@ class GemmCost:
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store.
         power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
+        latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
+        memory: Once: the least time in which operands and result cross the memory bus.
         pingpong: Whether one consumer multiplies while the other one stores.
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
@@ -126,25 +134,31 @@ class GemmCost:
     epilogue: float
     start: float
     power: float = 0.0
+    latency: float = 0.0
+    memory: float = 0.0
     pingpong: bool = False
 
     @property
     def k_tile(self) -> float:
         """Clocks of one k-tile: its slowest term, the bubble and the power."""
-        return max(self.tensor, self.shared, self.level2) + self.bubble + self.power
+        busy = max(self.tensor, self.shared, self.level2) + self.bubble + self.power
+        return max(busy, self.latency)
 
     @property
     def clocks(self) -> float:
         """Clocks of the whole product.
 
         Consumers that take turns hide the store of a tile behind the products of the next one, but
-        for the last store, and for what is longer than these products.
+        for the last store, and for what is longer than these products. Where the memory bus
+        decides, a little of the rest still does, so that plans differ.
         """
         products = self.k_tiles * self.k_tile
-        if not self.pingpong:
-            return self.waves * (products + self.epilogue) + self.start
-        one = max(products, (products + self.epilogue) / PINGPONG_TEAMS)
-        return self.waves * one + self.epilogue + self.start
+        one, last = products + self.epilogue, 0.0
+        if self.pingpong:
+            one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CLOCKS
+            last = self.epilogue
+        computing = self.waves * one + last + self.start
+        return max(computing, self.memory) + machine.HIDDEN_SHARE * computing
 
     @property
     def bound(self) -> str:
@@ -204,8 +218,8 @@ def gemm_cost(
     work = tile.volume * tile.element_bytes
     consumers = tile.consumers(target)
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
-    store = tile.output_bytes / machine.STORE_BYTES_PER_CLOCK + machine.CONVERT_CLOCKS
-    level2 = tile.level2_bytes(factors) * active / machine.L2_BYTES_PER_CLOCK
+    level2 = tile.level2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CLOCK
+    moved = (m * k + n * k) * tile.element_bytes + m * n * (tile.output_bytes + tile.epilogue_bytes)
     return GemmCost(
         ctas=ctas,
         waves=-(-ctas // slots),
@@ -214,11 +228,47 @@ def gemm_cost(
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=level2,
         bubble=_bubble(tile, consumers),
-        epilogue=tile.m * tile.n * store,
-        start=machine.START_CLOCKS + (machine.CLUSTER_CLOCKS if size > 1 else 0),
+        epilogue=_epilogue(tile, consumers),
+        start=_start(tile),
         power=level2 * machine.L2_POWER_SHARE,
+        latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
+        memory=batch * moved / machine.MEMORY_BYTES_PER_CLOCK,
         pingpong=tile.pingpong,
     )
+
+
+def _cold(
+    tile: GemmTile, extents: tuple[int, ...], factors: tuple[float, float]
+) -> tuple[float, float]:
+    """Return what a byte of A and of B costs: its first reader has to wait for memory."""
+    m, n, _ = extents
+    readers = (-(-n // tile.n), -(-m // tile.m))
+    rows, columns = (
+        factor * (1 + machine.COLD_SHARE / count)
+        for factor, count in zip(factors, readers, strict=True)
+    )
+    return rows, columns
+
+
+def _epilogue(tile: GemmTile, consumers: int) -> float:
+    """Return the clocks of a warpgroup for its share of the result, part after part."""
+    rows, columns = tile.m // machine.MMA_ROWS, tile.n
+    if rows % consumers:
+        columns //= consumers
+    else:
+        rows //= consumers
+    parts = rows * len(part_widths(columns, tile.output_bytes))
+    each = tile.m * tile.n / (consumers * machine.WARPGROUP_THREADS)
+    clocks = parts * machine.PART_CLOCKS + each * machine.ELEMENT_CLOCKS
+    slower = machine.PINGPONG_EPILOGUE if tile.pingpong else 1.0
+    return machine.EPILOGUE_CLOCKS + slower * clocks
+
+
+def _start(tile: GemmTile) -> float:
+    """Return the clocks until the first k-tile has arrived."""
+    filling = tile.slot_bytes / machine.FILL_BYTES_PER_CLOCK
+    together = machine.CLUSTER_CLOCKS if tile.cluster != (1, 1) else 0
+    return machine.START_CLOCKS + filling + together
 
 
 def _bubble(tile: GemmTile, consumers: int) -> float:

@@ -24,28 +24,50 @@ MMA_ISSUE_SHARE = 0.97
 
 SHARED_BYTES_PER_CLOCK = 128
 """Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per clock)."""
-L2_BYTES_PER_CLOCK = 6150
-"""L2 read bandwidth of the whole chip, sustained (DeepGEMM's model: 8 TB/s at 1.3 GHz)."""
-START_CLOCKS = 900
-"""Clocks until the first tile has arrived (estimate: one TMA load, 600 to 1000)."""
-CLUSTER_CLOCKS = 1700
+CALIBRATION = "30 shapes, 3 to 1600 us, in 370 plans each, H200, driver 580, 2026-11-21"
+"""What the constants that say `calibrated` were fitted to (`tools/bench/planner.py`): those with
+which the model's choices lose least against the fastest plans of a single look at each. Those of
+two consumers were then moved by hand within what the fit leaves open, towards what longer runs say,
+in which power decides. They say what a clock more or less does to the choice, not what a part of
+the chip takes."""
+L2_BYTES_PER_CLOCK = 7000
+"""L2 read bandwidth of the whole chip, sustained (calibrated; DeepGEMM's model: 6150, 8 TB/s at 1.3
+GHz)."""
+COLD_SHARE = 0.3
+"""What the first read of a byte costs beyond a hit in L2, as a share of it (calibrated)."""
+MEMORY_BYTES_PER_CLOCK = 2170
+"""Bytes that cross the memory bus in one clock of an SM (calibrated; a copy reaches 4.27 TB/s)."""
+HIDDEN_SHARE = 0.02
+"""Part of the computing time that counts although the memory bus takes longer: ties are rare."""
+START_CLOCKS = 600
+"""Clocks until the first bytes of a kernel arrive (calibrated; a TMA load takes 600 to 1000)."""
+FILL_BYTES_PER_CLOCK = 128
+"""Bytes in a clock at which the first slot of an SM fills, beside its latency (estimate)."""
+COPY_CLOCKS = 1165
+"""Clocks from the release of a slot to the arrival of its next tile (calibrated)."""
+CLUSTER_CLOCKS = 2120
 """Clocks that a launch in clusters takes longer: its CTAs start together, wait for each other's
-barriers, and end together. In bf16 on an H200, 2026-11-21, clusters of 2x1 cost 0.4 us at 512^3,
-0.9 us at 1024^3 and 1.2 us at 2048^3, all of one wave."""
-L2_POWER_SHARE = 0.05
-"""Clocks lost per clock of L2 traffic, to power and to bursts. 2x1 clusters take a third of the
-traffic of 128x256 tiles away; in bf16 on an H200, 2026-11-21, that gained 0.7% at 8192^3 and 1 to
-5% at 8192x8192x512, against single CTAs of the same run."""
-MMA_BUBBLE_CLOCKS = {1: 110, 2: 45, 3: 45}
+barriers, and end together (calibrated). In bf16 on an H200, 2026-11-21, clusters of 2x1 cost 0.4 us
+at 512^3, 0.9 us at 1024^3 and 1.2 us at 2048^3, all of one wave."""
+L2_POWER_SHARE = 0.036
+"""Clocks lost per clock of L2 traffic, to power and to bursts (calibrated). 2x1 clusters take a
+third of the traffic of 128x256 tiles away; in bf16 on an H200, 2026-11-21, that gained 0.7% at
+8192^3 and 1 to 5% at 8192x8192x512, against single CTAs of the same run."""
+MMA_BUBBLE_CLOCKS = {1: 20, 2: 75, 3: 90}
 """Clocks per k-tile in which the tensor cores idle because consumers wait for a slot and drain
-their group, by number of consumer warpgroups. From 1024^3 in bf16 on an H200, 2026-11-21: 64x128
-tiles with one consumer took 7.1 us at BK = 64 and 6.6 us at BK = 128; 128x64 with two took 6.5."""
-PINGPONG_BUBBLE_CLOCKS = 30
-"""The same of consumers that take tiles in turn and keep a group in flight (estimate)."""
-STORE_BYTES_PER_CLOCK = 64
-"""Bytes of results that one SM writes per clock at best (estimate: L2 port of an SM)."""
-CONVERT_CLOCKS = 0.02
-"""Clocks per result element for conversion in the epilogue (estimate)."""
+their group, by number of consumer warpgroups (calibrated). A single one keeps a group in flight."""
+PINGPONG_BUBBLE_CLOCKS = 27
+"""The same of consumers that take tiles in turn (calibrated)."""
+TURN_CLOCKS = 106
+"""Clocks per tile until the turn has gone from one consumer to the other (calibrated)."""
+EPILOGUE_CLOCKS = 2000
+"""Clocks between the products of two tiles beside those of parts and elements (calibrated)."""
+PART_CLOCKS = 193
+"""Clocks of two barriers, a fence and a store, for each part (calibrated)."""
+ELEMENT_CLOCKS = 1.93
+"""Clocks in which every thread of a warpgroup converts and stages one element (calibrated)."""
+PINGPONG_EPILOGUE = 1.3
+"""How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
 
 REGISTER_STEP = 8
 """setmaxnreg takes multiples of this (PTX ISA, setmaxnreg)."""
@@ -70,11 +92,13 @@ EPILOGUE_PART_BYTES = 8192
 """Part of a result that a warpgroup stages at a time: 64 rows of one swizzle span."""
 EPILOGUE_SLOTS = 2
 """Staging slots of each warpgroup in the epilogue: one is filled while TMA reads the other."""
-MAX_STAGES = 8
-"""Most slots of a ring: more never hid more latency in published kernels."""
+MAX_STAGES = 16
+"""Most slots of a ring. At 4096x128x4096, 64x64 tiles with 13 slots of 16 KB took three quarters of
+the time of those with 4 slots of 32 KB (bf16, H200, 2026-11-21)."""
 FLIGHT_BYTES = 128 * 1024
-"""Bytes of operands to keep in flight or in use per SM (estimate: two 48 KB slots being read while
-the next ones cover a latency of about 1000 clocks at 46 bytes per clock)."""
+"""Bytes of operands in flight or in use per SM that come before room for the epilogue (estimate:
+two 48 KB slots being read while the next ones cover a latency of about 1000 clocks at 46 bytes per
+clock)."""
 STREAM_FLIGHT_BYTES = 32 * 1024
 """Bytes to keep in flight per SM in a memory-bound kernel (4.3 TB/s times 0.7 us is 23 KB)."""
 

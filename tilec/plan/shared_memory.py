@@ -37,7 +37,7 @@ def choose_slices(
     def stages(option: Slices) -> int:
         beside = problem.bytes_beside_ring(plan.consumers, option)
         fitting = _fitting_stages(problem, beside, target)
-        return min(fitting, fixed.stages or _wanted_stages(problem))
+        return min(fitting, fixed.stages or _needed_stages(problem))
 
     best = best_slices(options, stages)
     if best is None or not (asked or any(tile.is_worth_slicing for tile in problem.sliced)):
@@ -131,13 +131,20 @@ def _fitting_stages(problem: "KernelProblem", beside: int, target: Target) -> in
     return free // _ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
 
 
-def _wanted_stages(problem: "KernelProblem") -> int:
+def _needed_stages(problem: "KernelProblem") -> int:
     """Return how many ring slots keep enough bytes in flight."""
     if not problem.ring_slot_bytes:
         return 1
     flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
     least = MIN_WIDE_STAGES if problem.mma else 2
     return min(max(least, -(-flight // _ring_slot(problem))), machine.MAX_STAGES)
+
+
+def _wanted_stages(problem: "KernelProblem") -> int:
+    """Return how many ring slots to take: for products as many as there is room for."""
+    if problem.mma and problem.ring_slot_bytes:
+        return machine.MAX_STAGES
+    return _needed_stages(problem)
 
 
 def choose_stages(

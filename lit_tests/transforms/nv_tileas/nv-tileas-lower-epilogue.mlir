@@ -336,3 +336,24 @@
   %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x320xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "batches_take_slots_together", function_type = (!v, i32, i32, !token, tensor<64x64xbf16>, tensor<64x320xbf16>, tensor<64x320xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 4 : i64, epilogue_batch = 2 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// Columns that are no whole spans end in a narrower part: 80 are 64 and 16.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tile_part"(%[[X:.*]]) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x80xbf16>) -> tensor<64x64xbf16>
+// CHECK-NEXT:    "nv_tileas.tiled_store"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, {{.*}}staging_slot = 0
+// CHECK-NEXT:    "nv_tileas.tile_part"(%[[X]]) {axis = 0 : i64, origin = array<i64: 0, 64>} : (tensor<128x80xbf16>) -> tensor<64x16xbf16>
+// CHECK:         "nv_tileas.tiled_store"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>, {{.*}}staging_slot = 1
+// CHECK:       sym_name = "the_last_part_may_be_narrower"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x80xbf16>, %acc: tensor<128x80xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x80xbf16>, tensor<128x80xf32>) -> tensor<128x80xf32>
+  %x = arith.truncf %d : tensor<128x80xf32> to tensor<128x80xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x80xbf16>, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "the_last_part_may_be_narrower", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x80xbf16>, tensor<128x80xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()

@@ -51,7 +51,7 @@ def lower_warpgroup_view(lowering: Lowering, op: Any) -> None:
     """The warpgroup's tiles follow those of the warpgroups before it, in this and other teams."""
     view = op.opview
     first = emit.multiply(lowering.current_role.consumer, view.slots.value)
-    offset = emit.multiply(emit.add(first, view.slot.value), slot_bytes(view.tile.type))
+    offset = emit.multiply(emit.add(first, view.slot.value), slot_bytes(view.buffer.type))
     lowering.set(op.results[0], emit.byte_offset(lowering.get(view.buffer), offset))
 
 

@@ -24,8 +24,9 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, mark_per_warpgroup
 from tilec.ir.bindings import arith, ir
+from tilec.layout import SharedLayout
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.epilogue import EpiloguePart, epilogue_part
+from tilec.passes.analysis.epilogue import EpilogueParts, epilogue_parts
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     is_tiled_access,
@@ -51,46 +52,50 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
         warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
         batch = spec.get("epilogue_batch", 1)
         stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
-        parts = ((store, epilogue_part(tiled_access(store), warpgroups)) for store in stores)
-        groups: dict[Any, list[tuple[Any, EpiloguePart]]] = {}  # slices of a tile take turns
-        for store, part in parts:
-            if part is not None:
+        found = ((store, epilogue_parts(tiled_access(store), warpgroups)) for store in stores)
+        groups: dict[Any, list[tuple[Any, EpilogueParts]]] = {}  # slices of a tile take turns
+        for store, parts in found:
+            if parts is not None:
                 group = slice_group(store)
-                groups.setdefault(store if group is None else group, []).append((store, part))
+                groups.setdefault(store if group is None else group, []).append((store, parts))
         for number, members in enumerate(groups.values()):
             _cut_group(members, _Staging(number, slots, batch), warpgroups)
 
 
 def _cut_group(
-    members: list[tuple[Any, EpiloguePart]], staging: "_Staging", warpgroups: int
+    members: list[tuple[Any, EpilogueParts]], staging: "_Staging", warpgroups: int
 ) -> None:
     """Cut the stores that go through the same staging slots."""
-    cuts = [_Cut.of(tiled_access(store), part, warpgroups) for store, part in members]
-    total = sum(len(cut.origins) for cut in cuts)
+    cuts = [_Cut.of(tiled_access(store), parts, warpgroups) for store, parts in members]
+    total = sum(len(cut.pieces) for cut in cuts)
     staging = replace(staging, parts=total, slots=min(staging.slots, total))
     first = 0
     for cut in cuts:
         _emit_parts(cut, staging, first)
-        first += len(cut.origins)
+        first += len(cut.pieces)
 
 
 @dataclass(frozen=True)
 class _Cut:
-    """A store, its parts, the share of a warpgroup and where in it the parts begin."""
+    """A store, axis and extent of a warpgroup's share, and where in it which parts begin."""
 
     access: TiledAccess
-    part: EpiloguePart
+    axis: int
     share: int
-    origins: list[tuple[int, ...]]
+    pieces: list[tuple[tuple[int, ...], SharedLayout]]
 
     @classmethod
-    def of(cls, access: TiledAccess, part: EpiloguePart, warpgroups: int) -> "_Cut":
-        """Return how `access` is cut into parts of `part` for `warpgroups`."""
+    def of(cls, access: TiledAccess, parts: EpilogueParts, warpgroups: int) -> "_Cut":
+        """Return how `access` is cut into `parts` for `warpgroups`."""
         share = list(access.tile_type.shape)
-        share[part.axis] //= warpgroups
-        pairs = zip(share, part.layout.shape, strict=True)
-        starts = (range(0, whole, extent) for whole, extent in pairs)
-        return cls(access, part, share[part.axis], list(product(*starts)))
+        share[parts.axis] //= warpgroups
+        blocks = zip(share, parts.layouts[0].shape, strict=True)
+        starts = [list(range(0, whole, extent)) for whole, extent in blocks]
+        widths = [layout.shape[parts.columns] for layout in parts.layouts]
+        starts[parts.columns] = [sum(widths[:number]) for number in range(len(widths))]
+        layouts = dict(zip(starts[parts.columns], parts.layouts, strict=True))
+        pieces = [(origin, layouts[origin[parts.columns]]) for origin in product(*starts)]
+        return cls(access, parts.axis, share[parts.axis], pieces)
 
 
 @dataclass(frozen=True)
@@ -105,19 +110,18 @@ class _Staging:
 
 def _emit_parts(cut: _Cut, staging: _Staging, first: int) -> None:
     """Replace one store by the stores of its parts, the first of which is part `first`."""
-    access, part, extents = cut.access, cut.part, cut.part.layout.shape
-    store = access.op
+    access, store = cut.access, cut.access.op
     with ir.InsertionPoint(store), store.location:
         base = list(access.coords)
         displacement = arith.muli(WarpgroupIdOp.build(), _constant(cut.share))
-        base[part.axis] = arith.addi(base[part.axis], displacement)
+        base[cut.axis] = arith.addi(base[cut.axis], displacement)
         token = access.token
-        for number, origin in enumerate(cut.origins, first):
-            tile = TilePartOp.build(access.value, extents, origin, part.axis)
+        for number, (origin, layout) in enumerate(cut.pieces, first):
+            tile = TilePartOp.build(access.value, layout.shape, origin, cut.axis)
             coords = [_shifted(coord, step) for coord, step in zip(base, origin, strict=True)]
             after = [access.token] if access.token is not None else []
             piece = _store_like(store, [access.view, tile, *coords, *after])
-            piece.attributes["shared_layout"] = shared_attribute(part.layout)
+            piece.attributes["shared_layout"] = shared_attribute(layout)
             mark_per_warpgroup(piece)
             _set_staging(piece, staging, number)
             token = piece.results[0]

@@ -18,7 +18,7 @@ from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.epilogue import epilogue_part
+from tilec.passes.analysis.epilogue import epilogue_parts
 from tilec.passes.analysis.epilogue_slices import sliced_stores
 from tilec.passes.analysis.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
@@ -207,9 +207,9 @@ def kernel_problem(
     fixed_bytes = part_bytes = whole_bytes = 0
     for access in accesses:
         size = box_bytes(access.tile_type.shape, access.tile_type.element_type)
-        part = epilogue_part(access, 1)  # with more warpgroups, parts may become smaller
-        if part is not None:
-            part_bytes += part.layout.size_bytes
+        parts = epilogue_parts(access, 1)  # with more warpgroups, parts may become smaller
+        if parts is not None:
+            part_bytes += parts.layouts[0].size_bytes
             whole_bytes += size
         elif access.uses_tma and access.is_load and enclosing_loops(access.op):
             slot_bytes += size

@@ -83,7 +83,7 @@ def _stage(store: Any, slot_type: Any, kernel: TmaKernel) -> _Staging:
         kernel.staging[group] = (allocate(slots * kernel.consumers), set())
     buffer, used = kernel.staging[group]
     with ir.InsertionPoint(store), store.location:
-        tile = WarpgroupViewOp.build(buffer, slot, slots)
+        tile = WarpgroupViewOp.build(buffer, slot, slots, slot_type)
     reused = in_loop or slot in used
     used.add(slot)
     place, size = (
