@@ -94,6 +94,19 @@ def swap_before(operation: str, other: str) -> Callable[[str], str]:
     return edit
 
 
+def moved(operation: str, number: int, before: str, other: int) -> Callable[[str], str]:
+    """Return an edit that moves one use of an operation in front of one of another."""
+
+    def edit(text: str) -> str:
+        lines = text.splitlines()
+        source, target = lines_of(text, operation)[number], lines_of(text, before)[other]
+        line = lines.pop(source)
+        lines.insert(target - (source < target), line)
+        return "\n".join(lines)
+
+    return edit
+
+
 def replaced(pattern: str, result: str, count: int = 0) -> Callable[[str], str]:
     def edit(text: str) -> str:
         edited, found = re.subn(pattern, result, text, count=count)

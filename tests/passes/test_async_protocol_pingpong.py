@@ -8,7 +8,7 @@ from tests.passes.seeded_faults import (
     before_the_check,
     changed,
     failure,
-    lines_of,
+    moved,
     replaced,
     verify,
     without,
@@ -28,19 +28,6 @@ def pingpong(tmp_path_factory):
 @pytest.fixture(scope="module")
 def pending(tmp_path_factory):
     return before_the_check(tmp_path_factory.mktemp("pending"), size=TILE, mma_pending=1)
-
-
-def moved(operation, number, other, place):
-    """Return an edit that moves a use of an operation in front of one of another operation."""
-
-    def edit(text):
-        lines = text.splitlines()
-        source, target = lines_of(text, operation)[number], lines_of(text, other)[place]
-        line = lines.pop(source)
-        lines.insert(target - (source < target), line)
-        return "\n".join(lines)
-
-    return edit
 
 
 _KEEPING = re.compile(r'("nv_tileas\.ring_release_until"\(%\w+, )(\S+), \S+\)')

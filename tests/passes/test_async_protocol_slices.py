@@ -5,7 +5,7 @@ two slots, which a producer warp of their own fills.
 """
 
 import pytest
-from seeded_faults import before_the_check, changed, failure, lines_of, verify, without
+from seeded_faults import before_the_check, changed, failure, moved, verify, without
 
 SLICES = 4
 
@@ -25,19 +25,6 @@ def fused(tmp_path_factory) -> str:
 def pair(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("pair")
     return before_the_check(folder, (2, 1), example="matmul_bias_gelu")
-
-
-def moved(operation: str, number: int, before: str, other: int):
-    """Return an edit that moves one use of an operation before one of another."""
-
-    def edit(text: str) -> str:
-        lines = text.splitlines()
-        source, target = lines_of(text, operation)[number], lines_of(text, before)[other]
-        line = lines.pop(source)
-        lines.insert(target - (source < target), line)
-        return "\n".join(lines)
-
-    return edit
 
 
 ACQUIRE, WAIT, RELEASE = "ring_acquire", "ring_wait", "ring_release"
