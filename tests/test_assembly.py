@@ -166,15 +166,17 @@ GEMMS = [
 ]
 
 
-def compile_gemm(case):
+def compile_gemm(case, **overrides):
     path = ROOT / f"examples/{case.kernel}.tile"
     rank = 3 if "B" in case.sizes else 2
     arrays = {
         name: ArraySpec(case.dtype, column_major(rank) if name in case.columns else row_major(rank))
         for name in case.arrays
     }
-    wanted = Specialization(arrays, dtypes={"T": case.dtype}, sizes=case.sizes)
-    result = compile_source(parse(path), case.kernel, wanted, CompileOptions(emit="sass"))
+    dtypes = {"T": case.dtype}
+    wanted = Specialization(arrays, dtypes=dtypes, sizes=case.sizes, plan=overrides)
+    options = CompileOptions(emit="sass")
+    result = compile_source(parse(path), case.kernel, wanted, options)
     (kernel,) = result.artifact.kernels
     return Gemm(case, kernel.metadata, result.assembly, instructions(result.texts["sass"]))
 
@@ -281,6 +283,16 @@ def test_one_thread_starts_each_store(gemm):
             assert (vote.name, item.guard) == ("VOTEU.ALL", f"@!{target}")
             voters.add(voter)
     assert len(voters) == 1
+
+
+def test_streamed_results_are_stored_with_a_policy(gemm):
+    """The store names a register beside the box, which holds the policy."""
+    streamed = compile_gemm(gemm.case, stream_results=True)
+    assert streamed.assembly.warnings == ()
+    assert all("desc[" in item.operands for item in streamed.all("UTMASTG"))
+    assert not any("desc[" in item.operands for item in gemm.all("UTMASTG"))
+    assert streamed.count("UTMASTG") == gemm.count("UTMASTG")
+    assert all(item.guard for item in streamed.all("UTMASTG"))
 
 
 def test_a_fused_epilogue_loads_and_stores_in_slices():

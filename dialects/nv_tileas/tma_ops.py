@@ -28,6 +28,11 @@ BOX_ALIGNMENT_BYTES = 16
 MAX_RANK = 5
 """Largest tensor-map rank (same source)."""
 
+CACHE_HINT = "cache_hint"
+"""Attribute of a TMA store: how long L2 should keep what it writes."""
+EVICT_FIRST = "evict_first"
+"""Leave L2 before everything else (PTX ISA, cache eviction priority hints)."""
+
 
 class MakeTiledTmaDescOp(CheckedOperation, name="make_tiled_tma_desc", traits=[Pure]):
     """Describe a global view to the TMA unit.
@@ -127,7 +132,13 @@ class AsyncTiledTmaLoadOp(CheckedOperation, name="async_tiled_tma_load"):
 
 
 class AsyncTiledTmaStoreOp(CheckedOperation, name="async_tiled_tma_store"):
-    """One elected thread starts copying one box from shared into global memory."""
+    """One elected thread starts copying one box from shared into global memory.
+
+    Attributes:
+        box_index: Which box of the tile it is.
+        tmaIdx: Number of the descriptor.
+        cache_hint: What L2 should do with the lines (`evict_first`); absent for the usual.
+    """
 
     TYPES = (("descriptor", DESCRIPTOR), ("source", SHARED))
 
@@ -138,8 +149,11 @@ class AsyncTiledTmaStoreOp(CheckedOperation, name="async_tiled_tma_store"):
     tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
 
     def find_error(self) -> str | None:
-        """Return the message for operands that do not fit the descriptor."""
-        return _find_box_mismatch(self, self.source.type)
+        """Return the message for operands that do not fit the descriptor, or an unknown hint."""
+        message = _find_box_mismatch(self, self.source.type)
+        if message is None and CACHE_HINT in self.attributes:
+            message = find_choice_error(self, CACHE_HINT, (EVICT_FIRST,))
+        return message
 
 
 class BulkCommitOp(NvTileAS.Operation, name="bulk_commit"):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from tilec.plan import machine
 from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.plan.failure import fail
+from tilec.plan.overlap import choose_batch, choose_pending
 from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
 from tilec.plan.registers import (
     RoleRegisters,
@@ -107,6 +108,7 @@ class KernelPlan:
             when every result is staged whole.
         epilogue_batch: Parts that are staged behind one barrier and stored behind another one.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
+        stream_results: Whether what TMA stores should leave L2 before everything else.
         teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
@@ -126,6 +128,7 @@ class KernelPlan:
     epilogue_slots: int = 0
     epilogue_batch: int = 1
     mma_pending: int = 0
+    stream_results: bool = False
     teams: int = 1
     epilogue_stages: int = 0
     slice_columns: int = 0
@@ -160,7 +163,7 @@ def plan_kernel(
     cluster, why_cluster = _choose_cluster(problem, plan, fixed)
     persistent, why_persistent = _choose_persistence(plan, fixed)
     group, why_group = _choose_tile_group(problem, persistent, fixed)
-    pending, why_pending = _choose_pending(plan, stages, fixed)
+    pending, why_pending = choose_pending(plan, stages, fixed)
     reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
     return replace(
         plan,
@@ -171,8 +174,9 @@ def plan_kernel(
         epilogue_slots=slices.slots,
         epilogue_stages=slices.stages,
         slice_columns=slices.columns,
-        epilogue_batch=_choose_batch(slices.slots, fixed),
+        epilogue_batch=choose_batch(slices.slots, fixed),
         mma_pending=pending,
+        stream_results=bool(fixed.stream_results),
         reasons=(*reasons, *why_cluster),
     )
 
@@ -282,31 +286,6 @@ def _choose_persistence(plan: KernelPlan, fixed: PlanOverrides) -> tuple[bool, s
     if plan.specialize:
         return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
     return False, "persistent = false: no producer warp to load the next tile ahead"
-
-
-def _choose_batch(slots: int, fixed: PlanOverrides) -> int:
-    """Return how many parts are staged together."""
-    batch = fixed.epilogue_batch or 1
-    if slots % batch:
-        message = f"epilogue_batch = {batch}: the {slots} staging slots do not split into batches"
-        fail("T0421", message, "use a divisor of epilogue_slots")
-    return batch
-
-
-def _choose_pending(
-    plan: KernelPlan, stages: int, fixed: PlanOverrides
-) -> tuple[int, tuple[str, ...]]:
-    """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
-    if fixed.mma_pending is None:
-        if not plan.specialize or plan.consumers != plan.teams or stages < 2:
-            return 0, ()
-        return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
-    if fixed.mma_pending and not plan.consumers:
-        fail("T0421", "mma_pending does not apply to a kernel without mma")
-    if fixed.mma_pending and stages < 2:
-        message = f"mma_pending = {fixed.mma_pending}: the product in flight keeps the only stage"
-        fail("T0421", message, "use two stages or more")
-    return fixed.mma_pending, (f"mma_pending = {fixed.mma_pending}: fixed by the user",)
 
 
 def _choose_tile_group(

@@ -57,3 +57,26 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "stores_reverse_their_coordinates", function_type = (!desc, i32, i32, i32, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
+
+// A hint becomes a cache policy. One thread makes the copy, whatever the others do.
+// CHECK-LABEL: llvm.func @a_hint_becomes_a_policy(
+// CHECK-SAME:    %[[D:[^:]*]]: !llvm.ptr {{{.*}}}, %[[I:.*]]: i32, %[[J:.*]]: i32)
+// CHECK:         %[[SMEM:.*]] = llvm.mlir.addressof @tilec_shared
+// CHECK:         %[[POLICY:.*]] = llvm.inline_asm {{.*}}"createpolicy.fractional.L2::evict_first.b64 $0, 1.0;", "=l"  : () -> i64
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}"{{.*}}cp.async.bulk.tensor.2d.global.shared::cta.bulk_group.L2::cache_hint [$0, {$2, $3}], [$1], $4;{{.*}}" %[[D]], %[[SMEM]], %[[J]], %[[I]], %[[POLICY]]
+"nv_tileaa.func"() ({
+^bb0(%d: !desc, %i: i32, %j: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j) {box_index = 0 : i64, tmaIdx = 0 : i64, cache_hint = "evict_first", operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !a, i32, i32) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_hint_becomes_a_policy", function_type = (!desc, i32, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

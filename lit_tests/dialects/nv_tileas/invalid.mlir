@@ -642,6 +642,17 @@
 
 // -----
 
+// There is one cache hint.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_store' op attribute 'cache_hint' must be evict_first, but got forever}}
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, cache_hint = "forever", tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+
+// -----
+
 // No fewer than zero bulk groups stay in flight.
 // expected-error @below {{'nv_tileas.bulk_wait' op attribute 'pending' must be at least 0, but got -1}}
 "nv_tileas.bulk_wait"() {pending = -1 : i64, read = true} : () -> ()

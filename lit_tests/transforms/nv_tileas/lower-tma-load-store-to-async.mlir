@@ -313,7 +313,7 @@
 // A tile that never leaves its row needs no such branch.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     scf.if
-// CHECK:         "nv_tileas.async_tiled_tma_store"
+// CHECK:         "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64, operandSegmentSizes
 // CHECK-NOT:     nv_tileas.copy_out
 // CHECK:       sym_name = "rows_in_bounds_are_stored_by_tma"
 "nv_tileaa.func"() ({
@@ -328,6 +328,31 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "rows_in_bounds_are_stored_by_tma", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// What is not read again need not stay in L2.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64, cache_hint = "evict_first",
+// CHECK:       sym_name = "streamed_results_leave_l2_first"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<8x32xf32>
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "streamed_results_leave_l2_first", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, stream_results = true}, tilec.kernel = {
   arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
   params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
 

@@ -3,10 +3,12 @@
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
+from tilec.dialects.nv_tileas.tma_ops import CACHE_HINT
 from tilec.ir import llvm_ops
 from tilec.passes.analysis.multicast import multicast_axis
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.barriers import predicated
 from tilec.passes.conversion.nv_tileas_to_llvm.cluster import coordinate, multicast_mask
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
 
@@ -60,5 +62,26 @@ def lower_tma_store(lowering: Lowering, op: Any) -> None:
     store = op.opview
     coords = hardware_coordinates(lowering, store.coords)
     address = _box_address(lowering, store.source, store.box_index.value)
-    descriptor = lowering.get(store.descriptor)
-    llvm_ops.tma_store(descriptor, address, coords, predicate=lowering.current_role.elected_for(op))
+    descriptor, elected = lowering.get(store.descriptor), lowering.current_role.elected_for(op)
+    if CACHE_HINT in op.attributes:
+        _store_with_hint(op, elected, descriptor, address, coords)
+        return
+    llvm_ops.tma_store(descriptor, address, coords, predicate=elected)
+
+
+def _store_with_hint(
+    op: Any, elected: Any, descriptor: Any, address: Any, coords: list[Any]
+) -> None:
+    """Start a copy with a cache policy. The nvvm operation takes no predicate beside one."""
+    i64, hint = emit.i64_type(), op.attributes[CACHE_HINT].value
+    text = f"createpolicy.fractional.L2::{hint}.b64 $0, 1.0;"
+    policy = llvm_ops.inline_asm(text, "=l", [], i64, has_side_effects=False)
+    rank = len(coords)
+    places = ", ".join(f"${number + 2}" for number in range(rank))
+    predicated(
+        elected,
+        f"cp.async.bulk.tensor.{rank}d.global.shared::cta.bulk_group.L2::cache_hint "
+        f"[$0, {{{places}}}], [$1], ${rank + 2};",
+        ",".join(["l", "r", *["r"] * rank, "l"]),
+        [descriptor, address, *coords, policy],
+    )

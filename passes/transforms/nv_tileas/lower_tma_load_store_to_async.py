@@ -65,7 +65,8 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
         if roles is None:
             continue
         warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
-        kernel = TmaKernel(function, roles, warpgroups, cluster_of_spec(spec))
+        streams = spec.get("stream_results", False)
+        kernel = TmaKernel(function, roles, warpgroups, cluster_of_spec(spec), streams)
         stores = [op for op in ops if _is_tma_store(op)]
         for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
             _lower_slot(commit, kernel)

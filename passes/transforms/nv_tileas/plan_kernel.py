@@ -194,6 +194,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "epilogue_batch": plan.epilogue_batch,
         "epilogue_stages": plan.epilogue_stages,
         "mma_pending": plan.mma_pending,
+        "stream_results": plan.stream_results,
         "teams": plan.teams,
         "slice_columns": plan.slice_columns,
     }

@@ -25,6 +25,7 @@ class TmaKernel:
         roles: Its `roles` operation; what all roles use is made in front of it.
         warpgroups: Warpgroups of the consumer role, of each team of it.
         cluster: Rows and columns of CTAs of a cluster.
+        streams_results: Whether what is stored should leave L2 first.
         descriptors: Descriptor and its number by what it describes.
         staging: Buffer of a group of stores by its number, and the slots used so far.
         written: Stores of a batch that are written to shared memory, but not copied out yet.
@@ -34,6 +35,7 @@ class TmaKernel:
     roles: Any
     warpgroups: int
     cluster: tuple[int, int]
+    streams_results: bool = False
     descriptors: dict[str, Any] = field(default_factory=dict)
     staging: dict[int, tuple[Any, set[int]]] = field(default_factory=dict)
     written: list[Any] = field(default_factory=list)

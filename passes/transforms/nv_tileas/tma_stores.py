@@ -22,7 +22,12 @@ from tilec.dialects.nv_tileas.epilogue_ops import (
     mark_per_warpgroup,
 )
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
-from tilec.dialects.nv_tileas.tma_ops import BOX_ALIGNMENT_BYTES, element_bits
+from tilec.dialects.nv_tileas.tma_ops import (
+    BOX_ALIGNMENT_BYTES,
+    CACHE_HINT,
+    EVICT_FIRST,
+    element_bits,
+)
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import (
     defining_operation,
@@ -62,6 +67,16 @@ class _Staging:
         """Let each warpgroup perform `ops` for itself where it stages for itself."""
         for op in ops if self.per_warpgroup else ():
             mark_per_warpgroup(op)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A store whose tile is in shared memory, the descriptor for its copies and its number."""
+
+    access: TiledAccess
+    staging: _Staging
+    descriptor: Any
+    index: int
 
 
 def _stage(store: Any, slot_type: Any, kernel: TmaKernel) -> _Staging:
@@ -122,39 +137,42 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
         if staging.is_reused and staging.opens:
             staging.mark(_wait_for_stores(staging.pending), BarrierOp())
         StoreSharedOp(tile=access.value, destination=staging.tile)
-        kernel.written.append((access, staging, descriptor, index))
+        kernel.written.append(_Written(access, staging, descriptor, index))
         if staging.closes:
             FenceProxyOp(space=ir.StringAttr.get("shared"))
             staging.mark(BarrierOp())
             for item in kernel.written:
-                _copy_out(*item)
+                _copy_out(item, kernel.streams_results)
             # Behind the branches: waits count groups, so every batch closes one.
             staging.mark(BulkCommitOp())
     _replace_token(store)
     if staging.closes:
-        for access, *_ in kernel.written:
-            access.op.erase()
+        for item in kernel.written:
+            item.access.op.erase()
         kernel.written.clear()
 
 
-def _copy_out(access: TiledAccess, staging: _Staging, descriptor: Any, index: int) -> None:
-    """Copy a staged tile to its array, by TMA where that can."""
-    with _branch(_fits_tma(access), access, staging):
-        _copy_boxes(access, staging, descriptor, index)
+def _copy_out(item: _Written, streams: bool) -> None:
+    """Copy a staged tile to its array, by TMA where that can.
 
-
-def _copy_boxes(access: TiledAccess, staging: _Staging, descriptor: Any, index: int) -> None:
-    """Start one copy per box of a staged tile."""
+    Args:
+        item: The tile.
+        streams: Whether L2 should give it up before everything else.
+    """
     i64 = ir.IntegerType.get_signless(64)
-    for number, coords in enumerate(box_coordinates(access.coords, staging.tile.type)):
-        copy = AsyncTiledTmaStoreOp(
-            descriptor=descriptor,
-            source=staging.tile,
-            coords=coords,
-            box_index=ir.IntegerAttr.get(i64, number),
-            tmaIdx=ir.IntegerAttr.get(i64, index),
-        )
-        staging.mark(copy)
+    tile = item.staging.tile
+    with _branch(_fits_tma(item.access), item.access, item.staging):
+        for number, coords in enumerate(box_coordinates(item.access.coords, tile.type)):
+            copy = AsyncTiledTmaStoreOp(
+                descriptor=item.descriptor,
+                source=tile,
+                coords=coords,
+                box_index=ir.IntegerAttr.get(i64, number),
+                tmaIdx=ir.IntegerAttr.get(i64, item.index),
+            )
+            item.staging.mark(copy)
+            if streams:
+                copy.attributes[CACHE_HINT] = ir.StringAttr.get(EVICT_FIRST)
 
 
 def _fits_tma(access: TiledAccess) -> Any:

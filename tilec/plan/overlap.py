@@ -1,0 +1,34 @@
+"""What runs beside what: groups of wgmma in flight, parts that are staged together. Pure Python."""
+
+from typing import TYPE_CHECKING
+
+from tilec.plan.failure import fail
+from tilec.plan.overrides import PlanOverrides
+
+if TYPE_CHECKING:
+    from tilec.plan.kernel import KernelPlan
+
+
+def choose_batch(slots: int, fixed: PlanOverrides) -> int:
+    """Return how many parts are staged together."""
+    batch = fixed.epilogue_batch or 1
+    if slots % batch:
+        message = f"epilogue_batch = {batch}: the {slots} staging slots do not split into batches"
+        fail("T0421", message, "use a divisor of epilogue_slots")
+    return batch
+
+
+def choose_pending(
+    plan: "KernelPlan", stages: int, fixed: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
+    if fixed.mma_pending is None:
+        if not plan.specialize or plan.consumers != plan.teams or stages < 2:
+            return 0, ()
+        return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
+    if fixed.mma_pending and not plan.consumers:
+        fail("T0421", "mma_pending does not apply to a kernel without mma")
+    if fixed.mma_pending and stages < 2:
+        message = f"mma_pending = {fixed.mma_pending}: the product in flight keeps the only stage"
+        fail("T0421", message, "use two stages or more")
+    return fixed.mma_pending, (f"mma_pending = {fixed.mma_pending}: fixed by the user",)
