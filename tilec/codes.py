@@ -78,7 +78,7 @@ CODES: dict[str, str] = {
     "T0422": "the shape of an mma is not made of wgmma instructions",
     "T0423": "accumulators need more registers than a thread has",
     "T0424": "the kernel needs more shared memory than there is",
-    "T0425": "the register counts of the warp roles exceed the registers of a CTA",
+    "T0425": "the register counts of the warp roles do not fit the registers of a CTA",
     "T0430": "remark: how the values of `auto` constants were chosen",
     "T0431": "remark: a choice of the plan and its reason",
     "T0432": "remark: why a smaller tile was planned after one that did not fit",

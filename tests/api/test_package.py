@@ -161,6 +161,22 @@ def two[N](A: T[N], *, T: dtype):
     assert [item.__name__ for item in tilec.compile(text, kernel="one")] == ["one"]
 
 
+def test_a_stream_by_keyword(copy, gpu):
+    copy(matrix(16), matrix(17), stream=99)
+    assert [item.stream for item in gpu.launches] == [99]
+
+
+def test_a_parameter_may_be_called_stream(gpu):
+    text = """
+@kernel
+def scale[N](A: f32[N], stream: f32):
+    i = grid(cdiv(N, 128))
+    store(A, (i,), load(A, (i,), (128,)) * stream)
+"""
+    tilec.compile(text).scale(FakeArray((4096,)), stream=2.5)
+    assert [item.stream for item in gpu.launches] == [0]
+
+
 @pytest.mark.parametrize(
     ("options", "code", "text"),
     [
@@ -170,6 +186,10 @@ def two[N](A: T[N], *, T: dtype):
         ({"dtypes": {"T": "f16"}}, "T0007", "copy_2d has no dtype parameter 'T'"),
         ({"layouts": {"A": "diagonal"}}, "T0008", "'diagonal' is none of row, col, any"),
         ({"dtypes": {}, "kernel": "copy"}, "T0006", "it defines: copy_2d"),
+        ({"sizes": {"D2": 5}}, "T0007", "has no dim 'D2'"),
+        ({"sizes": {"D0": -1}}, "T0008", "the size of 'D0' is -1"),
+        ({"sizes": {"D0": 2**31}}, "T0008", "the size of 'D0' is 2147483648"),
+        ({"divisors": {"D0": 0}}, "T0008", "the divisor of 'D0' is 0"),
         ({"target": "sm_10"}, "T0001", "unknown target"),
     ],
 )

@@ -239,6 +239,11 @@ def test_the_cluster_that_was_planned_with_the_tiles():
         ({"specialize": False, "consumer_registers": 240}, "T0421", "need specialize = true"),
         ({"stages": 8}, "T0424", "8 stages of 32768 bytes, 0 bytes outside"),
         (
+            {"consumer_registers": 160},
+            "T0425",
+            "consumer_registers = 160: a consumer has 168 or more",
+        ),
+        (
             {"producer_registers": 80, "consumer_registers": 224},
             "T0425",
             "80 + 2 x 224 = 528 exceed the 504 that 384 threads have at entry (168 each)",

@@ -18,6 +18,7 @@ from tilec.plan.registers import (
     entry_registers,
     exceeds_pool,
     instruction_registers,
+    least_consumer_registers,
     role_registers,
     shares,
     split_consumers,
@@ -328,6 +329,10 @@ def _choose_registers(
         return RoleRegisters(0, 0)
     default = role_registers(consumers, accumulators)
     roles = RoleRegisters(given[0] or default.producer, given[1] or default.consumer)
+    least = least_consumer_registers(consumers, accumulators, target)
+    if roles.consumer < least:
+        message = f"consumer_registers = {roles.consumer}: a consumer has {least} or more"
+        fail("T0425", message, "setmaxnreg adds to what threads have at entry")
     problem = exceeds_pool(roles, consumers, target)
     if problem is not None:
         fail("T0425", problem, "the consumers would wait for registers for ever")

@@ -98,6 +98,18 @@ def role_registers(consumers: int, accumulators: int) -> RoleRegisters:
     return _ROLE_REGISTERS[consumers]
 
 
+def least_consumer_registers(consumers: int, accumulators: int, target: Target) -> int:
+    """Return the smallest count that a consumer can ask for.
+
+    That is what its threads have at entry, or what they are given by default if that is less. ptxas
+    drops the setmaxnreg of both roles, without a word, when a consumer asks for less (13.0,
+    consumer at 64 of 168 registers, 2026-11-21).
+    """
+    threads = machine.WARPGROUP_THREADS * (consumers + 1)
+    default = role_registers(consumers, accumulators).consumer
+    return min(entry_registers(threads, target), default)
+
+
 def exceeds_pool(roles: RoleRegisters, consumers: int, target: Target) -> str | None:
     """Return why the counts break the sum rule of setmaxnreg, or None when they obey it."""
     threads = machine.WARPGROUP_THREADS * (consumers + 1)

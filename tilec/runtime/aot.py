@@ -77,27 +77,26 @@ class PackagedKernel:
     def __repr__(self) -> str:
         return f"<tilec.PackagedKernel {self.__name__}>"
 
-    def __call__(self, *arguments: Any, stream: Any = None, **keywords: Any) -> None:
+    def __call__(self, *arguments: Any, **keywords: Any) -> None:
         """Launch the kernel.
 
         Args:
             *arguments: Arrays and scalars in declaration order; constants are compiled in.
-            stream: Stream to launch on; None takes the current one of the arrays' library.
-            **keywords: Arguments by name.
+            **keywords: The same by name; and `stream`, the stream to launch on.
 
         Raises:
             TileError: An argument is wrong, no variant fits, or the launch failed.
         """
-        self._dispatcher.call(arguments, keywords, None, stream)
+        self._launch(None, arguments, keywords)
 
     def __getitem__(self, grid: int | tuple[int, ...]) -> Any:
         """Return the kernel with a grid, for `kernel[blocks](...)`."""
         extents = caller_grid(grid, self.__name__)
+        return lambda *arguments, **keywords: self._launch(extents, arguments, keywords)
 
-        def launch(*arguments: Any, stream: Any = None, **keywords: Any) -> None:
-            self._dispatcher.call(arguments, keywords, extents, stream)
-
-        return launch
+    def _launch(self, grid: Grid | None, values: Sequence[Any], names: Mapping[str, Any]) -> None:
+        names, stream = self._interface.take_stream(names)
+        self._dispatcher.call(values, names, grid, stream)
 
     def __getattr__(self, name: str) -> Any:
         """Forward `ptx`, `cubin`, `ir`, `plan`, `registers` ... to the first variant."""

@@ -29,10 +29,7 @@ from tilec.runtime.interface import (
     Parameter,
 )
 from tilec.runtime.scalars import Scalar, ScalarError, convert_scalar
-from tilec.specialization import ConstantValue
-
-MAX_EXTENT = 2**31 - 1
-"""Dims and tile coordinates are i32 in the kernel."""
+from tilec.specialization import MAX_EXTENT, ConstantValue
 
 
 @dataclass(frozen=True)

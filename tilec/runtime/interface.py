@@ -12,6 +12,8 @@ from tilec.diagnostics import LaunchError, SourceFile, SourceSpan
 from tilec.runtime.errors import join_names, launch_error
 
 ARRAY, SCALAR, CONST, DTYPE = "array", "scalar", "const", "dtype"
+STREAM = "stream"
+"""Keyword of a launch that names no parameter: the stream to launch on."""
 
 REQUIRED = "required"
 """Default of a parameter that the caller must give."""
@@ -69,6 +71,16 @@ class Interface:
     def of_kind(self, kind: str) -> tuple[Parameter, ...]:
         """Return the parameters of one kind, in order."""
         return tuple(item for item in self.parameters if item.kind == kind)
+
+    def take_stream(self, keywords: Mapping[str, Any]) -> tuple[Mapping[str, Any], Any]:
+        """Return the arguments among `keywords`, and the stream to launch on if one is given.
+
+        `stream` is the stream unless the kernel has a parameter of that name.
+        """
+        if STREAM not in keywords or any(item.name == STREAM for item in self.parameters):
+            return keywords, None
+        rest = dict(keywords)
+        return rest, rest.pop(STREAM)
 
     def error(
         self, code: str, message: str, *, hint: str | None = None, at: Parameter | None = None

@@ -15,8 +15,6 @@ from tilec.runtime.interface import bind_call
 from tilec.runtime.variants import Contents, KernelText, PlanFields, Variants
 from tilec.sources import read_source_file
 
-_STREAM = "stream"
-
 
 class Kernel:
     """A kernel that can be called with arrays.
@@ -97,13 +95,9 @@ class Kernel:
     ) -> None:
         """Launch the kernel with a grid that was checked; see `__call__` for the rest."""
         stream = None
-        if _STREAM in keywords and not self._has_parameter(_STREAM):
-            keywords = dict(keywords)
-            stream = keywords.pop(_STREAM)
+        if keywords:
+            keywords, stream = self._variants.interface().take_stream(keywords)
         self._dispatcher.call(arguments, keywords, grid, stream)
-
-    def _has_parameter(self, name: str) -> bool:
-        return any(item.name == name for item in self._variants.interface().parameters)
 
     def compile(self, *arguments: Any, **keywords: Any) -> CompiledKernel:
         """Compile for these arguments without launching; NumPy arrays do as well.

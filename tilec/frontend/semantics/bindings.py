@@ -15,7 +15,13 @@ from tilec.frontend.signature import (
 )
 from tilec.frontend.suggest import did_you_mean
 from tilec.records import dataclass, replace
-from tilec.specialization import ArraySpec, ConstantValue, Specialization, row_major
+from tilec.specialization import (
+    MAX_EXTENT,
+    ArraySpec,
+    ConstantValue,
+    Specialization,
+    row_major,
+)
 
 
 @dataclass(slots=True)
@@ -62,6 +68,7 @@ class _Binder:
             ("element type", given.dtypes, self._names(DTypeParam)),
             ("array", given.arrays, self._names(ArrayParam)),
             ("dim or scalar", given.divisors, [*dims, *scalars]),
+            ("dim", given.sizes, dims),
         )
         for what, names, known in groups:
             for name in names:
@@ -71,6 +78,16 @@ class _Binder:
                     if hint is None and known:
                         hint = f"it has: {', '.join(known)}"
                     self.fail("T0007", message, self.signature.span, hint)
+
+    def check_numbers(self) -> None:
+        """Report extents and divisors that no dim can have."""
+        given = self.specialization
+        for what, numbers, least in (("size", given.sizes, 0), ("divisor", given.divisors, 1)):
+            for name, number in numbers.items():
+                if not least <= number <= MAX_EXTENT:
+                    message = f"the {what} of '{name}' is {number}"
+                    hint = f"expected an integer from {least} to {MAX_EXTENT}"
+                    self.fail("T0008", message, self.signature.span, hint)
 
     def _names(self, kind: type) -> list[str]:
         return [item.name for item in self.signature.params if isinstance(item, kind)]
@@ -169,10 +186,11 @@ def bind_kernel(
     """Check a specialization against a signature and fill in the defaults.
 
     Raises:
-        CompileError: With every mistake (T0007, T0013, T0301, T0306, T0401, T0404).
+        CompileError: With every mistake (T0007, T0008, T0013, T0301, T0306, T0401, T0404).
     """
     binder = _Binder(signature, specialization)
     binder.check_names()
+    binder.check_numbers()
     dtypes = binder.dtypes()
     arrays = binder.arrays(dtypes)
     binder.check_scalars(dtypes)
