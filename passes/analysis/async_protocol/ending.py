@@ -34,10 +34,8 @@ def _check_buffers(run: Any) -> None:
             where = next(iter(slot.unread.values()))
             message = f"what is written to {run.name_of(buffer)} is never read"
             raise ProtocolViolationError(where, message)
-        for actor, tick in slot.reads.items():
-            if actor.startswith("bulk:") and not any(
-                agent.clock.get(actor, 0) >= tick for agent in run.agents
-            ):
+        for mark in slot.stores.values():
+            if not any(agent.clock & mark for agent in run.agents):
                 raise ProtocolViolationError(
                     "", "the kernel may end while a bulk store still reads shared memory"
                 )
@@ -47,8 +45,8 @@ def _check_nobody_left_early(run: Any) -> None:
     """Check that a CTA outlives what other CTAs of the cluster do to its barriers."""
     for cta, actors in run.reached.items():
         own = [agent for agent in run.agents if agent.cta == cta]
-        for actor, (tick, where) in actors.items():
-            if not any(agent.clock.get(actor, 0) >= tick for agent in own):
+        for actor, (mark, where) in actors.items():
+            if not any(agent.clock & mark for agent in own):
                 raise ProtocolViolationError(
                     where, f"CTA {cta} may exit before '{actor}' arrives at its barrier"
                 )

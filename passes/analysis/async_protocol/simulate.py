@@ -1,8 +1,8 @@
 """Runs a kernel's protocol and proves that it is safe, for one choice of trip counts at a time.
 
-Warps are agents with vector clocks. What runs beside the warps (TMA copies, wgmma groups,
-bulk stores) has actors of its own in the clocks, so that "has happened" means "is ordered before by
-barriers", not "came first in this run". The agents communicate through barriers only, and a
+Warps are agents with clocks. What runs beside the warps (TMA copies, wgmma groups, bulk stores) has
+marks of its own in the clocks, so that "has happened" means "is ordered before by barriers", not
+"came first in this run". The agents communicate through barriers only, and a
 barrier's outcome does not depend on who comes first; so one maximal run decides each case.
 
 Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
@@ -26,9 +26,11 @@ from tilec.passes.analysis.async_protocol.events import (
 from tilec.passes.analysis.async_protocol.state import (
     Agent,
     Barrier,
+    Clock,
+    Mark,
+    Marks,
     Slot,
-    has_happened,
-    join,
+    fence,
     make_agents,
     meeting_groups,
 )
@@ -55,10 +57,12 @@ class Simulation:
                     empty = Barrier(ring.empty_count, ring.empty_count)
                     self.empty[cta, number, slot] = empty
         self.slots: defaultdict[Key, Slot] = defaultdict(Slot)
-        self.parts: dict[tuple[int, ...], Slot] = {}
-        self.reached: dict[int, dict[str, tuple[int, str]]] = {}
+        self.parts: defaultdict[tuple[int, ...], Slot] = defaultdict(Slot)
+        self.reached: dict[int, dict[str, tuple[Mark, str]]] = {}
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
+        self.marks = Marks()
         self.trips = trips
+        self.stages = {walk: protocol.rings[ring].stages for walk, ring in protocol.walks.items()}
         self.agents = make_agents(protocol, trips, taken=taken)
         self.groups = meeting_groups(self.agents)
 
@@ -99,36 +103,34 @@ class Simulation:
         agent.done = True
         return True
 
-    def _stages(self, walk: int) -> int:
-        return self.protocol.rings[self.protocol.walks[walk]].stages
+    def _mark(self, agent: Agent) -> Mark:
+        """Return a mark of the agent's present."""
+        mark = self.marks.new(agent.name)
+        agent.clock |= mark
+        return mark
 
-    def _slot_number(self, agent: Agent, walk: int) -> int:
-        return agent.positions.get(walk, 0) % self._stages(walk)
-
-    def _barrier_key(self, agent: Agent, event: Event) -> Key:
-        """Return the CTA, the ring and the slot whose barriers `event` uses."""
+    def _place(self, agent: Agent, event: Event) -> tuple[Key, int]:
+        """Return the CTA, the ring and the slot whose barriers `event` uses, and its round."""
         walk = _known(event.ring)
-        return agent.cta, self.protocol.walks[walk], self._slot_number(agent, walk)
+        turn, slot = divmod(agent.positions.get(walk, 0), self.stages[walk])
+        return (agent.cta, self.protocol.walks[walk], slot), turn
 
     def _peers(self, agent: Agent, axes: tuple[int, ...]) -> tuple[int, ...]:
         return ring_peers(self.protocol.cluster, axes, agent.cta) if axes else (agent.cta,)
-
-    def _round(self, agent: Agent, walk: int) -> int:
-        return agent.positions.get(walk, 0) // self._stages(walk)
 
     def _pass_phase(self, agent: Agent, barrier: Barrier, phase: int) -> bool:
         """Wait for completed phase number `phase` (negative: a fresh barrier lets it through)."""
         waits = barrier.waits.setdefault(agent.name, {})
         if phase >= 1 and phase - 1 not in waits:
             known = phase <= len(barrier.phases)
-            if not known or not has_happened(barrier.phases[phase - 1], agent.clock):
+            if not known or barrier.phases[phase - 1] & ~agent.clock:
                 message = f"'{agent.name}' may wait for a phase before the one before it is over"
                 raise ProtocolViolationError(agent.blocked.where if agent.blocked else "", message)
         if phase >= 0:
             if len(barrier.phases) <= phase:
                 return False
-            join(agent.clock, barrier.phases[phase])
-        waits[phase] = agent.tick()
+            agent.clock |= barrier.phases[phase]
+        waits[phase] = self._mark(agent)
         if len(barrier.phases) > phase + 1:
             where = agent.blocked.where if agent.blocked else ""
             raise ProtocolViolationError(where, _behind(agent.name))
@@ -136,35 +138,34 @@ class Simulation:
 
     def acquire(self, agent: Agent, event: Event) -> bool:
         """Wait until the slot's previous round was released."""
-        walk, key = _known(event.ring), self._barrier_key(agent, event)
+        key, turn = self._place(agent, event)
         if key not in self.empty:
             message = f"ring {key[1]} is refilled, but never emptied"
             raise ProtocolViolationError(event.where, message)
-        return self._pass_phase(agent, self.empty[key], self._round(agent, walk) - 1)
+        return self._pass_phase(agent, self.empty[key], turn - 1)
 
     def wait(self, agent: Agent, event: Event) -> bool:
         """Wait until the slot of this round is filled."""
-        walk, key = _known(event.ring), self._barrier_key(agent, event)
-        return self._pass_phase(agent, self.full[key], self._round(agent, walk))
+        key, turn = self._place(agent, event)
+        return self._pass_phase(agent, self.full[key], turn)
 
     def expect(self, agent: Agent, event: Event) -> bool:
         """Arrive on the full barrier with a byte count."""
-        barrier = self.full[self._barrier_key(agent, event)]
+        barrier = self.full[self._place(agent, event)[0]]
         barrier.tx += event.amount
         self._arrive(agent, barrier, event)
         return True
 
     def release(self, agent: Agent, event: Event) -> bool:
         """Arrive on the empty barrier."""
-        key = self._barrier_key(agent, event)
+        key, _ = self._place(agent, event)
         if key not in self.empty:
             raise ProtocolViolationError(event.where, f"ring {key[1]} has no empty barriers")
         _, number, slot = key
         for cta in self._peers(agent, self.protocol.rings[number].axes):
-            self._arrive(agent, self.empty[cta, number, slot], event)
+            mark = self._arrive(agent, self.empty[cta, number, slot], event)
             if cta != agent.cta:
-                at = (agent.clock[agent.name], event.where)
-                self.reached.setdefault(cta, {})[agent.name] = at
+                self.reached.setdefault(cta, {})[agent.name] = (mark, event.where)
         return True
 
     def release_until(self, agent: Agent, event: Event) -> bool:
@@ -179,52 +180,51 @@ class Simulation:
             agent.positions[walk] = agent.positions.get(walk, 0) + 1
         return True
 
-    def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> None:
+    def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> Mark:
         if barrier.pending < agent.weight:
             raise ProtocolViolationError(
                 event.where, f"more than {barrier.count} arrivals in one phase of a barrier"
             )
-        agent.tick()
-        join(barrier.clock, agent.clock)
+        mark = self._mark(agent)
+        barrier.clock |= agent.clock
         barrier.pending -= agent.weight
         self._settle(barrier, event)
+        return mark
 
     def _settle(self, barrier: Barrier, event: Event) -> None:
-        number = len(barrier.phases)
-        barrier.settle()
-        if len(barrier.phases) == number:
+        if not barrier.settle():
             return
+        number = len(barrier.phases) - 1
         for name, waits in barrier.waits.items():
-            if barrier.phases[number].get(name, 0) < waits.get(number - 1, 0):
+            if waits.get(number - 1, 0) & ~barrier.phases[number]:
                 raise ProtocolViolationError(event.where, _behind(name))
 
     def copy_in(self, agent: Agent, event: Event) -> bool:
         """Start a copy into the slot; its bytes count on the full barrier."""
         ring, buffer = _known(event.ring), _known(event.buffer)
-        _, number, place = self._barrier_key(agent, event)
+        (_, number, place), _ = self._place(agent, event)
         fill = agent.positions.get(ring, 0) + 1
         for cta in self._peers(agent, () if event.axis is None else (event.axis,)):
             slot = self.slots[cta, buffer, place]
-            actor = f"copy:{cta}:{buffer}:{place}"
-            if slot.writers != {actor: fill}:  # else another box of the same tile
-                slot.replaced = {**slot.reads, **slot.writers}
-                slot.fills, slot.generic, slot.reads = fill, False, {}
-                slot.writers = {actor: fill}
-            self._check_free(agent, slot, event)
+            if slot.copied != fill:  # else another box of the same tile
+                slot.replaced = slot.reads | slot.writers
+                slot.fills = slot.copied = fill
+                slot.generic, slot.reads, slot.stores = 0, 0, {}
+                slot.writers = self.marks.new(f"copy:{cta}:{buffer}:{place}")
+            self._check_free(agent, slot.replaced, event)
             barrier = self.full[cta, number, place]
             if event.amount > 0:
                 barrier.tx -= event.amount
-                join(barrier.clock, agent.clock)
-                join(barrier.clock, {actor: fill})
+                barrier.clock |= agent.clock | slot.writers
                 self._settle(barrier, event)
         return True
 
-    def _check_free(self, agent: Agent, slot: Slot, event: Event) -> None:
-        for actor, tick in slot.replaced.items():
-            if agent.clock.get(actor, 0) < tick and actor != agent.name:
-                name = self.name_of(event.buffer)
-                message = f"{name} may be overwritten while '{actor}' still uses it"
-                raise ProtocolViolationError(event.where, message)
+    def _check_free(self, agent: Agent, users: Clock, event: Event) -> None:
+        missing = users & ~agent.clock
+        if missing:
+            name, actor = self.name_of(event.buffer), self.marks.owner(missing)
+            message = f"{name} may be overwritten while '{actor}' still uses it"
+            raise ProtocolViolationError(event.where, message)
 
     def name_of(self, buffer: int | None) -> str:
         """Return the name of a buffer for messages."""
@@ -234,14 +234,14 @@ class Simulation:
         """Return the tile that `event` uses and the fill it must hold (None: any)."""
         if event.per_warpgroup:
             key = (agent.cta, _known(event.buffer), agent.role, agent.warpgroup)
-            return self.parts.setdefault(key, Slot()), None
+            return self.parts[key], None
         return self._tile(agent, _known(event.buffer), event.ring if event.in_ring else None)
 
     def _tile(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
         if ring is None:
             return self.slots[agent.cta, buffer, 0], None
-        key = (agent.cta, buffer, self._slot_number(agent, ring))
-        return self.slots[key], agent.positions.get(ring, 0) + 1
+        position = agent.positions.get(ring, 0)
+        return self.slots[agent.cta, buffer, position % self.stages[ring]], position + 1
 
     def _check_readable(
         self, agent: Agent, slot: Slot, fill: int | None, event: Event, *, asynchronous: bool
@@ -249,64 +249,63 @@ class Simulation:
         slot.unread.clear()
         if not slot.writers or (fill is not None and slot.fills != fill):
             raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
-        for actor, tick in slot.writers.items():
-            if agent.clock.get(actor, 0) < tick:
-                raise ProtocolViolationError(
-                    event.where, f"a tile is read before the write of '{actor}' has arrived"
-                )
-            if asynchronous and slot.generic and agent.clock.get(f"fence:{actor}", 0) < tick:
-                raise ProtocolViolationError(
-                    event.where, f"no proxy fence between the write of '{actor}' and an async read"
-                )
+        missing = slot.writers & ~agent.clock
+        if missing:
+            actor = self.marks.owner(missing)
+            message = f"a tile is read before the write of '{actor}' has arrived"
+            raise ProtocolViolationError(event.where, message)
+        missing = fence(slot.generic) & ~agent.clock if asynchronous else 0
+        if missing:
+            actor = self.marks.owner(missing)
+            message = f"no proxy fence between the write of '{actor}' and an async read"
+            raise ProtocolViolationError(event.where, message)
 
     def read(self, agent: Agent, event: Event) -> bool:
         """Read a tile into registers."""
         slot, fill = self._view(agent, event)
         self._check_readable(agent, slot, fill, event, asynchronous=False)
-        slot.reads[agent.name] = agent.tick()
+        slot.reads |= self._mark(agent)
         return True
 
     def write(self, agent: Agent, event: Event) -> bool:
         """Write the agent's part of a tile from registers."""
         slot, _ = self._view(agent, event)
-        others = {a: t for a, t in slot.reads.items() if agent.clock.get(a, 0) < t}
-        if others:
-            actor = next(iter(others))
-            raise ProtocolViolationError(
-                event.where,
-                f"{self.name_of(event.buffer)} may be overwritten while '{actor}' still uses it",
-            )
+        self._check_free(agent, slot.reads, event)
         if agent.name in slot.unread:
             message = f"{self.name_of(event.buffer)} is overwritten before anything reads it"
             raise ProtocolViolationError(event.where, message)
         slot.unread[agent.name] = event.where
-        slot.writers[agent.name] = agent.tick()
-        slot.generic = True
+        mark = self.marks.new(agent.name, bits=2)
+        agent.clock |= mark
+        agent.written |= mark
+        slot.writers |= mark
+        slot.generic |= mark
+        slot.copied = 0
         slot.fills += 1
         return True
 
     def mma(self, agent: Agent, event: Event) -> bool:
         """Start an asynchronous group that reads two tiles."""
-        tick = len(agent.groups) + 1
-        agent.groups.append(tick)
+        mark = self.marks.new(f"mma:{agent.name}")
+        agent.groups.append((agent.groups[-1] if agent.groups else 0) | mark)
         pairs = [(event.buffer, event.ring if event.in_ring else None)]
         pairs.append((event.other, event.other_ring))
         for buffer, ring in pairs:
             slot, fill = self._tile(agent, _known(buffer), ring)
             self._check_readable(agent, slot, fill, event, asynchronous=True)
-            slot.reads[f"mma:{agent.name}"] = tick
+            slot.reads |= mark
         return True
 
     def mma_wait(self, agent: Agent, event: Event) -> bool:
         """Retire all but the newest groups."""
         retired = len(agent.groups) - event.amount
         if retired > 0:
-            join(agent.clock, {f"mma:{agent.name}": retired})
+            agent.clock |= agent.groups[retired - 1]
         return True
 
     def fence(self, agent: Agent, event: Event) -> bool:
         """Order the agent's generic writes before later async reads."""
-        agent.clock[f"fence:{agent.name}"] = agent.tick()
+        agent.clock |= fence(agent.written)
         return True
 
     def barrier(self, agent: Agent, event: Event) -> bool:
@@ -327,12 +326,11 @@ class Simulation:
             here.append(agent)
         if len(here) < len(members):
             return False
-        merged = dict(agent.clock)
+        merged = 0
         for other in members:
-            if other is not agent:
-                join(merged, other.clock)
+            merged |= other.clock
         for other in members:
-            other.clock = dict(merged)
+            other.clock = merged
             if other is not agent:
                 other.blocked = None
         self.gathered[key] = []
@@ -341,24 +339,26 @@ class Simulation:
     def copy_out(self, agent: Agent, event: Event) -> bool:
         """Start a copy out of a buffer."""
         slot, _ = self._view(agent, event)
-        group = len(agent.stores) + 1
-        if not slot.unread and slot.reads.get(f"bulk:{agent.name}", group) != group:
+        agent.store = agent.store or self.marks.new(f"bulk:{agent.name}")
+        if not slot.unread and slot.stores.get(agent.name, agent.store) != agent.store:
             message = f"{self.name_of(event.buffer)} is copied out again before anything is written"
             raise ProtocolViolationError(event.where, message)
         self._check_readable(agent, slot, None, event, asynchronous=True)
-        slot.reads[f"bulk:{agent.name}"] = group
+        slot.stores[agent.name] = agent.store
+        slot.reads |= agent.store
         return True
 
     def commit(self, agent: Agent, event: Event) -> bool:
         """Close a group of copies out."""
-        agent.stores.append(len(agent.stores) + 1)
+        agent.stores.append((agent.stores[-1] if agent.stores else 0) | agent.store)
+        agent.store = 0
         return True
 
     def drain(self, agent: Agent, event: Event) -> bool:
         """Retire all but the newest groups of copies out."""
         retired = len(agent.stores) - event.amount
         if retired > 0:
-            join(agent.clock, {f"bulk:{agent.name}": retired})
+            agent.clock |= agent.stores[retired - 1]
         return True
 
     def advance(self, agent: Agent, event: Event) -> bool:

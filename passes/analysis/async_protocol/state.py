@@ -1,6 +1,9 @@
 """What a run of a protocol keeps: barriers, tiles of shared memory, agents and their clocks.
 
-A clock says how much of each actor's past has happened before a point: its tick of every actor.
+Whatever happens in a run gets a mark, a bit of its own. A clock is the set of the marks that have
+happened before a point: an integer, so that joining two clocks and comparing them takes one
+operation each. Marks of agents are in their clocks for good, so a clock that has one of an agent's
+marks has all the earlier ones, too.
 """
 
 from collections.abc import Iterator
@@ -17,20 +20,32 @@ from tilec.passes.analysis.async_protocol.events import (
 )
 from tilec.records import dataclass, field
 
-Clock = dict[str, int]
+Clock = int
+Mark = int
+"""A clock with one bit. A mark of a generic write has the bit above it in reserve: see `fence`."""
 
 
-def join(into: Clock, other: Clock) -> None:
-    """Add to clock `into` what `other` knows."""
-    known = into.get
-    for actor, tick in other.items():
-        if tick > known(actor, 0):
-            into[actor] = tick
+class Marks:
+    """Hands out the marks of a run, and remembers whose they are."""
+
+    def __init__(self) -> None:
+        """Begin with none."""
+        self._owners: list[str] = []
+
+    def new(self, owner: str, *, bits: int = 1) -> Mark:
+        """Return a mark that nobody has; `bits - 1` above it stay free."""
+        mark = 1 << len(self._owners)
+        self._owners += [owner] * bits
+        return mark
+
+    def owner(self, clock: Clock) -> str:
+        """Return who owns the first mark of a clock that is not empty."""
+        return self._owners[(clock & -clock).bit_length() - 1]
 
 
-def has_happened(past: Clock, clock: Clock) -> bool:
-    """Tell whether everything that `past` knows is known to `clock`, too."""
-    return all(clock.get(actor, 0) >= tick for actor, tick in past.items())
+def fence(marks: Clock) -> Clock:
+    """Return the marks of the proxy fences behind generic writes with these marks."""
+    return marks << 1
 
 
 @dataclass(slots=True, eq=False)
@@ -40,33 +55,43 @@ class Barrier:
     count: int
     pending: int
     tx: int = 0
-    clock: Clock = field(default_factory=dict)
+    clock: Clock = 0
     phases: list[Clock] = field(default_factory=list)
-    waits: dict[str, dict[int, int]] = field(default_factory=dict)
-    """Tick of each agent's wait for a phase, by name and by number of the phase."""
+    waits: dict[str, dict[int, Mark]] = field(default_factory=dict)
+    """Mark of each agent's wait for a phase, by name and by number of the phase."""
 
-    def settle(self) -> None:
-        """Complete the phase when all arrivals and bytes are in."""
-        if self.pending == 0 and self.tx == 0:
-            self.phases.append(self.clock)
-            self.clock = dict(self.clock)
-            self.pending = self.count
+    def settle(self) -> bool:
+        """Complete the phase when all arrivals and bytes are in; tell whether they are."""
+        if self.pending or self.tx:
+            return False
+        self.phases.append(self.clock)
+        self.pending = self.count
+        return True
 
 
 @dataclass(slots=True, eq=False)
 class Slot:
     """One tile of shared memory: its last write, the reads since, and what nobody has read yet.
 
-    `unread` gives for each agent the source position of its write; `replaced` is what the last
-    copy had to wait for.
+    Attributes:
+        fills: How often it was written.
+        copied: Number of the fill that the last copy made; 0 once threads have written to it.
+        unread: Source position of each agent's write that nobody has read.
+        writers: Marks of what wrote the tile.
+        generic: Those of them that are writes of threads.
+        reads: Marks of what has read it since the last copy.
+        stores: Mark of the last bulk store of each agent among these.
+        replaced: Marks that the last copy had to wait for.
     """
 
     fills: int = 0
+    copied: int = 0
     unread: dict[str, str] = field(default_factory=dict)
-    writers: dict[str, int] = field(default_factory=dict)
-    generic: bool = False
-    reads: dict[str, int] = field(default_factory=dict)
-    replaced: Clock = field(default_factory=dict)
+    writers: Clock = 0
+    generic: Clock = 0
+    reads: Clock = 0
+    stores: dict[str, Mark] = field(default_factory=dict)
+    replaced: Clock = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -86,9 +111,11 @@ class Agent:
         cta: Rank of its CTA in the cluster.
         events: What is left of its program.
         clock: What has happened before its present.
+        written: Marks of its generic writes.
         positions: Slots that it has moved on, by walk.
-        groups: Groups of mma that it has started.
-        stores: Groups of bulk stores that it has closed.
+        groups: Marks of the groups of mma up to each one that it has started.
+        stores: Marks of the groups of bulk stores up to each one that it has closed.
+        store: Mark of the group that is open; 0 until something is in it.
         blocked: The event that it waits at.
         done: Whether its program has ended.
     """
@@ -101,18 +128,14 @@ class Agent:
     warpgroup: int
     cta: int
     events: Iterator[Event]
-    clock: Clock = field(default_factory=dict)
+    clock: Clock = 0
+    written: Clock = 0
     positions: dict[int, int] = field(default_factory=dict)
-    groups: list[int] = field(default_factory=list)
-    stores: list[int] = field(default_factory=list)
+    groups: list[Clock] = field(default_factory=list)
+    stores: list[Clock] = field(default_factory=list)
+    store: Mark = 0
     blocked: Event | None = None
     done: bool = False
-
-    def tick(self) -> int:
-        """Advance the agent's own time."""
-        now = self.clock.get(self.name, 0) + 1
-        self.clock[self.name] = now
-        return now
 
 
 def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> list[Agent]:
