@@ -126,10 +126,10 @@ _OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
 
 def _planned_mma(module: Any) -> int:
     """Return the multiply-adds of a k-tile that the planner chose for the kernel of `module`."""
-    from tilec.ir.attributes import read_kernel_metadata
+    from tilec.ir.attributes import read_kernel_fact
 
     operations = module.operation.regions[0].blocks[0].operations
-    return max((read_kernel_metadata(op).get("planned_mma", 0) for op in operations), default=0)
+    return max((read_kernel_fact(op, "planned_mma", 0) for op in operations), default=0)
 
 
 class _Steps:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from math import gcd
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 
 UNKNOWN = 1
@@ -21,7 +21,7 @@ class Divisibility:
     def __init__(self, function: Any) -> None:
         """Read what the metadata of `function` says about its parameters."""
         self._entry = function.regions[0].blocks[0]
-        params = read_kernel_metadata(function).get("params", [])
+        params = read_kernel_fact(function, "params", [])
         self._parameters = [param.get("div_by", UNKNOWN) for param in params]
         self._known: dict[Any, int] = {}
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.kernels import TiledAccess, function_body
@@ -28,7 +28,7 @@ def store_beyond_grid(
         accesses: Its loads and stores.
         cluster: CTAs of a cluster along the last two axes; an extent of 1 rounds nothing up.
     """
-    grid = read_kernel_metadata(function)["grid"]
+    grid = read_kernel_fact(function, "grid")
     stores = [access for access in accesses if not access.is_load]
     for axis, extent in enumerate(cluster):
         place = len(grid) - 2 + axis
@@ -51,7 +51,7 @@ def _open_stores(
 
 def _parameter(function: Any, name: str) -> Any:
     """Return the argument that holds the dim `name`; None when there is none."""
-    params = read_kernel_metadata(function).get("params", [])
+    params = read_kernel_fact(function, "params", [])
     arguments = list(function_body(function).arguments)
     for param, argument in zip(params, arguments, strict=False):
         if param["kind"] == "dim" and param["name"] == name:

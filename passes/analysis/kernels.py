@@ -4,7 +4,7 @@ from typing import Any
 
 from tilec.diagnostics import CompileError, SourceSpan, error
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
-from tilec.ir.attributes import read_kernel_metadata, to_attribute, to_python
+from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation, walk_operations
@@ -118,5 +118,5 @@ def array_of_view(view: Any, function: Any) -> str:
     base = op.operands[0]
     if not isinstance(base, ir.BlockArgument):
         return "?"
-    params = read_kernel_metadata(function).get("params", [])
+    params = read_kernel_fact(function, "params", [])
     return params[base.arg_number].get("array", "?") if base.arg_number < len(params) else "?"

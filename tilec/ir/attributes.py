@@ -64,6 +64,13 @@ def read_kernel_metadata(op: Any) -> dict[str, Any]:
     return to_python(op.attributes[KERNEL_ATTRIBUTE])
 
 
+def read_kernel_fact(op: Any, key: str, default: Any = None) -> Any:
+    """Return one entry of the `tilec.kernel` dictionary; `default` when there is none."""
+    if KERNEL_ATTRIBUTE not in op.attributes or key not in op.attributes[KERNEL_ATTRIBUTE]:
+        return default
+    return to_python(op.attributes[KERNEL_ATTRIBUTE][key])
+
+
 def write_kernel_metadata(op: Any, metadata: Mapping[str, Any]) -> None:
     """Replace the `tilec.kernel` dictionary of a kernel operation."""
     op.attributes[KERNEL_ATTRIBUTE] = to_attribute(metadata)

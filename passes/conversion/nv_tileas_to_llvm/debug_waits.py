@@ -19,7 +19,7 @@ from typing import Any
 
 from tilec.debug_waits import METADATA_KEY, Word
 from tilec.ir import llvm_ops
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -140,7 +140,7 @@ def make_debug_waits(function: Any, block: Any) -> DebugWaits | None:
     """
     if not any(WAIT_ID in op.attributes for op in kernel_operations(function)):
         return None
-    limit = read_kernel_metadata(function)[METADATA_KEY]["limit"]
+    limit = read_kernel_fact(function, METADATA_KEY)["limit"]
     return DebugWaits(block.arguments[len(block.arguments) - 1], limit)
 
 

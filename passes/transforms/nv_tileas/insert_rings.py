@@ -37,7 +37,7 @@ from tilec.dialects.nv_tileas import (
     SlotViewOp,
 )
 from tilec.dialects.nv_tileas.role_ops import producer_warps
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     body_operations,
@@ -114,7 +114,7 @@ def insert_rings(module: Any, context: PassContext) -> None:
     """Replace every send and receive by operations on rings."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        spec["tile_loop"] = read_kernel_metadata(function).get("persistent", False)
+        spec["tile_loop"] = read_kernel_fact(function, "persistent", False)
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
             groups = _group_channels(roles)

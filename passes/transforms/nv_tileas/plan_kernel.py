@@ -14,7 +14,7 @@ from typing import Any
 
 from tilec.diagnostics import CompileError, remark
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
@@ -50,7 +50,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
         _keep_producible_loads(function, accesses, context)
-        overrides = {**read_kernel_metadata(function).get("hints", {}), **context.plan_overrides}
+        overrides = {**read_kernel_fact(function, "hints", {}), **context.plan_overrides}
         preferred = _shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
         _check_cluster(function, accesses, plan.cluster)
@@ -109,7 +109,7 @@ def _check_cluster(function: Any, accesses: list[TiledAccess], cluster: tuple[in
     """
     if cluster == (1, 1):
         return
-    grid = read_kernel_metadata(function).get("grid")
+    grid = read_kernel_fact(function, "grid")
     what = f"cluster = {cluster[0]} x {cluster[1]}"
     if not grid or len(grid) < 2:
         reason = "the grid of the kernel has one axis" if grid else "the caller gives the grid"
@@ -129,9 +129,9 @@ def _check_cluster(function: Any, accesses: list[TiledAccess], cluster: tuple[in
 
 def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int, int]:
     """Return the cluster that was planned with the tiles; one CTA where none shares a tile."""
-    if len(read_kernel_metadata(function).get("grid") or ()) < 2:
+    if len(read_kernel_fact(function, "grid") or ()) < 2:
         return 1, 1
-    rows, columns = read_kernel_metadata(function).get("planned_cluster", (1, 1))
+    rows, columns = read_kernel_fact(function, "planned_cluster", (1, 1))
     shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
     needed = {axis for axis, extent in enumerate((rows, columns)) if extent > 1}
     fits = needed and needed <= shared
@@ -156,7 +156,7 @@ def _shared_loads(
     Only operands that wgmma alone reads: the reads of threads would have to be ordered before the
     copies of other CTAs, by a fence of the whole cluster.
     """
-    rank = len(read_kernel_metadata(function)["grid"])
+    rank = len(read_kernel_fact(function, "grid"))
     ids = {
         op: ir.IntegerAttr(op.attributes["axis"]).value - (rank - 2)
         for op in kernel_operations(function)
@@ -230,7 +230,7 @@ def kernel_problem(
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         cluster=cluster,
-        pingpong=read_kernel_metadata(function).get("planned_pingpong", False),
+        pingpong=read_kernel_fact(function, "planned_pingpong", False),
         pingpong_defect=pingpong_defect(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
     )
