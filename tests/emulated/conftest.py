@@ -1,0 +1,43 @@
+"""Kernels that run on the emulator: `device` is one, `multiply` runs a product on it."""
+
+import numpy as np
+import pytest
+from emulated_gemm import Gemm, matrix
+
+import tilec
+from tilec.runtime.driver import set_driver
+from tools.emulator.driver import EmulatedDriver
+
+
+@pytest.fixture(autouse=True)
+def kernel_cache(tmp_path, monkeypatch):
+    monkeypatch.setattr("tilec.runtime.cache.cache_directory", lambda: tmp_path / "cache")
+
+
+@pytest.fixture
+def device():
+    made = EmulatedDriver()
+    previous = set_driver(made)
+    yield made
+    set_driver(previous)
+
+
+@pytest.fixture
+def multiply(device, tmp_path):
+    def run(case: Gemm, seed: int = 0) -> None:
+        m, n, k = case.extents
+        rng = np.random.default_rng(seed)
+        left, right = (rng.standard_normal(shape).astype(np.float16) for shape in ((m, k), (k, n)))
+        a = matrix(device, m, k, case.layout[0], left)
+        b = matrix(device, k, n, case.layout[1], right)
+        c = matrix(device, m, n, case.layout[2])
+        path = tmp_path / "matmul.tile"
+        path.write_text(case.source)
+        device.seed, device.multiprocessors = seed, case.multiprocessors
+        tile = dict(zip(("BM", "BN", "BK"), case.tile, strict=True))
+        tilec.load(path).matmul(a, b, c, **tile)
+        want = left.astype(np.float32) @ right.astype(np.float32)
+        np.testing.assert_allclose(c.view(np.float16), want, rtol=2e-3, atol=2e-3 * k**0.5)
+        assert c.is_intact_around()
+
+    return run

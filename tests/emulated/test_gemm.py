@@ -1,0 +1,68 @@
+"""Products on the emulator: every schedule, odd sizes and layouts, in random orders of events."""
+
+import pytest
+from emulated_gemm import Gemm
+
+SCHEDULES = [
+    Gemm((256, 256, 320), (128, 128, 64)),
+    Gemm((256, 256, 320), (128, 128, 64), "specialize=False"),
+    Gemm((256, 256, 320), (128, 128, 64), "persistent=False, stages=2"),
+    Gemm((256, 256, 320), (128, 128, 64), "stages=1"),
+    Gemm((128, 256, 320), (64, 256, 64), "mma_pending=1"),
+    Gemm((256, 256, 320), (128, 256, 64), "mma_pending=1"),
+    Gemm((384, 384, 128), (192, 128, 64)),
+    Gemm((256, 512, 128), (256, 128, 64), "epilogue_slots=1"),
+    Gemm((256, 256, 128), (128, 128, 64), "epilogue_slots=0"),
+    Gemm((256, 512, 128), (128, 256, 64), "epilogue_slots=4, epilogue_batch=2"),
+    Gemm((256, 512, 128), (128, 256, 64), "epilogue_slots=4, epilogue_batch=4"),
+    Gemm((256, 512, 128), (128, 256, 64), "stream_results=True"),
+    Gemm((256, 416, 128), (128, 208, 64)),
+    Gemm((256, 288, 128), (128, 144, 64), layout="NNT"),
+]
+CLUSTERS = [
+    Gemm((512, 256, 320), (128, 128, 64), "cluster=(2, 1)", multiprocessors=4),
+    Gemm((256, 512, 320), (128, 128, 64), "cluster=(1, 2)", "TTN", multiprocessors=4),
+    Gemm((512, 512, 192), (128, 128, 64), "cluster=(2, 2)", multiprocessors=4),
+    Gemm((520, 256, 192), (128, 128, 64), "cluster=(4, 1)", multiprocessors=4),
+]
+TURNS = [
+    Gemm((512, 256, 320), (128, 128, 64), "pingpong=True"),
+    Gemm((512, 384, 64), (64, 128, 64), "pingpong=True"),
+    Gemm((640, 384, 128), (128, 192, 64), "pingpong=True", "TNT", multiprocessors=3),
+    Gemm((512, 256, 192), (128, 128, 64), "pingpong=True, mma_pending=0, stages=2"),
+    Gemm((384, 256, 128), (64, 128, 64), "pingpong=True, stages=3, epilogue_slots=1"),
+    Gemm((512, 512, 192), (128, 128, 64), "pingpong=True, cluster=(2, 1)", multiprocessors=4),
+    Gemm((512, 512, 192), (64, 128, 64), "pingpong=True, cluster=(1, 2)", multiprocessors=4),
+]
+ODD = [
+    Gemm((m, n, k), (128, 128, 64), layout=layout)
+    for (m, n, k), layout in zip(
+        [(300, 200, 72), (129, 257, 64), (1, 7, 16), (127, 130, 65), (8, 129, 1)],
+        ["NNN", "TTT", "NTN", "TNT", "NNT"],
+        strict=True,
+    )
+]
+SEEDS = range(2)
+
+
+@pytest.mark.parametrize("case", SCHEDULES, ids=lambda case: case.id)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_schedules(multiply, case, seed):
+    multiply(case, seed)
+
+
+@pytest.mark.parametrize("case", CLUSTERS, ids=lambda case: case.id)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_clusters(multiply, case, seed):
+    multiply(case, seed)
+
+
+@pytest.mark.parametrize("case", TURNS, ids=lambda case: case.id)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_teams_that_take_turns(multiply, case, seed):
+    multiply(case, seed)
+
+
+@pytest.mark.parametrize("case", ODD, ids=lambda case: case.id)
+def test_odd_extents(multiply, case):
+    multiply(case)

@@ -1,0 +1,14 @@
+"""Runs the PTX of tilec's kernels on the CPU: no GPU, no ptxas.
+
+It is for tests of what the compiler leaves: barriers, copies in flight, wgmma operands, and who may
+touch what when. Warps take turns in an order that a seed decides; a TMA copy lands, and a bulk
+store reads shared memory, at any time at which the rules of PTX let it. So a missing wait shows as
+a wrong result, an overwritten operand or a deadlock, for some seed.
+
+Modules, from the bottom up: `program` reads PTX, `scalar` knows the arithmetic, `memory` holds the
+address spaces, `transfers` copies tiles, `tensor_core` multiplies, `warp` executes, `machine`
+schedules, `driver` stands in for the CUDA driver, so that a kernel is called as usual.
+
+What it does not know: the memory model (proxies, missing fences), time, registers running out, and
+instructions that tilec does not use.
+"""

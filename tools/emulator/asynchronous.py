@@ -1,0 +1,330 @@
+"""What performs the statements that involve others: barriers, copies in flight, tensor cores."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tools.emulator import tensor_core
+from tools.emulator.machine import WARPGROUP, Cta, NamedBarrier, Warpgroup
+from tools.emulator.memory import CTA_SHIFT, PARAM_BASE, AccessError, MBarrier
+from tools.emulator.operands import address, group, source, tensor_operand
+from tools.emulator.program import Program, Statement, UnsupportedError
+from tools.emulator.scalar import LANES, Lanes, storage
+from tools.emulator.transfers import TensorMap, load_box, put_box, store_box
+from tools.emulator.warp import ALL, Action, Mask, Warp
+
+_OWN = (1 << CTA_SHIFT) - 1
+
+
+def _active(mask: Mask) -> list[int]:
+    return [int(lane) for lane in np.nonzero(ALL if mask is None else mask)[0]]
+
+
+def _resolve(warp: Warp, at: int) -> tuple[Cta, int]:
+    """Return the CTA and the address in its window of a shared::cluster address."""
+    rank = at >> CTA_SHIFT
+    return (warp.cta.cluster[rank - 1] if rank else warp.cta), at & _OWN
+
+
+def _init(program: Program, statement: Statement) -> Action:
+    get, count = (
+        address(program, statement.operands[0]),
+        source(program, statement.operands[1], "u32"),
+    )
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        for lane in _active(mask):
+            expected = int(count(warp)[lane])
+            warp.cta.shared.barriers[int(get(warp)[lane])] = MBarrier(expected, expected)
+        return True
+
+    return act
+
+
+def _arrive(program: Program, statement: Statement) -> Action:
+    get = address(program, statement.operands[1])
+    expects = "expect_tx" in statement.opcode
+    amount = source(program, statement.operands[2], "u32") if expects else None
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        for lane in _active(mask):
+            cta, at = _resolve(warp, int(get(warp)[lane]))
+            barrier = cta.shared.barrier(at)
+            if amount is not None:
+                barrier.tx += int(amount(warp)[lane])
+            barrier.arrive()
+        return True
+
+    return act
+
+
+def _try_wait(program: Program, statement: Statement) -> Action:
+    target, where, parity = statement.operands[:3]
+    get, phase = address(program, where), source(program, parity, "u32")
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        for lane in _active(mask):
+            barrier = warp.cta.shared.barrier(int(get(warp)[lane]))
+            if barrier.phase & 1 == int(phase(warp)[lane]):
+                return False
+        warp.write(target, ALL.copy(), mask)
+        return True
+
+    return act
+
+
+def _mapa(program: Program, statement: Statement) -> Action:
+    target, *texts = statement.operands
+    at, rank = (source(program, text, "u32") for text in texts)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        warp.write(target, at(warp) | (rank(warp) + np.uint32(1)) << np.uint32(CTA_SHIFT), mask)
+        return True
+
+    return act
+
+
+def _named_barrier(program: Program, statement: Statement) -> Action:
+    number = source(program, statement.operands[0], "u32")
+    texts = statement.operands[1:]
+    threads = source(program, texts[0], "u32") if texts else None
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        key = int(number(warp)[_active(mask)[0]])
+        barrier = warp.cta.named.setdefault(key, NamedBarrier())
+        if warp.waits_at is None:
+            everyone = sum(not other.done for other in warp.cta.warps) * LANES
+            expected = int(threads(warp)[0]) if threads else everyone
+            if barrier.threads and barrier.expected != expected:
+                raise AccessError(f"{expected} and {barrier.expected} threads at one barrier")
+            barrier.expected = expected
+            warp.waits_at = (key, barrier.round)
+            barrier.threads += LANES
+        if warp.waits_at == (key, barrier.round) and barrier.threads == barrier.expected:
+            barrier.threads, barrier.round = 0, barrier.round + 1
+        if warp.waits_at == (key, barrier.round):
+            return False
+        warp.waits_at = None
+        return True
+
+    return act
+
+
+def _cluster_arrive(program: Program, statement: Statement) -> Action:
+    def act(warp: Warp, mask: Mask) -> bool:
+        warp.cluster_arrivals += 1
+        return True
+
+    return act
+
+
+def _cluster_wait(program: Program, statement: Statement) -> Action:
+    def act(warp: Warp, mask: Mask) -> bool:
+        others = (other for cta in warp.cta.cluster for other in cta.warps if not other.done)
+        return all(other.cluster_arrivals >= warp.cluster_arrivals for other in others)
+
+    return act
+
+
+def _tensor_map(warp: Warp, at: Lanes, lane: int) -> TensorMap:
+    offset = int(at.view(np.uint64)[lane]) - PARAM_BASE
+    if offset not in warp.cta.run.launched.maps:
+        raise AccessError("the tensor map is no parameter")
+    return warp.cta.run.launched.maps[offset]
+
+
+def _load(program: Program, statement: Statement) -> Action:
+    where, tensor, barrier, *rest = statement.operands
+    at, full = address(program, where), address(program, barrier)
+    tensor_map, coordinates = tensor_operand(program, tensor)
+    multicast = (
+        source(program, rest[0], "u16") if "multicast__cluster" in statement.opcode else None
+    )
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        run = warp.cta.run
+        for lane in _active(mask):
+            found = _tensor_map(warp, tensor_map(warp), lane)
+            start = tuple(int(get(warp)[lane]) for get in coordinates)
+            ctas = int(multicast(warp)[lane]) if multicast else 1 << warp.cta.rank
+            place, signal = int(at(warp)[lane]) & _OWN, int(full(warp)[lane]) & _OWN
+            for rank, cta in enumerate(warp.cta.cluster):
+                if ctas >> rank & 1:
+                    run.loads.append(_Landing(run, found, start, cta, place, signal))
+        return True
+
+    return act
+
+
+class _Landing:
+    """A copy into the shared memory of one CTA."""
+
+    def __init__(
+        self, run: Any, found: TensorMap, start: tuple[int, ...], cta: Cta, at: int, barrier: int
+    ) -> None:
+        self.run, self.map, self.start = run, found, start
+        self.cta, self.at, self.barrier = cta, at, barrier
+
+    def __call__(self) -> None:
+        put_box(self.map, load_box(self.run.memory, self.map, self.start), self.cta.shared, self.at)
+        barrier = self.cta.shared.barrier(self.barrier)
+        barrier.tx -= self.map.box_bytes
+        barrier.settle()
+
+
+def _store(program: Program, statement: Statement) -> Action:
+    tensor, where = statement.operands[:2]
+    at = address(program, where)
+    tensor_map, coordinates = tensor_operand(program, tensor)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        run, shared = warp.cta.run, warp.cta.shared
+        for lane in _active(mask):
+            found = _tensor_map(warp, tensor_map(warp), lane)
+            start = tuple(int(get(warp)[lane]) for get in coordinates)
+            place = int(at(warp)[lane])
+
+            def copy(found: Any = found, start: Any = start, place: int = place) -> None:
+                store_box(run.memory, found, start, shared, place)
+
+            run.stores.append(copy)
+            warp.bulk.setdefault(lane, [[]])[-1].append(copy)
+        return True
+
+    return act
+
+
+def _commit(program: Program, statement: Statement) -> Action:
+    def act(warp: Warp, mask: Mask) -> bool:
+        for lane in _active(mask):
+            warp.bulk.setdefault(lane, [[]]).append([])
+        return True
+
+    return act
+
+
+def _drain(program: Program, statement: Statement) -> Action:
+    pending = int(statement.operands[0])
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        for lane in _active(mask):
+            groups = warp.bulk.setdefault(lane, [[]])
+            while len(groups) - 1 > pending:
+                for copy in groups.pop(0):
+                    warp.cta.run.finish_store(copy)
+        return True
+
+    return act
+
+
+def _mma(program: Program, statement: Statement) -> Action:
+    accumulators = group(statement.operands[0])
+    descriptors = [source(program, text, "b64") for text in statement.operands[1:3]]
+    wgmma = tensor_core.Wgmma.of(statement.opcode, statement.operands[3:])
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        number = warp.number // WARPGROUP
+        mine = warp.cta.warpgroups.setdefault(number, Warpgroup())
+        if mine.issued == warp.issued:
+            mine.waiting.add(warp.number)
+            if len(mine.waiting) < WARPGROUP:
+                return False
+            mine.waiting.clear()
+            mine.issued += 1
+            warps = warp.cta.warps[number * WARPGROUP : (number + 1) * WARPGROUP]
+            _multiply(wgmma, warps, accumulators, [int(get(warp)[0]) for get in descriptors])
+        warp.issued += 1
+        return True
+
+    return act
+
+
+def _multiply(
+    wgmma: tensor_core.Wgmma, warps: list[Warp], accumulators: list[str], descriptors: list[int]
+) -> None:
+    """Add a product to the registers of a warpgroup, and keep what its operands were."""
+    shared = warps[0].cta.shared
+    a, b = wgmma.operands(shared, *descriptors)
+    parts = wgmma.product(shared, a, b)
+    for warp, part in zip(warps, parts, strict=True):
+        for name, value in zip(accumulators, part, strict=True):
+            warp.registers[name] = storage(warp.registers[name].view(np.float32) + value)
+            warp.flying[name] = warp.groups_issued
+    warps[0].products[-1] += [(a, shared.data[a]), (b, shared.data[b])]
+
+
+def _mma_commit(program: Program, statement: Statement) -> Action:
+    def act(warp: Warp, mask: Mask) -> bool:
+        warp.products.append([])
+        warp.groups_issued += 1
+        return True
+
+    return act
+
+
+def _mma_wait(program: Program, statement: Statement) -> Action:
+    pending = int(statement.operands[0])
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        while len(warp.products) - 1 > pending:
+            for places, before in warp.products.pop(0):
+                if not np.array_equal(warp.cta.shared.data[places], before):
+                    raise AccessError("an operand of a wgmma in flight was overwritten")
+        oldest = warp.groups_issued - pending
+        warp.flying = {name: group for name, group in warp.flying.items() if group >= oldest}
+        return True
+
+    return act
+
+
+def _stmatrix(program: Program, statement: Statement) -> Action:
+    at = address(program, statement.operands[0])
+    names = group(statement.operands[1])
+    transposed = "trans" in statement.opcode
+    if not re.search(r"m8n8\.x[124]", statement.name):
+        raise UnsupportedError(statement.text)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        if mask is not None:
+            raise AccessError("stmatrix by a part of a warp")
+        places = tensor_core.transposed_places if transposed else tensor_core.matrix_places
+        shared = warp.cta.shared
+        values = np.stack([warp.read(name, "b32") for name in names])
+        rows = at(warp)[: 8 * len(names)]
+        if (rows % 16).any():
+            raise AccessError("a row of stmatrix is not aligned to 16 bytes")
+        shared.data[places(shared, rows)] = values.view(np.uint8).reshape(len(names), LANES, 2, 2)
+        return True
+
+    return act
+
+
+def _no_fence(program: Program, statement: Statement) -> Action:
+    return lambda warp, mask: True
+
+
+ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
+    "mbarrier.init": _init,
+    "mbarrier.arrive": _arrive,
+    "mbarrier.try_wait.parity": _try_wait,
+    "mapa": _mapa,
+    "bar.sync": _named_barrier,
+    "barrier.cluster.arrive": _cluster_arrive,
+    "barrier.cluster.wait": _cluster_wait,
+    "cp.async.bulk.tensor.1d.global": _store,
+    "cp.async.bulk.tensor.2d.global": _store,
+    "cp.async.bulk.tensor.3d.global": _store,
+    "cp.async.bulk.tensor.4d.global": _store,
+    "cp.async.bulk.tensor.5d.global": _store,
+    "cp.async.bulk.tensor": _load,
+    "cp.async.bulk.commit_group": _commit,
+    "cp.async.bulk.wait_group": _drain,
+    "wgmma.mma_async": _mma,
+    "wgmma.commit_group": _mma_commit,
+    "wgmma.wait_group": _mma_wait,
+    "wgmma.fence": _no_fence,
+    "stmatrix": _stmatrix,
+}
+"""By the beginning of the opcode; the first one that fits counts."""

@@ -1,0 +1,349 @@
+"""What performs the statements of one warp: arithmetic, moves, memory."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tools.emulator import scalar
+from tools.emulator.asynchronous import ASYNCHRONOUS
+from tools.emulator.memory import PARAM_BASE, AccessError
+from tools.emulator.operands import address, group, register_type, source
+from tools.emulator.program import Program, Statement, UnsupportedError
+from tools.emulator.scalar import BINARY, COMPARE, LANES, TERNARY, TYPES, UNARY, Lanes, storage
+from tools.emulator.warp import ALL, Action, Mask, Warp
+
+_NOTHING = frozenset(
+    (
+        "fence",
+        "membar",
+        "prefetch",
+        "griddepcontrol",
+        "setmaxnreg",
+        "nanosleep",
+        "cp.async.bulk.prefetch",
+    )
+)
+_LOCAL_BYTES = 4096
+_ROUNDING = ("rn", "rm", "rz", "rp", "approx", "full", "ftz", "sat")
+
+
+def build(program: Program, statement: Statement) -> Action:
+    """Return what performs a statement."""
+    for name, make in ASYNCHRONOUS.items():
+        if statement.name.startswith(name):
+            return make(program, statement)
+    name = statement.opcode[0]
+    if name in _NOTHING or statement.name == "bar.warp.sync":
+        return lambda warp, mask: True
+    if name in _BUILDERS:
+        return _BUILDERS[name](program, statement)
+    return _arithmetic(program, statement)
+
+
+def _arithmetic(program: Program, statement: Statement) -> Action:
+    """Build what computes one result from sources of one type."""
+    kind = statement.opcode[-1]
+    words = [word for word in statement.opcode[:-1] if word not in _ROUNDING]
+    name = ".".join(words)
+    function: Any = UNARY.get(name) or BINARY.get(name) or TERNARY.get(name)
+    if function is None or kind not in TYPES:
+        raise UnsupportedError(statement.text)
+    target, *texts = statement.operands
+    kinds = [kind] * len(texts)
+    if name in ("shl", "shr"):
+        kinds[1] = "u32"
+    if name == "mad.wide":
+        kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
+    sources = [source(program, text, each) for text, each in zip(texts, kinds, strict=True)]
+    saturates = "sat" in statement.opcode
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        value = function(*(get(warp) for get in sources))
+        warp.write(target, np.clip(value, 0, 1) if saturates else value, mask)
+        return True
+
+    return act
+
+
+def _simple(
+    compute: Callable[[Warp, list[Lanes]], Lanes], kinds: Callable[[Statement], list[str]]
+) -> Callable[[Program, Statement], Action]:
+    """Return a builder for an opcode that computes one result from sources of these types."""
+
+    def make(program: Program, statement: Statement) -> Action:
+        target, *texts = statement.operands
+        wanted = zip(texts, kinds(statement), strict=True)
+        sources = [source(program, text, kind) for text, kind in wanted]
+
+        def act(warp: Warp, mask: Mask) -> bool:
+            warp.write(target, compute(warp, [get(warp) for get in sources]), mask)
+            return True
+
+        return act
+
+    return make
+
+
+def _setp(program: Program, statement: Statement) -> Action:
+    compare, kind = COMPARE[statement.opcode[1]], statement.opcode[-1]
+    if len([word for word in statement.opcode if word != "ftz"]) != 3:
+        raise UnsupportedError(statement.text)
+    target, *texts = statement.operands
+    a, b = (source(program, text, kind) for text in texts)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        warp.write(target, compare(a(warp), b(warp)), mask)
+        return True
+
+    return act
+
+
+def _mov(program: Program, statement: Statement) -> Action:
+    kind = statement.opcode[-1]
+    target, text = statement.operands
+    targets, texts = group(target), group(text)
+    if len(targets) == len(texts) == 1:
+        get = source(program, text, kind)
+
+        def move(warp: Warp, mask: Mask) -> bool:
+            if text in warp.flying:  # LLVM renames what ptxas keeps in place
+                warp.registers[target] = warp.registers[text]
+                warp.flying[target] = warp.flying[text]
+            else:
+                warp.flying.pop(target, None)
+                warp.write(target, get(warp), mask)
+            return True
+
+        return move
+    part = f"b{scalar.size_of(kind) * 8 // max(len(targets), len(texts))}"
+    sources = [source(program, item, kind if len(texts) == 1 else part) for item in texts]
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        parts = np.stack([storage(get(warp)) for get in sources], axis=-1)
+        values = parts.view(TYPES[part if len(targets) > 1 else kind])
+        for index, name in enumerate(targets):
+            warp.write(name, np.ascontiguousarray(values[:, index]), mask)
+        return True
+
+    return act
+
+
+def _cvt(program: Program, statement: Statement) -> Action:
+    *modifiers, to, kind = statement.opcode[1:]
+    target, *texts = statement.operands
+    if kind not in TYPES:
+        raise UnsupportedError(statement.text)
+    sources = [source(program, text, kind) for text in texts]
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        values = [get(warp) for get in sources]
+        if to.endswith("x2"):
+            result = scalar.pack(values[0], values[1], to)
+        elif to == "tf32":
+            bits = values[0].view(np.uint32)
+            result = bits + np.uint32(0x1000) & np.uint32(0xFFFFE000)
+        else:
+            result = scalar.convert(values[0], to, tuple(modifiers))
+        wide = register_type(target)
+        if wide is not None and result.itemsize < np.dtype(wide).itemsize:
+            result = result.astype(np.dtype(f"{result.dtype.kind}{np.dtype(wide).itemsize}"))
+        warp.write(target, result, mask)
+        return True
+
+    return act
+
+
+def _carry(program: Program, statement: Statement) -> Action:
+    """Build `mad.lo.cc.u32`, which sets the carry, and `madc.hi.u32`, which adds it."""
+    target, *texts = statement.operands
+    a, b, c = (source(program, text, "u32") for text in texts)
+    high = statement.name == "madc.hi.u32"
+    if not high and statement.name != "mad.lo.cc.u32":
+        raise UnsupportedError(statement.text)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        product = a(warp).astype(np.uint64) * b(warp).astype(np.uint64)
+        part = product >> np.uint64(32) if high else product & np.uint64(0xFFFFFFFF)
+        total = part + c(warp) + (warp.carry if high else np.uint64(0))
+        warp.carry = total >> np.uint64(32)
+        warp.write(target, total.astype(np.uint32), mask)
+        return True
+
+    return act
+
+
+def _mad(program: Program, statement: Statement) -> Action:
+    build_one = _carry if "cc" in statement.opcode else _arithmetic
+    return build_one(program, statement)
+
+
+def _shfl(program: Program, statement: Statement) -> Action:
+    mode = statement.opcode[2]
+    target, *texts = statement.operands
+    value, lane = (source(program, text, "b32") for text in texts[:2])
+    if mode not in ("idx", "bfly", "down", "up") or "|" in target:
+        raise UnsupportedError(statement.text)
+    own = np.arange(LANES)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        by = lane(warp).astype(np.int64)
+        at = {"idx": by, "bfly": own ^ by, "down": own + by, "up": own - by}[mode]
+        at = np.where((at < 0) | (at >= LANES), own, at)
+        warp.write(target, value(warp)[at], mask)
+        return True
+
+    return act
+
+
+def _elect(program: Program, statement: Statement) -> Action:
+    number, elected = statement.operands[0].split("|")
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        leader = int(np.argmax(ALL if mask is None else mask))
+        warp.write(number, np.full(LANES, leader, np.uint32), mask)
+        warp.write(elected, np.arange(LANES) == leader, mask)
+        return True
+
+    return act
+
+
+def _space(statement: Statement) -> str:
+    spaces = ("shared", "shared__cta", "global", "local", "param")
+    found = [word for word in statement.opcode if word in spaces]
+    if not found:
+        raise UnsupportedError(statement.text)
+    return found[0].removesuffix("__cta")
+
+
+def read_bytes(warp: Warp, space: str, at: Lanes, size: int) -> Any:
+    """Return `size` bytes at each address of a state space."""
+    if space == "shared":
+        return warp.cta.shared.data[warp.cta.shared.index(at, size)]
+    if space == "global":
+        return warp.cta.run.memory.read(at.view(np.uint64), size)
+    raise AccessError(f"no reads of {space} memory by lanes")
+
+
+def _ld(program: Program, statement: Statement) -> Action:
+    space, kind = _space(statement), statement.opcode[-1]
+    targets, get = group(statement.operands[0]), address(program, statement.operands[1])
+    each = scalar.size_of(kind)
+    size = each * len(targets)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        lanes = ALL if mask is None else mask
+        at = get(warp)
+        data = np.zeros((LANES, size), np.uint8)
+        if space == "param":
+            offset = int(at[0]) - PARAM_BASE
+            data[:] = np.frombuffer(warp.cta.run.launched.parameters, np.uint8, size, offset)
+        elif space == "local":
+            data = _local(warp)[np.arange(LANES)[:, None], at[:, None] + np.arange(size)]
+        else:
+            data[lanes] = read_bytes(warp, space, at[lanes], size)
+        for index, name in enumerate(targets):
+            value = np.ascontiguousarray(data[:, index * each : (index + 1) * each])
+            value = value.view(TYPES[kind])[:, 0]
+            wide = register_type(name)
+            if wide is not None and each < np.dtype(wide).itemsize:
+                value = value.astype(np.dtype(f"{value.dtype.kind}{np.dtype(wide).itemsize}"))
+            warp.write(name, value, mask)
+        return True
+
+    return act
+
+
+def _local(warp: Warp) -> Any:
+    if warp.local is None:
+        warp.local = np.full((LANES, _LOCAL_BYTES), 0xFF, np.uint8)
+    return warp.local
+
+
+def _st(program: Program, statement: Statement) -> Action:
+    space, kind = _space(statement), statement.opcode[-1]
+    get, each = address(program, statement.operands[0]), scalar.size_of(kind)
+    names = group(statement.operands[1])
+    sources = [source(program, text, kind if each > 1 else "b16") for text in names]
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        lanes = ALL if mask is None else mask
+        values = [storage(item(warp)) for item in sources]
+        parts = [value.view(np.uint8).reshape(LANES, -1)[:, :each] for value in values]
+        data, at = np.concatenate(parts, axis=1), get(warp)
+        size = data.shape[1]
+        if space == "local":
+            places = (at[:, None] + np.arange(size))[lanes]
+            _local(warp)[np.nonzero(lanes)[0][:, None], places] = data[lanes]
+        elif space == "shared":
+            shared = warp.cta.shared
+            shared.data[shared.index(at[lanes], size)] = data[lanes]
+        else:
+            warp.cta.run.memory.write(at[lanes].view(np.uint64), data[lanes])
+        return True
+
+    return act
+
+
+def _atomic(program: Program, statement: Statement) -> Action:
+    """Build `atom` and `red` on global memory: lanes one after the other."""
+    kind = statement.opcode[-1]
+    changes = {"add": lambda old, new: old + new, "exch": lambda old, new: new}
+    change = next((changes[word] for word in statement.opcode if word in changes), None)
+    operands = statement.operands if statement.opcode[0] == "atom" else ("_", *statement.operands)
+    if change is None or len(operands) != 3 or _space(statement) != "global":
+        raise UnsupportedError(statement.text)
+    target, get, value = (
+        operands[0],
+        address(program, operands[1]),
+        source(program, operands[2], kind),
+    )
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        new, at = value(warp), get(warp).view(np.uint64)
+        old = np.zeros(LANES, new.dtype)
+        for lane in np.nonzero(ALL if mask is None else mask)[0]:
+            here = at[lane : lane + 1]
+            old[lane] = warp.cta.run.memory.read(here, new.itemsize).view(new.dtype)[0, 0]
+            stored = np.array([change(old[lane], new[lane])], new.dtype)
+            warp.cta.run.memory.write(here, stored.view(np.uint8)[None])
+        warp.write(target, old, mask)
+        return True
+
+    return act
+
+
+def _types(*kinds: str) -> Callable[[Statement], list[str]]:
+    return lambda statement: [statement.opcode[-1] if kind == "*" else kind for kind in kinds]
+
+
+def _bits(value: Lanes, start: Lanes, count: Lanes) -> Lanes:
+    mask = (np.uint64(1) << count.astype(np.uint64)) - np.uint64(1)
+    return ((value.astype(np.uint64) >> start.astype(np.uint64)) & mask).astype(np.uint32)
+
+
+def _funnel(low: Lanes, high: Lanes, count: Lanes) -> Lanes:
+    both = high.astype(np.uint64) << np.uint64(32) | low
+    return (both << (count & np.uint32(31)).astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
+
+
+_BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
+    "setp": _setp,
+    "mov": _mov,
+    "cvta": _mov,
+    "cvt": _cvt,
+    "mad": _mad,
+    "madc": _carry,
+    "shfl": _shfl,
+    "elect": _elect,
+    "ld": _ld,
+    "st": _st,
+    "atom": _atomic,
+    "red": _atomic,
+    "selp": _simple(lambda _, v: np.where(v[2], v[0], v[1]), _types("*", "*", "pred")),
+    "bfe": _simple(lambda _, v: _bits(*v), _types("u32", "u32", "u32")),
+    "shf": _simple(lambda _, v: _funnel(*v), _types("u32", "u32", "u32")),
+    "createpolicy": lambda program, statement: _mov(
+        program, Statement("", False, ("mov", "b64"), (statement.operands[0], "0"), statement.text)
+    ),
+}

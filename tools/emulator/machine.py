@@ -1,0 +1,184 @@
+"""Runs a grid: CTAs of clusters, whose warps take turns in a random order."""
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+from tools.emulator.memory import AccessError, GlobalMemory, SharedMemory
+from tools.emulator.program import Program
+from tools.emulator.transfers import TensorMap
+from tools.emulator.warp import Action, Warp, is_jump
+
+LANES = 32
+WARPGROUP = 4
+_TURN = 400
+"""Most statements of a turn of a warp."""
+_HASTE = (0.0, 0.02, 0.1, 0.5)
+"""How likely a copy in flight is over after a turn; at 0 it takes as long as it may."""
+
+
+class DeadlockError(Exception):
+    """Nobody can go on."""
+
+
+class EmulatedFaultError(Exception):
+    """A statement did what ends a kernel, or what breaks a rule of PTX."""
+
+
+@dataclass
+class NamedBarrier:
+    """A named barrier: threads that have come in this round."""
+
+    threads: int = 0
+    expected: int = 0
+    round: int = 0
+
+
+@dataclass
+class Warpgroup:
+    """Four warps that issue wgmma together: who has come to the next one."""
+
+    waiting: set[int] = field(default_factory=set)
+    issued: int = 0
+
+
+@dataclass(eq=False)
+class Cta:
+    """A CTA and what its warps share."""
+
+    run: "Run"
+    number: int
+    rank: int
+    cluster: "list[Cta]"
+    shared: SharedMemory
+    warps: list[Warp] = field(default_factory=list)
+    named: dict[int, NamedBarrier] = field(default_factory=dict)
+    warpgroups: dict[int, Warpgroup] = field(default_factory=dict)
+
+
+@dataclass
+class Launched:
+    """What a launch gives to every CTA.
+
+    Attributes:
+        program: The kernel.
+        parameters: Their bytes, laid out as the program says.
+        maps: Tensor map of each parameter that is one, by offset.
+        blocks: CTAs of the grid.
+        threads: Threads of a CTA.
+        cluster: CTAs of a cluster by dimension.
+        shared_bytes: Dynamic shared memory.
+    """
+
+    program: Program
+    parameters: bytes
+    maps: dict[int, TensorMap]
+    blocks: int
+    threads: int
+    cluster: tuple[int, int, int]
+    shared_bytes: int
+
+
+class Run:
+    """One launch."""
+
+    def __init__(
+        self, launched: Launched, actions: list[Action | None], memory: GlobalMemory, seed: int
+    ) -> None:
+        """Prepare the CTAs; `actions` perform the statements of the program."""
+        self.launched = launched
+        self.actions = actions
+        self.memory = memory
+        self.random = random.Random(seed)
+        self.loads: list[Callable[[], None]] = []
+        self.stores: list[Callable[[], None]] = []
+        self.haste = self.random.choice(_HASTE), self.random.choice(_HASTE)
+        self.ctas = self._make_ctas()
+
+    def _make_ctas(self) -> list[Cta]:
+        launched, size = self.launched, prod(self.launched.cluster)
+        ctas: list[Cta] = []
+        for first in range(0, launched.blocks, size):
+            cluster: list[Cta] = []
+            for rank in range(size):
+                shared = SharedMemory(launched.shared_bytes)
+                cta = Cta(self, first + rank, rank, cluster, shared)
+                cta.warps = [Warp(cta, index) for index in range(launched.threads // LANES)]
+                cluster.append(cta)
+            ctas += cluster
+        return ctas
+
+    def finish_store(self, copy: Callable[[], None]) -> None:
+        """Let a copy out be over, if it is not yet."""
+        if copy in self.stores:
+            self.stores.remove(copy)
+            copy()
+
+    def _land(self, copies: list[Callable[[], None]]) -> None:
+        """Let one of the copies be over."""
+        if copies:
+            copies.pop(self.random.randrange(len(copies)))()
+
+    def run(self) -> None:
+        """Run all CTAs to their ends, and the copies in flight.
+
+        Raises:
+            DeadlockError: Some warps wait for what never comes.
+            EmulatedFaultError: A rule is broken.
+        """
+        alive = [warp for cta in self.ctas for warp in cta.warps]
+        while alive:
+            self.random.shuffle(alive)
+            moved = False
+            for warp in alive:
+                moved |= self._turn(warp)
+                for copies, haste in zip((self.loads, self.stores), self.haste, strict=True):
+                    if self.random.random() < haste:
+                        self._land(copies)
+            alive = [warp for warp in alive if not warp.done]
+            if not moved and alive:
+                if not self.loads:
+                    raise DeadlockError(_describe(self, alive))
+                self._land(self.loads)
+        while self.stores:
+            self._land(self.stores)
+        self._check_ending()
+
+    def _check_ending(self) -> None:
+        """Check that nothing was left in flight that somebody should have waited for."""
+        for cta in self.ctas:
+            if any(group for warp in cta.warps for group in warp.products):
+                raise EmulatedFaultError(f"CTA {cta.number} ends with wgmma in flight")
+            for at, barrier in cta.shared.barriers.items():
+                if barrier.tx or barrier.pending != barrier.count:
+                    raise EmulatedFaultError(
+                        f"mbarrier {at:#x}, CTA {cta.number}: ends in mid-phase"
+                    )
+
+    def _turn(self, warp: Warp) -> bool:
+        program = self.launched.program
+        try:
+            return warp.run(program, self.actions, self.random.randrange(1, _TURN))
+        except AccessError as failure:
+            at = min(group.at for group in warp.groups)
+            text = program.statements[at].text
+            raise EmulatedFaultError(f"{warp.name}: {failure}: {text[:160]}") from failure
+
+
+def _describe(run: Run, alive: list[Warp]) -> str:
+    lines = ["nobody can go on:"]
+    for warp in sorted(alive, key=lambda item: (item.cta.number, item.number)):
+        for group in warp.groups:
+            text = run.launched.program.statements[group.at].text
+            lines.append(f"  {warp.name}, {int(group.lanes.sum())} lanes: {text[:120]}")
+    return "\n".join(lines)
+
+
+def make_actions(program: Program, build: Callable[[Program, Any], Action]) -> list[Action | None]:
+    """Return what performs each statement; None for control flow."""
+    return [
+        None if is_jump(statement) else build(program, statement)
+        for statement in program.statements
+    ]

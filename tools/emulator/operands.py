@@ -1,0 +1,85 @@
+"""Reads operands: registers, immediates, symbols, addresses."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+
+from tools.emulator.memory import PARAM_BASE, SHARED_BASE
+from tools.emulator.program import Program, UnsupportedError, split_operands
+from tools.emulator.scalar import LANES, Lanes, literal
+from tools.emulator.warp import Warp, is_register
+
+Source = Callable[[Warp], Lanes]
+_ADDRESS = re.compile(r"\[\s*([^\s\]+,]+)\s*(?:\+\s*(-?\d+))?\s*\]")
+_WIDTHS = {"%rs": np.uint16, "%r": np.uint32, "%rd": np.uint64}
+_TID = np.arange(LANES, dtype=np.uint32)
+
+SPECIAL: dict[str, Callable[[Warp], int | Lanes]] = {
+    "%tid.x": lambda warp: _TID + np.uint32(warp.number * LANES),
+    "%laneid": lambda warp: _TID,
+    "%ntid.x": lambda warp: warp.cta.run.launched.threads,
+    "%ctaid.x": lambda warp: warp.cta.number,
+    "%nctaid.x": lambda warp: warp.cta.run.launched.blocks,
+    "%cluster_ctarank": lambda warp: warp.cta.rank,
+    **{f"%{name}.{axis}": lambda warp: 0 for name in ("tid", "ctaid") for axis in "yz"},
+    **{f"%{name}.{axis}": lambda warp: 1 for name in ("ntid", "nctaid") for axis in "yz"},
+}
+
+
+def register_type(name: str) -> type | None:
+    """Return the unsigned type of a register by its prefix, or None for a predicate."""
+    return _WIDTHS.get(name.rstrip("0123456789"))
+
+
+def symbol(program: Program, name: str) -> int | None:
+    """Return the address of a symbol, or None when there is no such symbol."""
+    if name == "tilec_shared":
+        return SHARED_BASE
+    if name in program.parameters:
+        return PARAM_BASE + program.parameters[name][0]
+    return 0 if name.startswith("__local_depot") else None
+
+
+def source(program: Program, text: str, kind: str) -> Source:
+    """Return what reads an operand as values of a type."""
+    if is_register(text):
+        return lambda warp: warp.read(text, kind)
+    if text in SPECIAL:
+        get = SPECIAL[text]
+        return lambda warp: np.broadcast_to(np.asarray(get(warp), np.uint32), LANES).copy()
+    known = symbol(program, text)
+    try:
+        value = literal(text if known is None else str(known), kind)
+    except ValueError as failure:
+        raise UnsupportedError(f"operand '{text}'") from failure
+    return lambda warp: value
+
+
+def group(text: str) -> list[str]:
+    """Return the members of `{a, b}`, or the operand alone."""
+    return split_operands(text.strip()[1:-1]) if text.startswith("{") else [text]
+
+
+def address(program: Program, text: str) -> Callable[[Warp], Lanes]:
+    """Return what computes an address in brackets, in 64 bits."""
+    match = _ADDRESS.fullmatch(text)
+    if match is None:
+        raise UnsupportedError(f"address '{text}'")
+    name, offset = match[1], np.int64(int(match[2] or 0))
+    if not is_register(name):
+        value = symbol(program, name)
+        constant = np.full(LANES, (int(name, 0) if value is None else value) + offset, np.int64)
+        return lambda warp: constant
+
+    def compute(warp: Warp) -> Lanes:
+        value = warp.registers[name]
+        return value.astype(np.int64) + offset
+
+    return compute
+
+
+def tensor_operand(program: Program, text: str) -> tuple[Source, list[Source]]:
+    """Return what reads the map and the coordinates of `[map, {coordinates}]`."""
+    name, coordinates = split_operands(text.strip()[1:-1])
+    return source(program, name, "b64"), [source(program, it, "s32") for it in group(coordinates)]

@@ -1,0 +1,166 @@
+"""Reads PTX into statements: one entry, its parameters, its labels."""
+
+import re
+from dataclasses import dataclass, field
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_ENTRY = re.compile(r"\.entry\s+(\w+)\s*\((.*?)\)(.*?)\{", re.DOTALL)
+_PARAMETER = re.compile(
+    r"\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)\s+(?:\.ptr\s.*\s)?(\w+)(?:\[(\d+)\])?$"
+)
+_LABEL = re.compile(r"\s*([$%A-Za-z_][\w$]*)\s*:(?!:)")
+_GUARD = re.compile(r"@(!?)([%\w.$@]+)\s+")
+_NAME = re.compile(r"(?<![\w%$.])[A-Za-z_]\w*(?![\w.:])")
+_SIZES = {"8": 1, "16": 2, "32": 4, "64": 8}
+
+
+class UnsupportedError(Exception):
+    """The program has something that the emulator does not know."""
+
+
+@dataclass(frozen=True)
+class Statement:
+    """One instruction.
+
+    Attributes:
+        guard: Predicate register; empty when it is unconditional.
+        inverted: Whether it is executed where the predicate is false.
+        opcode: Name and its modifiers: `("add", "s32")`.
+        operands: The text of each operand; groups in brackets and braces stay whole.
+        text: The source, for messages.
+    """
+
+    guard: str
+    inverted: bool
+    opcode: tuple[str, ...]
+    operands: tuple[str, ...]
+    text: str
+
+    @property
+    def name(self) -> str:
+        """The opcode with its modifiers, as it is written."""
+        return ".".join(self.opcode)
+
+
+@dataclass
+class Program:
+    """A kernel.
+
+    Attributes:
+        name: Of the entry.
+        parameters: Offset and size in bytes of each parameter, in order.
+        statements: In order.
+        labels: Number of the statement behind each label.
+    """
+
+    name: str
+    parameters: dict[str, tuple[int, int]] = field(default_factory=dict)
+    statements: list[Statement] = field(default_factory=list)
+    labels: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def parameter_sizes(self) -> list[int]:
+        """Bytes of each parameter."""
+        return [size for _, size in self.parameters.values()]
+
+
+def parse(ptx: str) -> Program:
+    """Read the one entry of a PTX module."""
+    text = _COMMENT.sub("", ptx)
+    entry = _ENTRY.search(text)
+    if entry is None:
+        raise UnsupportedError("there is no entry")
+    program = Program(entry[1], _parameters(entry[2]))
+    _Reader(program).read(text[entry.end() : text.rindex("}")], {})
+    return program
+
+
+def _parameters(text: str) -> dict[str, tuple[int, int]]:
+    """Lay parameters out one behind the other, each aligned to 64 bytes."""
+    found: dict[str, tuple[int, int]] = {}
+    offset = 0
+    for item in filter(None, (part.strip() for part in text.split(","))):
+        match = _PARAMETER.match(item)
+        if match is None:
+            raise UnsupportedError(f"parameter '{item}'")
+        size = _SIZES[match[1].lstrip("bsuf")] * int(match[3] or 1)
+        found[match[2]] = (offset, size)
+        offset += -(-size // 64) * 64
+    return found
+
+
+class _Reader:
+    """Appends statements to a program; blocks in braces have names of their own."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.blocks = 0
+
+    def read(self, text: str, names: dict[str, str]) -> None:
+        """Read the statements of a block, in which `names` stand for others."""
+        names = {**names, **self._own_names(text)}
+        position = 0
+        while position < len(text):
+            label = _LABEL.match(text, position)
+            if label is not None:
+                self.program.labels[names.get(label[1], label[1])] = len(self.program.statements)
+                position = label.end()
+            elif text[position] == "{":
+                end = _closing(text, position)
+                self.blocks += 1
+                self.read(text[position + 1 : end], names)
+                position = end + 1
+            elif text[position].isspace() or text[position] == ";":
+                position += 1
+            else:
+                end = text.index(";", position)
+                self._add(" ".join(text[position:end].split()), names)
+                position = end + 1
+
+    def _own_names(self, text: str) -> dict[str, str]:
+        """Return the labels and the registers without a percent sign of a block in braces."""
+        if not self.blocks:
+            return {}
+        outside = re.sub(r"\{[^{}]*[:;][^{}]*\}", "", text)
+        names = re.findall(r"\.reg\s+\.\w+\s+([^;]+);", outside)
+        found = [name.strip() for group in names for name in group.split(",")]
+        found += re.findall(r"(?:^|[\s;])([A-Za-z_]\w*)\s*:(?!:)", outside)
+        return {name: f"{name}@{self.blocks}" for name in found if not name.startswith("%")}
+
+    def _add(self, text: str, names: dict[str, str]) -> None:
+        if text.startswith("."):
+            return
+        text = _NAME.sub(lambda match: names.get(match[0], match[0]), text)
+        guard = _GUARD.match(text)
+        rest = text[guard.end() :] if guard else text
+        opcode, _, operands = rest.partition(" ")
+        self.program.statements.append(
+            Statement(
+                guard=guard[2] if guard else "",
+                inverted=bool(guard and guard[1]),
+                opcode=tuple(opcode.replace("::", "__").split(".")),
+                operands=tuple(split_operands(operands)),
+                text=text,
+            )
+        )
+
+
+def _closing(text: str, start: int) -> int:
+    depth = 0
+    for position in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[position], 0)
+        if not depth:
+            return position
+    raise UnsupportedError("a block is not closed")
+
+
+def split_operands(text: str) -> list[str]:
+    """Split at the commas outside brackets and braces."""
+    parts, depth = [""], 0
+    for char in text:
+        depth += (char in "[{") - (char in "]}")
+        if char == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += char
+    return [part.strip() for part in parts if part.strip()]

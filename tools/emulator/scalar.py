@@ -1,0 +1,190 @@
+"""Arithmetic of 32 lanes: what each opcode without memory or control flow computes.
+
+A value is an array of 32 lanes in the unsigned type of its size, or bool for a predicate. Rules:
+PTX ISA, "Instructions" (shifts clamp, division by zero gives ones, min and max drop NaN).
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+from numpy.typing import NDArray
+
+from tools.emulator.program import UnsupportedError
+
+Lanes = NDArray[Any]
+LANES = 32
+
+TYPES: dict[str, Any] = {
+    "pred": np.bool_,
+    **{f"b{bits}": np.dtype(f"u{bits // 8}").type for bits in (8, 16, 32, 64)},
+    **{f"u{bits}": np.dtype(f"u{bits // 8}").type for bits in (8, 16, 32, 64)},
+    **{f"s{bits}": np.dtype(f"i{bits // 8}").type for bits in (8, 16, 32, 64)},
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+}
+_STORAGE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+def size_of(kind: str) -> int:
+    """Return the bytes of a type."""
+    return np.dtype(TYPES[kind]).itemsize
+
+
+def storage(value: Lanes) -> Lanes:
+    """Return a value in the type of registers."""
+    if value.dtype == np.bool_:
+        return value
+    return np.ascontiguousarray(value).view(_STORAGE[value.dtype.itemsize])
+
+
+def literal(text: str, kind: str) -> Lanes:
+    """Return an immediate in every lane."""
+    floats = re.fullmatch(r"0([fFdD])([0-9A-Fa-f]+)", text)
+    if floats:
+        bits = np.uint32 if floats[1] in "fF" else np.uint64
+        value = np.full(LANES, int(floats[2], 16), bits)
+        wanted = np.dtype(TYPES[kind])
+        if wanted.kind == "f" and wanted.itemsize != value.itemsize:
+            value = value.view(np.float32 if bits is np.uint32 else np.float64).astype(wanted)
+        return value.view(TYPES[kind])
+    size = size_of(kind)
+    if kind == "pred":
+        return np.full(LANES, bool(int(text, 0)))
+    return np.full(LANES, int(text, 0) & (1 << 8 * size) - 1, _STORAGE[size]).view(TYPES[kind])
+
+
+def _shift(left: bool) -> Callable[[Lanes, Lanes], Lanes]:
+    def apply(value: Lanes, count: Lanes) -> Lanes:
+        bits = value.itemsize * 8
+        limit = np.minimum(count, bits - 1).astype(value.dtype)
+        if left:
+            return np.where(count >= bits, value.dtype.type(0), value << limit)
+        beyond = (
+            np.where(value < 0, value.dtype.type(-1), value.dtype.type(0))
+            if (value.dtype.kind == "i")
+            else value.dtype.type(0)
+        )
+        return np.where(count >= bits, beyond, value >> limit)
+
+    return apply
+
+
+def _divide(a: Lanes, b: Lanes) -> Lanes:
+    if a.dtype.kind == "f":
+        return a / b
+    safe = np.where(b == 0, b.dtype.type(1), b)
+    quotient = np.abs(a) // np.abs(safe)
+    signed = (
+        np.where((a < 0) != (safe < 0), -quotient, quotient) if a.dtype.kind == "i" else quotient
+    )
+    return np.where(b == 0, (~a.dtype.type(0)), signed).astype(a.dtype)
+
+
+def _remainder(a: Lanes, b: Lanes) -> Lanes:
+    return (a - _divide(a, b) * b).astype(a.dtype)
+
+
+def _high(a: Lanes, b: Lanes) -> Lanes:
+    bits = a.itemsize * 8
+    wide = [int(x) * int(y) >> bits for x, y in zip(a, b, strict=True)]
+    return np.array([item & (1 << bits) - 1 for item in wide], _STORAGE[a.itemsize]).view(a.dtype)
+
+
+def _wide(a: Lanes, b: Lanes) -> Lanes:
+    kind = np.dtype(f"{a.dtype.kind}{2 * a.itemsize}")
+    return a.astype(kind) * b.astype(kind)
+
+
+def _fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
+    if a.dtype == np.float64:
+        return a * b + c
+    return (a.astype(np.float64) * b.astype(np.float64) + c.astype(np.float64)).astype(a.dtype)
+
+
+BINARY: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
+    "add": lambda a, b: a + b,
+    "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b,
+    "mul.lo": lambda a, b: a * b,
+    "mul.hi": _high,
+    "mul.wide": _wide,
+    "div": _divide,
+    "rem": _remainder,
+    "and": lambda a, b: a & b,
+    "or": lambda a, b: a | b,
+    "xor": lambda a, b: a ^ b,
+    "min": lambda a, b: np.fmin(a, b) if a.dtype.kind == "f" else np.minimum(a, b),
+    "max": lambda a, b: np.fmax(a, b) if a.dtype.kind == "f" else np.maximum(a, b),
+    "shl": _shift(True),
+    "shr": _shift(False),
+    "copysign": lambda a, b: np.copysign(b, a),
+}
+UNARY: dict[str, Callable[[Lanes], Lanes]] = {
+    "neg": lambda a: -a,
+    "abs": np.abs,
+    "not": np.invert,
+    "sqrt": np.sqrt,
+    "rsqrt": lambda a: (1 / np.sqrt(a)).astype(a.dtype),
+    "rcp": lambda a: (1 / a).astype(a.dtype),
+    "ex2": np.exp2,
+    "lg2": np.log2,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tanh": np.tanh,
+    "popc": lambda a: np.bitwise_count(a).astype(np.uint32),
+}
+TERNARY: dict[str, Callable[[Lanes, Lanes, Lanes], Lanes]] = {
+    "fma": _fma,
+    "mad.lo": lambda a, b, c: a * b + c,
+    "mad.wide": lambda a, b, c: _wide(a, b) + c,
+}
+
+
+def _unordered(compare: Callable[[Lanes, Lanes], Lanes]) -> Callable[[Lanes, Lanes], Lanes]:
+    return lambda a, b: compare(a, b) | np.isnan(a) | np.isnan(b)
+
+
+COMPARE: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: (a != b) & (~(np.isnan(a) | np.isnan(b)) if a.dtype.kind == "f" else True),
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+    "num": lambda a, b: ~(np.isnan(a) | np.isnan(b)),
+    "nan": lambda a, b: np.isnan(a) | np.isnan(b),
+}
+COMPARE.update(
+    {f"{name}u": _unordered(COMPARE[name]) for name in ("eq", "ne", "lt", "le", "gt", "ge")}
+)
+
+_ROUND = {"rni": np.rint, "rmi": np.floor, "rpi": np.ceil, "rzi": np.trunc}
+
+
+def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
+    """Convert lanes to another type, as `cvt` with these modifiers does."""
+    source, target = value.dtype, np.dtype(TYPES[to])
+    for name in modifiers:
+        if name in _ROUND:
+            value = _ROUND[name](value)
+        elif name == "sat":
+            value = np.clip(np.nan_to_num(value, nan=0.0), 0, 1)
+        elif name not in ("rn", "rna", "ftz"):
+            raise UnsupportedError(f"cvt with .{name}")
+    if source.kind != "f" or target.kind not in "iu":
+        return value.astype(target)
+    limits = np.iinfo(target)
+    clipped = np.clip(np.nan_to_num(value.astype(np.float64), nan=0.0), limits.min, limits.max)
+    return clipped.astype(target)
+
+
+def pack(high: Lanes, low: Lanes, to: str) -> Lanes:
+    """Round two floats to halves of a register, as `cvt.rn.bf16x2.f32 d, high, low` does."""
+    kind = TYPES[to.removesuffix("x2")]
+    halves = [storage(item.astype(kind)).astype(np.uint32) for item in (high, low)]
+    return halves[0] << np.uint32(16) | halves[1]

@@ -1,0 +1,95 @@
+"""What the TMA unit does: copies of boxes between global and shared memory."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tilec.dtypes import DTYPES
+from tilec.runtime.tensor_map import TensorMapEncoding
+from tools.emulator.memory import (
+    SHARED_BASE,
+    AccessError,
+    Bytes,
+    GlobalMemory,
+    SharedMemory,
+    swizzled,
+)
+
+
+@dataclass(frozen=True)
+class TensorMap:
+    """A tensor map that was encoded for an array."""
+
+    encoding: TensorMapEncoding
+    address: int
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of an element."""
+        return DTYPES[self.encoding.dtype].bits // 8
+
+    @property
+    def box_bytes(self) -> int:
+        """Bytes of a box: what a load announces to its barrier, padding included."""
+        return int(np.prod(self.encoding.box)) * self.element_bytes
+
+
+def _elements(tensor_map: TensorMap, start: tuple[int, ...]) -> tuple[NDArray, NDArray]:
+    """Return the global address of each element of a box, and whether the array has it."""
+    encoding = tensor_map.encoding
+    if any(step != 1 for step in encoding.element_strides):
+        raise AccessError("element strides are not emulated")
+    rank = len(encoding.box)
+    strides = (tensor_map.element_bytes, *encoding.strides)
+    addresses = np.full(encoding.box[::-1], tensor_map.address, np.int64)
+    inside = np.ones(encoding.box[::-1], bool)
+    for axis in range(rank):
+        index = start[axis] + np.arange(encoding.box[axis])
+        shape = [1] * rank
+        shape[rank - 1 - axis] = -1
+        addresses += (index * strides[axis]).reshape(shape)
+        inside &= ((index >= 0) & (index < encoding.extents[axis])).reshape(shape)
+    return addresses.reshape(-1), inside.reshape(-1)
+
+
+def _places(tensor_map: TensorMap, shared: SharedMemory, address: int) -> NDArray[np.int64]:
+    """Return where in shared memory each byte of a box lies."""
+    if address % 128:
+        raise AccessError(f"a box is at {address:#x}, which is no multiple of 128")
+    linear = address + np.arange(tensor_map.box_bytes)
+    return shared.index(swizzled(linear, tensor_map.encoding.swizzle), 1)[:, 0]
+
+
+def load_box(memory: GlobalMemory, tensor_map: TensorMap, start: tuple[int, ...]) -> Bytes:
+    """Return the bytes of a box, with zeros outside the array."""
+    addresses, inside = _elements(tensor_map, start)
+    size = tensor_map.element_bytes
+    box = np.zeros((len(addresses), size), np.uint8)
+    if inside.any():
+        box[inside] = memory.read(addresses[inside].astype(np.uint64), size)
+    return box.reshape(-1)
+
+
+def put_box(tensor_map: TensorMap, box: Bytes, shared: SharedMemory, address: int) -> None:
+    """Write the bytes of a box into shared memory."""
+    shared.data[_places(tensor_map, shared, address)] = box
+
+
+def store_box(
+    memory: GlobalMemory,
+    tensor_map: TensorMap,
+    start: tuple[int, ...],
+    shared: SharedMemory,
+    address: int,
+) -> None:
+    """Write a box from shared memory into the part of it that the array has."""
+    addresses, inside = _elements(tensor_map, start)
+    if min(start) < 0:
+        raise AccessError(f"a box is stored at {start}: the H200 ends the kernel")
+    box = shared.data[_places(tensor_map, shared, address)].reshape(len(addresses), -1)
+    if inside.any():
+        memory.write(addresses[inside].astype(np.uint64), box[inside])
+
+
+assert SHARED_BASE % 128 == 0

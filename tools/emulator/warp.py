@@ -1,0 +1,155 @@
+"""One warp: registers of 32 lanes, groups of lanes that are at the same statement, control flow."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from tools.emulator import scalar
+from tools.emulator.memory import AccessError
+from tools.emulator.program import Program, Statement, UnsupportedError
+from tools.emulator.scalar import LANES, Lanes, storage
+
+if TYPE_CHECKING:
+    from tools.emulator.machine import Cta
+
+Mask = Any
+"""Lanes that take part: an array of bool, or None for all of them."""
+Action = Callable[["Warp", Mask], bool]
+"""Performs a statement; False when the warp has to wait and to try again."""
+ALL = np.ones(LANES, bool)
+_UNDEFINED = {"%p": np.zeros(LANES, bool)}
+_REGISTER = re.compile(r"%[a-zA-Z]+\d+|[A-Za-z_]\w*@\d+|%SPL?")
+
+
+@dataclass
+class Group:
+    """Lanes at one statement."""
+
+    at: int
+    lanes: Any
+    full: bool = True
+
+
+@dataclass(eq=False)
+class Warp:
+    """A warp of a CTA."""
+
+    cta: "Cta"
+    number: int
+    registers: dict[str, Lanes] = field(default_factory=dict)
+    groups: list[Group] = field(default_factory=list)
+    local: Any = None
+    carry: Any = None
+    waits_at: tuple[int, int] | None = None
+    """Named barrier that it has come to, and the round of it."""
+    cluster_arrivals: int = 0
+    issued: int = 0
+    """Number of wgmma that it has issued."""
+    products: list[list[Any]] = field(default_factory=lambda: [[]])
+    """Operands in shared memory of each group of wgmma in flight; the last group is open."""
+    flying: dict[str, int] = field(default_factory=dict)
+    """Registers of wgmma in flight, with the number of the group."""
+    groups_issued: int = 0
+    bulk: dict[int, list[list[Any]]] = field(default_factory=dict)
+    """Groups of copies out of each lane; the last one is open."""
+
+    def __post_init__(self) -> None:
+        """Begin with all lanes at the first statement."""
+        self.groups = [Group(0, ALL)]
+
+    @property
+    def done(self) -> bool:
+        """Whether all lanes have returned."""
+        return not self.groups
+
+    @property
+    def name(self) -> str:
+        """Name for messages."""
+        return f"CTA {self.cta.number}, warp {self.number}"
+
+    def read(self, name: str, kind: str) -> Lanes:
+        """Return a register as values of a type."""
+        value = self.registers.get(name)
+        if value is None:
+            raise UnsupportedError(f"{self.name} reads {name} before it is written")
+        if name in self.flying:
+            raise AccessError(f"{name} is read while a wgmma may still write it")
+        return value if kind == "pred" else value.view(scalar.TYPES[kind])
+
+    def write(self, name: str, value: Lanes, mask: Mask) -> None:
+        """Set a register in the lanes of `mask`."""
+        if name == "_":
+            return
+        value = storage(value)
+        if mask is not None:
+            value = np.where(mask, value, self.registers.get(name, value))
+        self.registers[name] = value
+
+    def run(self, program: Program, actions: list[Action | None], budget: int) -> bool:
+        """Perform up to `budget` statements; tell whether there were any."""
+        moved = False
+        for _ in range(budget):
+            if not self.groups:
+                break
+            group = self._next_group(program)
+            statement = program.statements[group.at]
+            mask = None if group.full else group.lanes
+            if statement.guard:
+                guard = self.registers[statement.guard]
+                lanes = group.lanes & (~guard if statement.inverted else guard)
+                mask = None if lanes.all() else lanes
+            action = actions[group.at]
+            if action is None:
+                self._jump(program, statement, group, ALL if mask is None else mask)
+            elif (mask is not None and not mask.any()) or action(self, mask):
+                group.at += 1
+            else:
+                return moved
+            moved = True
+        return moved
+
+    def _next_group(self, program: Program) -> Group:
+        """Return the lanes to go on with: those furthest behind, all of them together.
+
+        Lanes at a statement that takes the whole warp wait there for the others.
+        """
+        if len(self.groups) == 1:
+            return self.groups[0]
+        places = sorted({group.at for group in self.groups})
+        free = [at for at in places if not converges(program.statements[at])]
+        first = free[0] if free else places[0]
+        here = [group for group in self.groups if group.at == first]
+        if len(here) > 1:
+            lanes = np.logical_or.reduce([group.lanes for group in here])
+            rest = [group for group in self.groups if group.at != first]
+            here = [Group(first, lanes, bool(lanes.all()))]
+            self.groups = [*here, *rest]
+        return here[0]
+
+    def _jump(self, program: Program, statement: Statement, group: Group, lanes: Any) -> None:
+        """Move the lanes that take a branch, or end them; the others go on."""
+        self.groups.remove(group)
+        rest = group.lanes & ~lanes
+        if rest.any():
+            self.groups.append(Group(group.at + 1, rest, bool(rest.all())))
+        if statement.opcode[0] == "bra" and lanes.any():
+            target = program.labels[statement.operands[0]]
+            self.groups.append(Group(target, lanes, bool(lanes.all())))
+
+
+def is_jump(statement: Statement) -> bool:
+    """Tell whether a statement is control flow, which the warp performs itself."""
+    return statement.opcode[0] in ("bra", "ret", "exit")
+
+
+def converges(statement: Statement) -> bool:
+    """Tell whether all lanes of a warp that have not returned perform a statement together."""
+    return statement.opcode[0] in ("bar", "barrier") or "sync" in statement.opcode
+
+
+def is_register(text: str) -> bool:
+    """Tell whether an operand is a register."""
+    return _REGISTER.fullmatch(text) is not None
