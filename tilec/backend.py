@@ -90,7 +90,7 @@ class CodeGenerator:
         self._run_ptx(ptx, metadata)
 
     def _run_ptx(self, ptx: str, metadata: dict[str, Any]) -> None:
-        from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage
+        from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
         from tilec.codegen.header import header_comment, strip_header
 
         self.result.kernel = metadata["name"]
@@ -111,7 +111,8 @@ class CodeGenerator:
                 assembly.spill_stores + assembly.spill_loads,
             )
         hidden = tuple(HiddenParameter(**item) for item in metadata.get(HIDDEN_PARAMETERS, ()))
-        artifact = Artifact((image,), self.target.name, hidden_parameters=hidden)
+        workspaces = tuple(Workspace(**item) for item in metadata.get("workspaces", ()))
+        artifact = Artifact((image,), self.target.name, workspaces, hidden)
         text = header_comment(artifact) + body
         self.result.artifact = artifact
         self.result.texts["ptx"] = text

@@ -55,6 +55,14 @@ from tilec.dialects.nv_tileas.shared_ops import (
     SlotViewOp,
     StoreSharedOp,
 )
+from tilec.dialects.nv_tileas.split_ops import (
+    AddPartialOp,
+    AwaitTurnOp,
+    PassTurnOp,
+    ResetTurnOp,
+    StorePartialOp,
+    WorkspaceOp,
+)
 from tilec.dialects.nv_tileas.tma_ops import (
     AsyncTiledTmaLoadOp,
     AsyncTiledTmaStoreOp,
@@ -74,11 +82,13 @@ from tilec.dialects.nv_tileas.types import (
 )
 
 __all__ = [
+    "AddPartialOp",
     "AllocMBarrierOp",
     "AllocSharedOp",
     "AsyncMmaOp",
     "AsyncTiledTmaLoadOp",
     "AsyncTiledTmaStoreOp",
+    "AwaitTurnOp",
     "BarrierOp",
     "BulkCommitOp",
     "BulkWaitOp",
@@ -102,8 +112,10 @@ __all__ = [
     "NumCtasOp",
     "NvTileAS",
     "OrderMemoryOp",
+    "PassTurnOp",
     "ProducerWarpOp",
     "ReceiveOp",
+    "ResetTurnOp",
     "RingAcquireOp",
     "RingAdvanceOp",
     "RingBarrierOp",
@@ -124,6 +136,7 @@ __all__ = [
     "SharedViewOp",
     "SimtMmaOp",
     "SlotViewOp",
+    "StorePartialOp",
     "StoreSharedOp",
     "TeamIdOp",
     "TilePartOp",
@@ -131,5 +144,6 @@ __all__ = [
     "TmaDescriptorType",
     "WarpgroupIdOp",
     "WarpgroupViewOp",
+    "WorkspaceOp",
     "YieldOp",
 ]

@@ -92,6 +92,26 @@ def test_constants_are_compiled_in(copy, gpu):
         copy(matrix(16), matrix(17), T0=32)
 
 
+def test_a_package_provides_workspaces(tmp_path, gpu):
+    path, source = tmp_path / "matmul.tilepkg", tmp_path / "matmul.tile"
+    text = (ROOT / "examples" / "matmul.tile").read_text()
+    source.write_text(text.replace("bf16", "f16"))
+    tile = {"BM": 128, "BN": 128, "BK": 64}
+    tilec.compile(source, constants=tile, plan={"split_k": 4}).save(path)
+    arrays = [FakeArray((256, 256), "<f2", number << 20) for number in (16, 17, 18)]
+    gpu.parameter_sizes["matmul"] = [8, 8, 8, 8, 8, 8, 4, 4, 4, 128, 128, 128, 8, 8]
+    matmul = tilec.load_package(path).matmul
+    for _ in range(2):
+        matmul(*arrays)
+    first, again = gpu.launches
+    assert (first.shape.blocks, first.shape.cooperative) == (2 * 2 * 4, True)
+    assert first.parameters[12:] == again.parameters[12:]
+    tiles = 4
+    assert gpu.cleared == [tiles * 4 + 256]
+    sizes = sorted(len(block) for block in gpu.memory.values())
+    assert sizes == [tiles * 4 + 256, tiles * 128 * 128 * 4 + 256]
+
+
 def test_numpy_arrays_need_the_source(copy):
     x = np.zeros((4, 4), np.float32)
     with pytest.raises(tilec.LaunchError, match="a package holds GPU code only"):

@@ -123,11 +123,21 @@ def test_a_launch_that_may_overlap_the_kernel_before():
 
 def test_workspace_and_hidden_parameters():
     text = block(
-        workspace=Workspace("M * N * 4", zeroed=True),
-        hidden_parameters=(HiddenParameter("workspace"),),
+        workspaces=(
+            Workspace("counters", "M * 4", zeroed=True),
+            Workspace("workspace", "M * N * 4"),
+        ),
+        hidden_parameters=(HiddenParameter("counters"), HiddenParameter("workspace")),
     )
-    assert "//   10  workspace     u64" in text
-    assert "// workspace: M * N * 4 bytes aligned to 256, zeroed before the first kernel" in text
+    assert "//   10  counters      u64                      address of device memory" in text
+    assert "//   11  workspace     u64                      address of device memory" in text
+    assert (
+        "// counters: M * 4 bytes aligned to 256\n"
+        "//   zeros before the first launch; every launch leaves zeros for the next one\n"
+        "//   of one launch at a time\n"
+        "// workspace: M * N * 4 bytes aligned to 256\n"
+        "//   of any content\n"
+    ) in text
 
 
 def test_several_kernels():

@@ -27,7 +27,7 @@ SPLIT = Artifact(
         KernelImage("sum", "x", b"cubin", {"name": "sum", "bound": float("inf")}),
     ),
     "sm_90a",
-    Workspace("M * 4", 128, zeroed=True),
+    (Workspace("workspace", "M * 4", 128, zeroed=True),),
     (HiddenParameter("workspace"), HiddenParameter("debug_buffer")),
     "9.9.9",
 )
@@ -113,11 +113,11 @@ def test_a_changed_member():
 
 def test_a_newer_format():
     def change(manifest, _):
-        manifest["version"] = 2
+        manifest["version"] = 3
 
     found = problem(rewritten(package_bytes(PLAIN), change))
     assert found.code == "T0718"
-    assert found.message == "'a.tilepkg' has package format 2; this tilec reads up to 1"
+    assert found.message == "'a.tilepkg' has package format 3; this tilec reads up to 2"
     assert found.hint == "use a newer tilec"
 
 
@@ -143,7 +143,7 @@ def test_another_kind_of_archive():
         lambda manifest, _: manifest["artifacts"][0]["kernels"][0].update(metadata=None),
         lambda manifest, _: manifest["artifacts"][0]["kernels"][0].update(registers="many"),
         lambda manifest, _: manifest["artifacts"][0]["kernels"][0].update(ptx="absent"),
-        lambda manifest, _: manifest["artifacts"][0].update(workspace={"bytes": 1}),
+        lambda manifest, _: manifest["artifacts"][0].update(workspaces=[{"bytes": 1}]),
         lambda manifest, members: members.pop("0.0.k.ptx"),
     ],
 )

@@ -34,6 +34,8 @@ class FakeDriver:
         self.parameter_sizes = parameter_sizes or {}
         self.memory: dict[int, ctypes.Array] = {}
         self.execute: Any = None
+        self.cleared: list[int] = []
+        self.captures: dict[int, int] = {}
 
     def device_count(self):
         return self.devices
@@ -72,7 +74,7 @@ class FakeDriver:
         self.orders.append((first, then))
 
     def allocate(self, device, size):
-        block = ctypes.create_string_buffer(max(size, 1))
+        block = ctypes.create_string_buffer(b"\xa5" * max(size, 1), max(size, 1))
         self.memory[ctypes.addressof(block)] = block
         return ctypes.addressof(block)
 
@@ -87,6 +89,13 @@ class FakeDriver:
 
     def fill(self, device, pointer, value, size, stream):
         ctypes.memset(pointer, value, size)
+
+    def clear(self, device, pointer, size):
+        self.cleared.append(size)
+        ctypes.memset(pointer, 0, size)
+
+    def capture_id(self, device, stream):
+        return self.captures.get(stream, 0)
 
     def synchronize(self, device):
         pass

@@ -3,9 +3,9 @@
 import ctypes
 import functools
 import importlib
-import re
 
 import pytest
+from cuda_api_fake import Api, bindings
 from kernel_metadata import RECIPE
 
 from tilec.diagnostics import DeviceError
@@ -15,119 +15,6 @@ from tilec.runtime.compiled import check_capability
 from tilec.runtime.cuda_driver import CudaDriver
 from tilec.runtime.driver import LaunchShape, PreparedLaunch, get_driver, has_gpu, set_driver
 from tilec.runtime.tensor_map import make_encoding
-
-bindings = importlib.import_module("cuda.bindings.driver")  # compiled, without types
-SUCCESS = bindings.CUresult.CUDA_SUCCESS
-ENCODE = ctypes.CFUNCTYPE(
-    ctypes.c_int,
-    ctypes.c_void_p,
-    ctypes.c_int,
-    ctypes.c_uint32,
-    *([ctypes.c_void_p] * 5),
-    *([ctypes.c_int] * 4),
-)
-
-
-class Api:
-    """Enumerations and structures of the real module, functions of this class."""
-
-    def __init__(self):
-        self.results = {}
-        self.calls = []
-        self.version = 13000
-        self.devices = 1
-        self.capability = (9, 0)
-        self.current = bindings.CUcontext(0)
-        self.encoded = []
-        self.encode_status = 0
-        self.encode = ENCODE(self._encode)
-        self.log = b""
-
-    def __getattr__(self, name):
-        if name.startswith("CU"):
-            return getattr(bindings, name)
-        if not name.startswith("cu"):
-            raise AttributeError(name)
-
-        def call(*arguments):
-            self.calls.append((name, arguments))
-            snake = re.sub("([a-z0-9])([A-Z])", r"\1_\2", name).lower()
-            handler = getattr(self, f"on_{snake}", lambda *_: ())
-            return (self.results.get(name, SUCCESS), *handler(*arguments))
-
-        return call
-
-    def names(self):
-        return [name for name, _ in self.calls]
-
-    def on_cu_driver_get_version(self):
-        return (self.version,)
-
-    def on_cu_device_get_count(self):
-        return (self.devices,)
-
-    def on_cu_device_get(self, ordinal):
-        return (ordinal,)
-
-    def on_cu_device_get_name(self, length, device):
-        return (b"Stand-in\0\0",)
-
-    def on_cu_device_get_attribute(self, attribute, device):
-        values = {"MAJOR": self.capability[0], "MINOR": self.capability[1], "OPTIN": 232448}
-        return (values.get(attribute.name.rpartition("_")[2], 132),)
-
-    def on_cu_device_primary_ctx_retain(self, device):
-        return (bindings.CUcontext(0x1000 + device),)
-
-    def on_cu_ctx_get_current(self):
-        return (self.current,)
-
-    def on_cu_ctx_push_current(self, context):
-        self.current = context
-        return ()
-
-    def on_cu_ctx_pop_current(self):
-        self.current = bindings.CUcontext(0)
-        return (self.current,)
-
-    def on_cu_module_load_data(self, image):
-        return ("module",)
-
-    def on_cu_module_load_data_ex(self, image, count, options, values):
-        values[0][: len(self.log)] = self.log
-        return ("jit module",)
-
-    def on_cu_module_get_function(self, module, name):
-        return ("function",)
-
-    def on_cu_pointer_get_attribute(self, attribute, pointer):
-        return (3,)
-
-    def on_cu_mem_alloc(self, size):
-        return (4096,)
-
-    def on_cu_event_create(self, flags):
-        return ("event",)
-
-    def on_cu_get_error_string(self, result):
-        return (b"what the driver says",)
-
-    def on_cu_get_proc_address(self, name, version, flags):
-        assert name == b"cuTensorMapEncodeTiled"
-        return (ctypes.cast(self.encode, ctypes.c_void_p).value, 0)
-
-    def _encode(self, destination, dtype, rank, address, dims, strides, box, steps, *modes):
-        self.encoded.append(
-            (
-                dtype,
-                address,
-                list((ctypes.c_uint64 * rank).from_address(dims)),
-                list((ctypes.c_uint64 * (rank - 1)).from_address(strides)),
-                list((ctypes.c_uint32 * rank).from_address(box)),
-                modes,
-            )
-        )
-        return self.encode_status
 
 
 @pytest.fixture
@@ -275,6 +162,14 @@ def test_a_dependent_launch_in_clusters_has_both_attributes(api):
     assert configuration.numAttrs == len({item.id for item in configuration.attrs}) == 2
 
 
+def test_a_cooperative_launch_may_overlap_the_kernel_before_too(api):
+    driver = CudaDriver(api)
+    driver.launch(prepared(driver, dependent=True, cooperative=True), 0, 0)
+    _, attribute = dict(api.calls)["cuLaunchKernelEx"][0].attrs
+    assert attribute.id.name == "CU_LAUNCH_ATTRIBUTE_COOPERATIVE"
+    assert attribute.value.cooperative == 1
+
+
 @pytest.mark.parametrize("count", [30, 0])
 def test_active_clusters(api, count):
     driver = CudaDriver(api)
@@ -381,6 +276,32 @@ def test_memory(api):
     assert driver.pointer_device(4096) == 3
     api.results["cuPointerGetAttribute"] = bindings.CUresult.CUDA_ERROR_INVALID_VALUE
     assert driver.pointer_device(4096) is None
+
+
+def test_memory_is_cleared_at_once_and_in_no_stream_of_the_caller(api):
+    """A captured stream would note the clearing down, and an allocation would end its capture."""
+    driver = CudaDriver(api)
+    driver.allocate(0, 64)
+    driver.clear(0, 4096, 64)
+    calls = dict(api.calls)
+    assert calls["cuMemsetD8Async"] == (4096, 0, 64, "stream")
+    assert calls["cuStreamSynchronize"] == calls["cuStreamDestroy"] == ("stream",)
+    names = [name for name in api.names() if not name.startswith(("cuCtx", "cuDevice", "cuInit"))]
+    exchange = "cuThreadExchangeStreamCaptureMode"
+    inside = ["cuStreamCreate", "cuMemsetD8Async", "cuStreamSynchronize", "cuStreamDestroy"]
+    work = [exchange, "cuMemAlloc", exchange, exchange, *inside, exchange]
+    assert [name for name in names if name in work] == work
+    assert api.capture_mode == "thread's own"
+
+
+def test_which_capture_a_stream_takes_part_in(api):
+    driver = CudaDriver(api)
+    assert driver.capture_id(0, 5) == 0
+    api.captured = 5
+    assert driver.capture_id(0, 5) == 17
+    api.calls.clear()
+    assert driver.capture_id(0, 0) == 0  # the default stream: CUDA refuses the question
+    assert "cuStreamGetCaptureInfo" not in api.names()
 
 
 def test_the_driver_of_the_process(api, monkeypatch):

@@ -13,6 +13,7 @@ from tilec.diagnostics import InternalCompilerError, LaunchError
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.grid import caller_grid
 from tilec.runtime.launch import make_plan
+from tilec.runtime.workspace import WorkspacePool, WorkspaceRequest
 
 SIZES = [8, 8, 8, 8, 4, 4, 4, 4, 128]
 
@@ -134,8 +135,8 @@ def test_a_read_only_array_is_not_written():
     plan_for(bound(replace(device_view((256, 128), "bf16"), read_only=True)))
 
 
-def test_workspace_and_hidden_parameters():
-    driver = FakeDriver(parameter_sizes={"mm": [*SIZES, 8]})
+def test_workspaces_and_hidden_parameters():
+    driver = FakeDriver(parameter_sizes={"mm": [*SIZES, 8, 8]})
     loaded = driver.load(0, "mm", b"", "", 0)
     plan = make_plan(
         driver,
@@ -143,15 +144,21 @@ def test_workspace_and_hidden_parameters():
         bound(),
         None,
         ["alpha"],
-        Workspace("cdiv(M, BM) * 100", 256, zeroed=True),
-        [HiddenParameter("workspace")],
+        [
+            Workspace("counters", "cdiv(M, BM) * 100", zeroed=True),
+            Workspace("workspace", "M * K"),
+        ],
+        [HiddenParameter("counters"), HiddenParameter("workspace")],
     )
     for stream in (0, 0, 5):
         plan.run((1 << 20, 1 << 21), (0.5, 7), stream)
-    first, again, other = (int.from_bytes(item.parameters[9], "little") for item in driver.launches)
-    assert first == again != other
-    assert first % 256 == 0
-    assert ctypes.string_at(first, 200) == bytes(200)
+    hidden = (item.parameters[9:] for item in driver.launches)
+    first, again, other = ([int.from_bytes(p, "little") for p in pair] for pair in hidden)
+    assert first == again
+    assert not set(first) & set(other)
+    assert not any(address % 256 for address in (*first, *other))
+    assert driver.cleared == [200 + 256] * 2  # once for each stream
+    assert ctypes.string_at(first[0], 200) == bytes(200)
     with pytest.raises(InternalCompilerError, match="unknown hidden parameter 'clock'"):
         make_plan(
             driver,
@@ -159,9 +166,45 @@ def test_workspace_and_hidden_parameters():
             bound(),
             None,
             (),
-            None,
+            (),
             [HiddenParameter("clock")],
         )
+
+
+def test_zeros_are_kept_apart_and_outlive_launches():
+    driver = FakeDriver()
+    pool = WorkspacePool(driver)
+    zeros, scratch = WorkspaceRequest(0, 64, 256, True), WorkspaceRequest(0, 64, 256, False)
+    counters, partials = pool.provide(zeros, 3), pool.provide(scratch, 3)
+    ctypes.memset(partials, 7, 64)
+    assert ctypes.string_at(counters, 64) == bytes(64)
+    assert (pool.provide(zeros, 3), pool.provide(scratch, 3)) == (counters, partials)
+    larger = pool.provide(replace(zeros, size=4096), 3)
+    assert ctypes.string_at(larger, 4096) == bytes(4096)
+    assert pool.provide(zeros, 3) == larger
+    assert len(driver.memory) == 3  # the first block may be part of a captured graph
+
+
+def test_every_capture_has_a_workspace_of_its_own():
+    driver = FakeDriver()
+    pool, request = WorkspacePool(driver), WorkspaceRequest(0, 64, 256, True)
+    eager = pool.provide(request, 3)
+    driver.captures[3] = 17
+    captured = pool.provide(request, 3)
+    assert pool.provide(request, 3) == captured
+    driver.captures[3] = 18
+    assert pool.provide(request, 3) not in (captured, eager)
+    del driver.captures[3]
+    assert pool.provide(request, 3) == eager
+
+
+def test_splits_of_tiles_are_work_items_of_a_cooperative_launch():
+    meta = kernel_metadata(persistent=True, split_k=8, cooperative_launch=True)
+    driver, plan = plan_for(meta=meta)
+    plan.run((1 << 20, 1 << 21), (0.5, 7), 0)
+    shape = driver.launches[0].shape
+    assert (shape.blocks, shape.cooperative) == (4 * 8, True)
+    assert not plan_for()[1].launches[0].prepared.shape.cooperative
 
 
 def test_several_kernels_are_launched_in_order():

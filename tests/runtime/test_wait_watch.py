@@ -69,8 +69,8 @@ def explained(words: bytes, **changes) -> DeadlockError:
 class Launches:
     """A plan of debug builds on a driver that lets the launch numbered `fails` write a record."""
 
-    def __init__(self, *names, workspace=None):
-        hidden = [HiddenParameter("workspace")] if workspace else []
+    def __init__(self, *names, workspaces=()):
+        hidden = [HiddenParameter(item.name) for item in workspaces]
         hidden.append(HiddenParameter("debug_buffer"))
         self.driver = FakeDriver(parameter_sizes=dict.fromkeys(names, [8] * (1 + len(hidden))))
         self.driver.execute = self.execute
@@ -79,7 +79,7 @@ class Launches:
         kernels = [(metadata(name), self.driver.load(0, name, b"", "", 0)) for name in names]
         array = device_view((3,), "f32", 1 << 20)
         bound = BoundArguments({"A": array}, {}, {}, {}, {}, {"M": 3}, 0)
-        self.plan = make_plan(self.driver, kernels, bound, None, (), workspace, hidden)
+        self.plan = make_plan(self.driver, kernels, bound, None, (), workspaces, hidden)
 
     def execute(self, launch):
         address = int.from_bytes(launch.parameters[-1], "little")
@@ -146,7 +146,7 @@ def test_a_wait_that_is_not_in_the_table():
 
 
 def test_every_kernel_of_a_launch_has_its_own_record():
-    launches = Launches("first", "second", workspace=Workspace("M * 4", 256))
+    launches = Launches("first", "second", workspaces=[Workspace("workspace", "M * 4", 256)])
     launches.run()
     first, second = (
         [int.from_bytes(value, "little") for value in item.parameters]

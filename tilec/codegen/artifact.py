@@ -39,11 +39,14 @@ class Workspace:
     """Device memory that a launch provides besides the arguments.
 
     Attributes:
+        name: Name of the hidden parameter that is its address.
         size: Size in bytes as a host expression over dims, scalars and constants.
         alignment: Alignment of its address in bytes.
-        zeroed: Whether it must hold zeros when the first kernel starts.
+        zeroed: Whether it must hold zeros when the first kernel starts; the kernels leave zeros
+            behind, so that it has to be cleared once. Otherwise it may hold anything.
     """
 
+    name: str
     size: str
     alignment: int = 256
     zeroed: bool = False
@@ -56,7 +59,7 @@ class HiddenParameter:
     It follows the tensor maps in every kernel's parameter list.
 
     Attributes:
-        name: `workspace`, or `debug_buffer`.
+        name: Name of a `Workspace`, or `debug_buffer`.
         dtype: Type by its tilec name; `u64` for an address.
     """
 
@@ -71,14 +74,14 @@ class Artifact:
     Attributes:
         kernels: Kernels in launch order.
         target: Architecture, for example `sm_90a`.
-        workspace: Device memory that the launch provides; None when none is needed.
+        workspaces: Device memory that the launch provides.
         hidden_parameters: Parameters behind the tensor maps, in order.
         compiler: Version of tilec that made it.
     """
 
     kernels: tuple[KernelImage, ...]
     target: str
-    workspace: Workspace | None = None
+    workspaces: tuple[Workspace, ...] = ()
     hidden_parameters: tuple[HiddenParameter, ...] = ()
     compiler: str = __version__
 

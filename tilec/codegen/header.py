@@ -27,8 +27,8 @@ def header_comment(artifact: Artifact) -> str:
     lines: list[str] = []
     for position, image in enumerate(artifact.kernels):
         lines += _kernel_lines(artifact, image, position)
-    if artifact.workspace is not None:
-        lines += ["", *_workspace_lines(artifact.workspace)]
+    if artifact.workspaces:
+        lines += ["", *(line for item in artifact.workspaces for line in _workspace_lines(item))]
     commented = (f"// {line}".rstrip() for line in lines)
     return "\n".join([_RULE, *commented, _RULE]) + "\n"
 
@@ -60,6 +60,8 @@ def _kernel_lines(artifact: Artifact, image: KernelImage, position: int) -> Iter
     yield f"cluster: {' x '.join(map(str, cluster))} blocks"
     if metadata.get("dependent_launch"):
         yield "launch: may overlap the kernel before (programmatic dependent launch); optional"
+    if metadata.get("cooperative_launch"):
+        yield "launch: cooperative, as blocks wait for each other: all must run at the same time"
     yield f"dynamic shared memory: {metadata.get('shared_bytes', 0)} bytes"
     yield from _list_lines("preconditions", metadata.get("preconditions") or ())
 
@@ -70,8 +72,10 @@ def _parameter_lines(artifact: Artifact, metadata: Mapping[str, Any]) -> Iterato
     for index, recipe in enumerate(metadata.get("tensor_maps", ())):
         kind = f"{_TENSOR_MAP_BYTES} bytes aligned to {_TENSOR_MAP_ALIGNMENT}"
         rows.append((f"tensor map {index}", kind, f"of {recipe['array']}, see below"))
+    hidden = {item.name: "address of device memory, see below" for item in artifact.workspaces}
+    hidden |= _HIDDEN
     rows += [
-        (item.name, item.dtype, _HIDDEN.get(item.name, "")) for item in artifact.hidden_parameters
+        (item.name, item.dtype, hidden.get(item.name, "")) for item in artifact.hidden_parameters
     ]
     names = max((len(name) for name, _, _ in rows), default=0)
     kinds = max((len(kind) for _, kind, _ in rows), default=0)
@@ -136,6 +140,8 @@ def _grid(metadata: Mapping[str, Any]) -> str:
     product = " * ".join(f"({text})" if len(tiles) > 1 else text for text in tiles)
     if metadata.get("persistent"):
         work = f"{product} tiles" if extents else "the tiles of the grid that the caller gives"
+        if metadata.get("split_k", 1) > 1:
+            work = f"{metadata['split_k']} splits of {work}"
         unit = "block per SM" if prod(cluster) == 1 else "block per SM in whole clusters"
         return f"gridDim.x = at most one {unit}; the blocks loop over {work}"
     if not extents:
@@ -144,8 +150,12 @@ def _grid(metadata: Mapping[str, Any]) -> str:
 
 
 def _workspace_lines(workspace: Workspace) -> Iterator[str]:
-    state = ", zeroed before the first kernel" if workspace.zeroed else ""
-    yield f"workspace: {workspace.size} bytes aligned to {workspace.alignment}{state}"
+    yield f"{workspace.name}: {workspace.size} bytes aligned to {workspace.alignment}"
+    if workspace.zeroed:
+        yield "  zeros before the first launch; every launch leaves zeros for the next one"
+    else:
+        yield "  of any content"
+    yield "  of one launch at a time"
 
 
 def _list_lines(title: str, items: Sequence[str]) -> Iterator[str]:

@@ -19,7 +19,7 @@ from tilec.diagnostics import CompileError, error
 from tilec.fileio import write_atomic
 
 FORMAT = "tilec-package"
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 """Raised when an older tilec would misunderstand the file."""
 SUFFIX = ".tilepkg"
 _MANIFEST = "manifest.json"
@@ -86,7 +86,7 @@ def _describe(artifact: Artifact, index: int, members: dict[str, bytes]) -> dict
         "compiler": artifact.compiler,
         "target": artifact.target,
         "kernels": kernels,
-        "workspace": asdict(artifact.workspace) if artifact.workspace is not None else None,
+        "workspaces": [asdict(item) for item in artifact.workspaces],
         "hidden_parameters": [asdict(item) for item in artifact.hidden_parameters],
     }
 
@@ -165,11 +165,10 @@ def _artifact(entry: Mapping[str, Any], files: Mapping[str, bytes]) -> Artifact:
     )
     if not kernels:
         raise ValueError("an artifact without kernels")
-    workspace = entry["workspace"]
     return Artifact(
         kernels=kernels,
         target=str(entry["target"]),
-        workspace=Workspace(**workspace) if workspace is not None else None,
+        workspaces=tuple(Workspace(**item) for item in entry.get("workspaces", ())),
         hidden_parameters=tuple(HiddenParameter(**item) for item in entry["hidden_parameters"]),
         compiler=str(entry["compiler"]),
     )

@@ -19,6 +19,13 @@ CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider besides single CTAs. Larger ones leave SMs of a GPC idle."""
 SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or take them in turn (True): what to consider."""
+SPLITS = (1,)
+"""Into how many splits along K to divide tiles of products that have few of them. `(1, 2, 3, 4, 6,
+8)` would let the planner split; the model of the reduction has not been measured yet."""
+SPLIT_SHARE = 0.5
+"""Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
+SPLIT_DEPTH = 4096
+"""Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
 SECTOR_BYTES = 32
@@ -53,6 +60,7 @@ class GemmProblem:
         clusters: Clusters along M and N to consider besides single CTAs.
         schedules: Whether to consider consumers that share tiles (False), that take them in turn
             (True), or both.
+        splits: Into how many splits along K to divide tiles where they are few.
     """
 
     extents: tuple[int, int, int]
@@ -68,6 +76,7 @@ class GemmProblem:
     equal: tuple[tuple[int, int], ...] = ()
     clusters: tuple[tuple[int, int], ...] = CLUSTERS
     schedules: tuple[bool, ...] = SCHEDULES
+    splits: tuple[int, ...] = SPLITS
 
     @property
     def sector_factors(self) -> tuple[float, float]:
@@ -96,11 +105,12 @@ class RankedTile:
         """Return the tile and how its clocks come about, in one line."""
         cost = self.cost
         slowest = max(cost.tensor, cost.shared, cost.level2)
+        reduction = f" + {cost.reduction:.0f} reduction" if self.tile.split_k > 1 else ""
         return (
             f"{tile_text(self.tile)}: {cost.clocks:.0f} clocks = {cost.waves} "
             f"wave{'s' * (cost.waves > 1)} of [{cost.k_tiles} k-tiles of "
             f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble + {cost.power:.0f} power) + "
-            f"{cost.epilogue:.0f} epilogue] + {cost.start:.0f} start"
+            f"{cost.epilogue:.0f} epilogue] + {cost.start:.0f} start{reduction}"
         )
 
 
@@ -146,6 +156,12 @@ def rank_tiles(
         for cluster in problem.clusters
         if shares_divide(item.tile, cluster, problem)
     ]
+    several += [
+        replace(item.tile, split_k=splits)
+        for item in ranked
+        for splits in problem.splits
+        if splits > 1 and may_split(item, problem, target)
+    ]
     ranked = sorted([*ranked, *rank(several)], key=lambda item: item.score)
     first = ranked[0]
     deeper = (
@@ -168,6 +184,12 @@ def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem
         (tile.m if problem.m_contiguous else tile.k, cluster[1]),
     )
     return all(extent <= span or extent // span % peers == 0 for extent, peers in shared)
+
+
+def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
+    """Tell whether to consider splits of a tile along K: there are few tiles and many k-tiles."""
+    few = ranked.cost.ctas < SPLIT_SHARE * target.sm_count
+    return few and problem.extents[2] >= SPLIT_DEPTH and not ranked.tile.pingpong
 
 
 def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
@@ -239,4 +261,6 @@ def tile_text(tile: GemmTile) -> str:
     text = f"{tile.m}x{tile.n}x{tile.k}"
     if tile.cluster != (1, 1):
         text += f" in {tile.cluster[0]}x{tile.cluster[1]}"
+    if tile.split_k > 1:
+        text += f" in {tile.split_k} splits"
     return f"{text} in turn" if tile.pingpong else text

@@ -13,6 +13,7 @@ from tilec.plan.epilogue import (
     slice_options,
 )
 from tilec.plan.registers import accumulator_limit, accumulator_registers, split_consumers
+from tilec.plan.split import split_range
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.records import dataclass
 from tilec.target import Target
@@ -38,6 +39,7 @@ class GemmTile:
         cluster: CTAs of a cluster along M and N. CTAs along N share their rows of A, CTAs along M
             their columns of B: one load from L2 serves all of them.
         pingpong: Whether two consumers take tiles in turn, instead of sharing each of them.
+        split_k: CTAs that share the k-tiles of a tile.
     """
 
     m: int
@@ -48,6 +50,7 @@ class GemmTile:
     epilogue_bytes: int = 0
     cluster: tuple[int, int] = (1, 1)
     pingpong: bool = False
+    split_k: int = 1
 
     @property
     def volume(self) -> int:
@@ -108,9 +111,9 @@ class GemmCost:
     """The modelled time of a matrix multiply, in clocks of an SM, and its terms.
 
     Attributes:
-        ctas: Tiles of the result, rounded up to whole clusters.
+        ctas: Tiles of the result, rounded up to whole clusters; each split of a tile counts.
         waves: Rounds of tiles on the machine.
-        k_tiles: k-tiles of one tile.
+        k_tiles: k-tiles of one tile, or of one split of it.
         tensor: Per k-tile: the tensor cores.
         shared: Per k-tile: shared memory, written by TMA and read by wgmma.
         level2: Per k-tile: L2, which all CTAs that run share.
@@ -122,6 +125,7 @@ class GemmCost:
         pingpong: Whether one consumer multiplies while the other one stores.
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
+        reduction: Once: the splits of a tile that add up their parts one after the other.
     """
 
     ctas: int
@@ -137,6 +141,7 @@ class GemmCost:
     latency: float = 0.0
     memory: float = 0.0
     pingpong: bool = False
+    reduction: float = 0.0
 
     @property
     def k_tile(self) -> float:
@@ -157,7 +162,7 @@ class GemmCost:
         if self.pingpong:
             one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CLOCKS
             last = self.epilogue
-        computing = self.waves * one + last + self.start
+        computing = self.waves * one + last + self.start + self.reduction
         return max(computing, self.memory) + machine.HIDDEN_SHARE * computing
 
     @property
@@ -212,7 +217,7 @@ def gemm_cost(
     m, n, k = extents
     along_m, along_n = tile.cluster
     size = along_m * along_n
-    clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n)) * batch
+    clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n)) * batch * tile.split_k
     ctas, slots = clusters * size, target.sm_count // size * size
     active = min(ctas, slots)
     work = tile.volume * tile.element_bytes
@@ -223,7 +228,7 @@ def gemm_cost(
     return GemmCost(
         ctas=ctas,
         waves=-(-ctas // slots),
-        k_tiles=-(-k // tile.k),
+        k_tiles=len(split_range(0, tile.split_k, -(-k // tile.k))),
         tensor=work / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=level2,
@@ -234,7 +239,19 @@ def gemm_cost(
         latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
         memory=batch * moved / machine.MEMORY_BYTES_PER_CLOCK,
         pingpong=tile.pingpong,
+        reduction=_reduction(tile, active),
     )
+
+
+def _reduction(tile: GemmTile, active: int) -> float:
+    """Return the clocks of the turns behind the first one, where all splits end together.
+
+    In each, a partial sum goes to L2 and comes back, and so does the word that it is there. Not
+    calibrated: it has never been measured.
+    """
+    share = machine.L2_BYTES_PER_CLOCK / active * tile.split_k  # one split of each tile at a time
+    traffic = 2 * tile.m * tile.n * _ACCUMULATOR_BYTES / min(share, machine.FILL_BYTES_PER_CLOCK)
+    return (tile.split_k - 1) * (traffic + 2 * machine.COPY_CLOCKS)
 
 
 def _cold(

@@ -24,16 +24,14 @@ from tilec.plan.registers import (
     split_consumers,
 )
 from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages
+from tilec.plan.split import choose_split
 from tilec.plan.teams import choose_teams
+from tilec.plan.work import choose_cluster, choose_persistence, choose_tile_group
 from tilec.records import dataclass, replace
 from tilec.target import Target
 
 DEFAULT_WORKER_WARPS = 4
 MAX_WORKER_WARPS = 16
-GROUP_ROWS = 2048
-"""Rows of the result that are swept together. At 8192^3 in bf16 with 128-row tiles, against cuBLAS
-of the same run (H200, driver 580, 2026-11-21): 4 rows of tiles 1.00, 8 rows 1.036, 16 rows 1.047,
-row-major 0.977. At 4095x4104x4104 with 256-row tiles: 8 rows of tiles 1.003, 16 rows 0.975."""
 MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""
@@ -66,6 +64,8 @@ class KernelProblem:
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
+        split_k: Splits of each tile's k-tiles that were planned with the tiles.
+        split_defect: Why tiles cannot be split along K; None when they can.
     """
 
     mma: tuple[MmaTile, ...]
@@ -79,6 +79,8 @@ class KernelProblem:
     pingpong: bool = False
     pingpong_defect: str | None = None
     sliced: tuple[SlicedTile, ...] = ()
+    split_k: int = 1
+    split_defect: str | None = None
 
     def bytes_beside_ring(self, consumers: int, slices: Slices) -> int:
         """Return the shared memory needed besides the ring."""
@@ -113,6 +115,7 @@ class KernelPlan:
         teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
+        split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         reasons: Why, one sentence per decision.
     """
 
@@ -133,6 +136,7 @@ class KernelPlan:
     teams: int = 1
     epilogue_stages: int = 0
     slice_columns: int = 0
+    split_k: int = 1
 
     @property
     def block_threads(self) -> int:
@@ -158,12 +162,14 @@ def plan_kernel(
     """
     fixed = parse_overrides(overrides or {})
     plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
+    splits, why_split = choose_split(problem, fixed)
+    plan = replace(plan, split_k=splits, reasons=(*plan.reasons, *why_split))
     slices, why_slots = _choose_epilogue(problem, plan, target, fixed)
     beside = problem.bytes_beside_ring(plan.consumers, slices)
     stages, reason = choose_stages(problem, beside, target, fixed)
-    cluster, why_cluster = _choose_cluster(problem, plan, fixed)
-    persistent, why_persistent = _choose_persistence(plan, fixed)
-    group, why_group = _choose_tile_group(problem, persistent, fixed)
+    cluster, why_cluster = choose_cluster(problem, plan, fixed)
+    persistent, why_persistent = choose_persistence(plan, fixed)
+    group, why_group = choose_tile_group(problem, persistent, fixed)
     pending, why_pending = choose_pending(plan, stages, fixed)
     reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
     return replace(
@@ -281,29 +287,6 @@ def _choose_roles(problem: KernelProblem, fixed: PlanOverrides) -> tuple[bool, s
     return False, "specialize = false: no loads in a loop"
 
 
-def _choose_persistence(plan: KernelPlan, fixed: PlanOverrides) -> tuple[bool, str]:
-    if fixed.persistent is not None:
-        return fixed.persistent, f"persistent = {str(fixed.persistent).lower()}: fixed by the user"
-    if plan.specialize:
-        return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
-    return False, "persistent = false: no producer warp to load the next tile ahead"
-
-
-def _choose_tile_group(
-    problem: KernelProblem, persistent: bool, fixed: PlanOverrides
-) -> tuple[int, tuple[str, ...]]:
-    """Return the rows of tiles to sweep together, and why unless there is nothing to choose."""
-    if fixed.tile_group is not None:
-        return fixed.tile_group, (f"tile_group = {fixed.tile_group}: fixed by the user",)
-    if not problem.mma:
-        return 0, ()
-    if not persistent:
-        return 0, ("tile_group = 0: row-major order, as blocks do not loop over tiles",)
-    why = "rows of tiles that run at the same time share operands in L2"
-    group = max(1, GROUP_ROWS // max(tile.m for tile in problem.mma))
-    return group, (f"tile_group = {group}: {why}",)
-
-
 def _check_instruction_registers(problem: KernelProblem, threads: int, target: Target) -> None:
     """Reject what ptxas rejects with C7602: one wgmma larger than the allocation at entry."""
     entry = entry_registers(threads, target)
@@ -368,17 +351,3 @@ def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
             why_roles,
         ),
     )
-
-
-def _choose_cluster(
-    problem: KernelProblem, plan: KernelPlan, fixed: PlanOverrides
-) -> tuple[tuple[int, int], tuple[str, ...]]:
-    """Return the cluster, and why unless it is a single CTA that nobody asked for."""
-    if fixed.cluster is not None:
-        rows, columns = fixed.cluster
-        return fixed.cluster, (f"cluster = {rows} x {columns}: fixed by the user",)
-    if problem.cluster == (1, 1) or not plan.specialize:
-        return (1, 1), ()
-    rows, columns = problem.cluster
-    why = "its CTAs share tiles, each of which is read from L2 once"
-    return problem.cluster, (f"cluster = {rows} x {columns}: {why}",)

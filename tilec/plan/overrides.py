@@ -36,6 +36,7 @@ class PlanOverrides:
     mma_pending: int | None = None
     pingpong: bool | None = None
     stream_results: bool | None = None
+    split_k: int | None = None
     any_tile_extents: bool | None = None
 
 
@@ -47,6 +48,7 @@ _RANGES: dict[str, range] = {
     "epilogue_slots": range(9),
     "epilogue_batch": range(1, 9),
     "mma_pending": range(2),
+    "split_k": range(1, 17),
     "epilogue_stages": range(1, 9),
     "slice_columns": range(0, machine.MMA_MAX_COLUMNS + 1, machine.MMA_COLUMN_STEP),
     "producer_registers": range(

@@ -33,6 +33,8 @@ def _conflict(specialize: bool, fixed: PlanOverrides) -> str | None:
         return "consumers that load for themselves do not take turns"
     if fixed.persistent is False:
         return "a CTA takes one tile only (persistent = false)"
+    if fixed.split_k not in (None, 1):
+        return f"a split of a tile takes all consumers (split_k = {fixed.split_k})"
     if fixed.consumers not in (None, PINGPONG_TEAMS):
         return f"it takes {PINGPONG_TEAMS} consumers, not {fixed.consumers}"
     if fixed.epilogue_slots == 0:

@@ -76,6 +76,7 @@ class TileChoice:
         cluster: CTAs of a cluster along M and N of the largest mma.
         pingpong: Whether consumers take tiles of the largest mma in turn.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
+        split_k: Splits of each tile of the largest mma along K.
         candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
 
@@ -84,6 +85,7 @@ class TileChoice:
     mma_elements: int = 0
     cluster: tuple[int, int] = (1, 1)
     pingpong: bool = False
+    split_k: int = 1
     candidates: tuple[str, ...] = ()
 
 
@@ -138,7 +140,13 @@ def plan_tiles(
     if largest is None:
         return TileChoice(values, tuple(reasons))
     return TileChoice(
-        values, tuple(reasons), largest.volume, largest.cluster, largest.pingpong, shown
+        values,
+        tuple(reasons),
+        largest.volume,
+        largest.cluster,
+        largest.pingpong,
+        largest.split_k,
+        shown,
     )
 
 

@@ -172,7 +172,7 @@ class CompiledKernel:
             arguments,
             grid,
             run_time_scalars,
-            self.artifact.workspace,
+            self.artifact.workspaces,
             self.artifact.hidden_parameters,
         )
         plan.variant = self

@@ -28,6 +28,8 @@ _MAX_CONFIGURATIONS = 16
 """Streams per kernel whose launch configuration is kept."""
 _INVALID_CONTEXT = 201
 """CUDA_ERROR_INVALID_CONTEXT (cuda.h, CUresult)."""
+_LEGACY_STREAMS = (0, 1)
+"""The default stream, which cannot be captured (cuda.h, CU_STREAM_LEGACY)."""
 _NO_INTERLEAVE = _FILL_WITH_ZEROS = 0
 """`CUtensorMapInterleave` and `CUtensorMapFloatOOBfill`, the only values that tilec uses."""
 _RETRY_WITH_PTX = (
@@ -188,7 +190,7 @@ class CudaDriver:
 
     def allocate(self, device: int, size: int) -> int:
         """Return the address of `size` bytes of device memory, at least one."""
-        with self._current(device):
+        with self._current(device), self._relaxed_capture():
             return int(self._call("cuMemAlloc", max(size, 1), detail=f"{size} bytes"))
 
     def free(self, device: int, pointer: int) -> None:
@@ -210,6 +212,30 @@ class CudaDriver:
         """Set `size` bytes to `value`, in stream order."""
         with self._current(device):
             self._call("cuMemsetD8Async", pointer, value, size, stream)
+
+    def clear(self, device: int, pointer: int, size: int) -> None:
+        """Set `size` bytes to zero at once.
+
+        On a stream of its own: a captured stream would only note it down for each replay.
+        """
+        with self._current(device), self._relaxed_capture():
+            flags = self._api.CUstream_flags.CU_STREAM_NON_BLOCKING
+            stream = self._call("cuStreamCreate", int(flags))
+            try:
+                self._call("cuMemsetD8Async", pointer, 0, size, stream)
+                self._call("cuStreamSynchronize", stream)
+            finally:
+                self._call("cuStreamDestroy", stream)
+
+    def capture_id(self, device: int, stream: int) -> int:
+        """Return the number of the capture that `stream` takes part in; 0 when there is none."""
+        if stream in _LEGACY_STREAMS:
+            return 0
+        with self._current(device):
+            result, status, number, *_ = self._api.cuStreamGetCaptureInfo(stream)
+        self._check("cuStreamGetCaptureInfo", result)
+        active = self._api.CUstreamCaptureStatus.CU_STREAM_CAPTURE_STATUS_ACTIVE
+        return int(number) if status == active else 0
 
     def synchronize(self, device: int) -> None:
         """Wait until all work on the device is done; faults of kernels surface here."""
@@ -255,6 +281,16 @@ class CudaDriver:
         finally:
             if pushed:
                 self._api.cuCtxPopCurrent()
+
+    @contextmanager
+    def _relaxed_capture(self) -> Iterator[None]:
+        """Allow this thread what a capture elsewhere forbids by default, such as allocations."""
+        relaxed = self._api.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+        before = self._call("cuThreadExchangeStreamCaptureMode", relaxed)
+        try:
+            yield
+        finally:
+            self._call("cuThreadExchangeStreamCaptureMode", before)
 
     def _load_module(self, cubin: bytes, ptx: str) -> tuple[Any, bool]:
         """Return the module and whether it was made from PTX."""
@@ -320,6 +356,11 @@ class CudaDriver:
             attribute = self._api.CUlaunchAttribute()
             attribute.id = names.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
             attribute.value.programmaticStreamSerializationAllowed = 1
+            attributes.append(attribute)
+        if shape.cooperative:
+            attribute = self._api.CUlaunchAttribute()
+            attribute.id = names.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+            attribute.value.cooperative = 1
             attributes.append(attribute)
         return attributes
 

@@ -46,6 +46,7 @@ class LaunchShape:
         shared_bytes: Dynamic shared memory of a block.
         dependent: Whether the kernel may start before the one before it on the stream has ended,
             because it waits for that itself (programmatic dependent launch).
+        cooperative: Whether all blocks must run at the same time, because they wait for each other.
     """
 
     blocks: int
@@ -53,6 +54,7 @@ class LaunchShape:
     cluster: tuple[int, int, int] = (1, 1, 1)
     shared_bytes: int = 0
     dependent: bool = False
+    cooperative: bool = False
 
 
 @dataclass(slots=True)
@@ -127,7 +129,7 @@ class Driver(Protocol):
         ...
 
     def allocate(self, device: int, size: int) -> int:
-        """Return the address of `size` bytes of device memory."""
+        """Return the address of `size` bytes of device memory; allowed while a stream captures."""
         ...
 
     def free(self, device: int, pointer: int) -> None:
@@ -144,6 +146,14 @@ class Driver(Protocol):
 
     def fill(self, device: int, pointer: int, value: int, size: int, stream: int) -> None:
         """Set `size` bytes to `value`, in stream order."""
+        ...
+
+    def clear(self, device: int, pointer: int, size: int) -> None:
+        """Set `size` bytes to zero at once, in no stream; allowed while a stream captures."""
+        ...
+
+    def capture_id(self, device: int, stream: int) -> int:
+        """Return the number of the capture that `stream` takes part in; 0 when there is none."""
         ...
 
     def synchronize(self, device: int) -> None:

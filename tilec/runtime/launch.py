@@ -111,16 +111,16 @@ class LaunchPlan:
         driver: What launches it.
         launches: The kernels in order; none when there is nothing to do.
         pairs: Arrays that must be compared again when addresses change.
-        workspace: Device memory that the launch needs; its address follows those of the arrays.
+        workspaces: Device memory that the launch needs; the addresses follow those of the arrays.
         watch: Watches the waits of a debug build; None for others. The addresses of its records
-            follow that of the workspace.
+            follow those of the workspaces.
         variant: The compiled kernel behind it, for inspection.
     """
 
     driver: Driver
     launches: tuple[KernelLaunch, ...]
     pairs: tuple[PairCheck, ...] = ()
-    workspace: WorkspaceRequest | None = None
+    workspaces: tuple[WorkspaceRequest, ...] = ()
     watch: WaitWatch | None = None
     variant: Any = None
 
@@ -139,12 +139,12 @@ class LaunchPlan:
         Raises:
             DeadlockError: A wait of a debug build ran into its limit.
         """
-        if self.workspace is not None:
+        if self.workspaces:
             pool = workspace_pool(self.driver)
-            pointers = (*pointers, pool.provide(self.workspace, stream))
+            pointers = (*pointers, *(pool.provide(item, stream) for item in self.workspaces))
         if self.watch is not None:
             with self.watch.records(stream) as records:
-                plan = replace(self, workspace=None, watch=None)
+                plan = replace(self, workspaces=(), watch=None)
                 plan.run((*pointers, *records), scalars, stream)
             return
         for launch in self.launches:
@@ -160,7 +160,7 @@ def make_plan(
     arguments: BoundArguments,
     grid: Grid | None = None,
     run_time_scalars: Sequence[str] = (),
-    workspace: Any = None,
+    workspaces: Sequence[Any] = (),
     hidden_parameters: Sequence[Any] = (),
 ) -> LaunchPlan:
     """Check the arguments against a variant and prepare its launches.
@@ -171,7 +171,7 @@ def make_plan(
         arguments: Arguments that satisfy the interface.
         grid: Blocks along each axis when the kernel has no grid of its own.
         run_time_scalars: Scalars whose value may differ between calls that share the plan.
-        workspace: The artifact's `Workspace`; None when it needs none.
+        workspaces: The artifact's `Workspace`s.
         hidden_parameters: The artifact's `HiddenParameter`s.
 
     Raises:
@@ -183,22 +183,23 @@ def make_plan(
         environment = {**metadata.get("constants", {}), **arguments.environment()}
         extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
         tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
-        blocks = 0 if arguments.is_empty else count_blocks(tiles)
+        blocks = 0 if arguments.is_empty else count_blocks(tiles) * metadata.get("split_k", 1)
         if blocks:
             shape = launch_shape(driver, loaded, metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
-            hidden = {"workspace": len(arguments.arrays)}
-            hidden[DEBUG_BUFFER] = len(arguments.arrays) + (workspace is not None) + position
-            _add_hidden(layout, hidden_parameters, hidden, metadata["name"])
+            first = len(arguments.arrays)
+            places = {item.name: first + index for index, item in enumerate(workspaces)}
+            places[DEBUG_BUFFER] = first + len(workspaces) + position
+            _add_hidden(layout, hidden_parameters, places, metadata["name"])
             launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
     if not launches:
         return LaunchPlan(driver, ())
     pairs = check_pairs([item[0] for item in kernels], arguments)
-    request = None if workspace is None else _workspace(workspace, kernels[0][0], arguments)
+    requests = tuple(_workspace(item, kernels[0][0], arguments) for item in workspaces)
     watch = None
     if any(item.name == DEBUG_BUFFER for item in hidden_parameters):
         watch = WaitWatch(driver, arguments.device or 0, tuple(item for item, _ in kernels))
-    return LaunchPlan(driver, tuple(launches), pairs, request, watch)
+    return LaunchPlan(driver, tuple(launches), pairs, requests, watch)
 
 
 def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> None:

@@ -38,11 +38,15 @@ def launch_shape(
 ) -> LaunchShape:
     """Return the execution configuration for a kernel of `blocks` tiles.
 
+    The blocks of a persistent kernel fit the GPU all at once, as a cooperative launch needs: the
+    driver refuses it otherwise, instead of letting blocks wait for some that cannot start.
+
     Args:
         driver: Where the kernel runs.
         loaded: The kernel.
         metadata: Its metadata.
-        blocks: Tiles of the grid in whole clusters; a persistent kernel gets fewer blocks.
+        blocks: Tiles of the grid in whole clusters; a persistent kernel gets fewer blocks. Tiles
+            that are split along K count once for each split.
 
     Raises:
         LaunchError: The tiles do not fill clusters (T0707).
@@ -60,6 +64,7 @@ def launch_shape(
         (cluster, 1, 1),
         metadata.get("shared_bytes", 0),
         metadata.get("dependent_launch", False),
+        metadata.get("cooperative_launch", False),
     )
     if not metadata.get("persistent", False):
         return shape

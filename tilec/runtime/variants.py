@@ -79,12 +79,14 @@ class VariantIdentity:
             caller fixed may not.
         cluster: Cluster that was planned with them; None when the caller fixed it.
         pingpong: Whether they were planned for consumers that take tiles in turn; None as above.
+        split_k: How many splits of a tile along K were planned with them; None as above.
     """
 
     specialization: Specialization
     planned: tuple[str, ...] = ()
     cluster: tuple[int, ...] | None = None
     pingpong: bool | None = None
+    split_k: int | None = None
 
 
 class Variants:
@@ -184,7 +186,8 @@ class Variants:
         cluster = None if "cluster" in hints else tuple(program.metadata["planned_cluster"])
         pingpong = None if "pingpong" in hints else program.metadata["planned_pingpong"]
         bound = replace(specialization, constants=constants, plan=plan, sizes={})
-        return VariantIdentity(bound, planned, cluster, pingpong)
+        splits = None if "split_k" in hints else program.metadata["planned_split_k"]
+        return VariantIdentity(bound, planned, cluster, pingpong, splits)
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""

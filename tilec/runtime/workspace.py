@@ -1,8 +1,10 @@
 """Device memory that kernels use besides their arguments.
 
-One block per device and stream serves every kernel: launches on a stream run one after another,
-so they can share it. A block that became too small is kept, because a captured graph may still
-use its address.
+Launches on a stream run one after another, so the blocks of a device and stream serve every kernel:
+one for memory of any content, one for zeros, which kernels leave behind as they found them. The
+second one is cleared when it is allocated and never again. A captured graph may be replayed on any
+stream, so every capture has blocks of its own. A block that became too small is kept, because a
+captured graph, or a launch that is still running, may use its address.
 """
 
 import threading
@@ -19,7 +21,8 @@ class WorkspaceRequest:
         device: Ordinal of the GPU.
         size: Size in bytes.
         alignment: Alignment of the address in bytes.
-        zeroed: Whether the memory must hold zeros when the first kernel starts.
+        zeroed: Whether the memory must hold zeros when the first kernel starts, and holds zeros
+            again when the last one ends.
     """
 
     device: int
@@ -28,30 +31,39 @@ class WorkspaceRequest:
     zeroed: bool
 
 
+_Place = tuple[int, int, int, bool]
+"""Device, stream, capture, and whether the memory holds zeros."""
+
+
 @dataclass
 class WorkspacePool:
     """The blocks of one driver."""
 
     driver: Driver
-    _blocks: dict[tuple[int, int], list[tuple[int, int]]] = field(default_factory=dict)
+    _blocks: dict[_Place, list[tuple[int, int]]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def provide(self, request: WorkspaceRequest, stream: int) -> int:
-        """Return the address of memory for a launch on `stream`, zeroed if asked for.
+        """Return the address of memory for a launch on `stream`.
 
         Raises:
             DeviceError: The GPU has too little memory.
         """
         needed = request.size + request.alignment
+        capture = self.driver.capture_id(request.device, stream)
         with self._lock:
-            blocks = self._blocks.setdefault((request.device, stream), [])
+            place = (request.device, stream, capture, request.zeroed)
+            blocks = self._blocks.setdefault(place, [])
             if not blocks or blocks[-1][1] < needed:
                 size = max(needed, 2 * blocks[-1][1] if blocks else 0)
-                blocks.append((self.driver.allocate(request.device, size), size))
+                blocks.append((self._allocate(request, size), size))
             base = blocks[-1][0]
-        pointer = base + -base % request.alignment
+        return base + -base % request.alignment
+
+    def _allocate(self, request: WorkspaceRequest, size: int) -> int:
+        pointer = self.driver.allocate(request.device, size)
         if request.zeroed:
-            self.driver.fill(request.device, pointer, 0, request.size, stream)
+            self.driver.clear(request.device, pointer, size)
         return pointer
 
 

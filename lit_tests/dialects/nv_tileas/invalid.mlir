@@ -909,3 +909,37 @@
 }, {
   "nv_tileas.yield"() : () -> ()
 }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
+
+// -----
+
+// A workspace is an address.
+// expected-error @below {{'nv_tileas.workspace' op expects an address in global memory, but got i64}}
+%w = "nv_tileas.workspace"() {hidden_name = "counters", size = "4"} : () -> i64
+
+// -----
+
+// Partial sums are f32.
+%x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xbf16>, !nv_tileaa.ptr<f32>, i32
+// expected-error @below {{'nv_tileas.store_partial' op expects a tile of f32, but got bf16}}
+"nv_tileas.store_partial"(%x, %p, %i) : (tensor<64x64xbf16>, !nv_tileaa.ptr<f32>, i32) -> ()
+
+// -----
+
+// Adding a partial sum does not change the type of an accumulator.
+%x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32
+// expected-error @below {{'nv_tileas.add_partial' op expects a sum of type tensor<64x64xf32>, but got tensor<64x32xf32>}}
+%s = "nv_tileas.add_partial"(%x, %p, %i) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> tensor<64x32xf32>
+
+// -----
+
+// Turns are kept in global memory.
+%c, %i = builtin.unrealized_conversion_cast to i64, i32
+// expected-error @below {{'nv_tileas.await_turn' op expects an address in global memory, but got i64}}
+"nv_tileas.await_turn"(%c, %i, %i) : (i64, i32, i32) -> ()
+
+// -----
+
+// A turn is at a tile of a known number.
+%c, %i = builtin.unrealized_conversion_cast to !nv_tileaa.ptr<i32>, f32
+// expected-error @below {{'nv_tileas.pass_turn' op expects an i32, but got f32}}
+"nv_tileas.pass_turn"(%c, %i) : (!nv_tileaa.ptr<i32>, f32) -> ()

@@ -189,3 +189,27 @@
   "nv_tileas.cluster_sync"() : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "keeps_clusters", function_type = (!desc, !slot, !nv_tileas.mbarrier) -> ()} : () -> ()
+
+// -----
+
+// Turns at a tile keep their counter; a workspace keeps what the launcher needs to provide it.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.workspace"() {hidden_name = "counters", size = "M * 4", zeroed} : () -> !nv_tileaa.ptr<i32>
+// CHECK:         "nv_tileas.workspace"() {hidden_name = "workspace", size = "M * N"} : () -> !nv_tileaa.ptr<f32>
+// CHECK:         "nv_tileas.await_turn"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+// CHECK:         "nv_tileas.add_partial"(%{{.*}}) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> tensor<64x64xf32>
+// CHECK:         "nv_tileas.store_partial"(%{{.*}}) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> ()
+// CHECK:         "nv_tileas.pass_turn"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32) -> ()
+// CHECK:         "nv_tileas.reset_turn"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32) -> ()
+// CHECK:       sym_name = "keeps_turns"
+"nv_tileaa.func"() ({
+^bb0(%acc: tensor<64x64xf32>, %i: i32):
+  %c = "nv_tileas.workspace"() {hidden_name = "counters", size = "M * 4", zeroed} : () -> !nv_tileaa.ptr<i32>
+  %p = "nv_tileas.workspace"() {hidden_name = "workspace", size = "M * N"} : () -> !nv_tileaa.ptr<f32>
+  "nv_tileas.await_turn"(%c, %i, %i) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+  %s = "nv_tileas.add_partial"(%acc, %p, %i) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> tensor<64x64xf32>
+  "nv_tileas.store_partial"(%s, %p, %i) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> ()
+  "nv_tileas.pass_turn"(%c, %i) : (!nv_tileaa.ptr<i32>, i32) -> ()
+  "nv_tileas.reset_turn"(%c, %i) : (!nv_tileaa.ptr<i32>, i32) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_turns", function_type = (tensor<64x64xf32>, i32) -> ()} : () -> ()

@@ -35,6 +35,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     shape,
     shared_memory,
     simt,
+    split,
     tma,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
@@ -52,6 +53,7 @@ RULE_MODULES = (
     shape,
     shared_memory,
     simt,
+    split,
     tma,
 )
 """Importing these registers every rule."""

@@ -50,6 +50,15 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.slice_groups import copy_slice, slice_group
 from tilec.passes.registry import PassContext, register_pass
 
+_EFFECTS = (
+    "nv_tileas.tiled_store",
+    "nv_tileas.await_turn",
+    "nv_tileas.store_partial",
+    "nv_tileas.pass_turn",
+    "nv_tileas.reset_turn",
+    "nv_tileas.barrier",
+)
+"""Operations that a kernel runs for what they do: roots of the consumer role."""
 EPILOGUE_WARP = 1
 """Warp of the producer role that loads what an epilogue in slices needs."""
 
@@ -65,14 +74,14 @@ def _partition(function: Any) -> None:
     spec = read_spec(function) or {}
     block = function_body(function)
     loads = [op for op in kernel_operations(function) if _is_tma_load(op)]
-    stores = [op for op in kernel_operations(function) if op.name == "nv_tileas.tiled_store"]
+    effects = [op for op in kernel_operations(function) if op.name in _EFFECTS]
     channels = {op: number for number, op in enumerate(loads)}
     uniform = _uniform_operations(block)
     originals = [op for op in body_operations(block)[:-1] if op not in uniform]
     with ir.InsertionPoint(terminator(block)), function.location:
         roles = RolesOp.build(spec["producer_warps"], spec["consumer_warps"], spec.get("teams", 1))
     specialised = spec["producer_warps"] > 0
-    consumed = backward_slice(stores, block)
+    consumed = backward_slice(effects, block)
     produced = [op for op in loads if specialised and op in consumed.ops]
     sliced = {op.block for op in produced if slice_group(op) is not None}
     beside = [op for op in produced if op.block in sliced]

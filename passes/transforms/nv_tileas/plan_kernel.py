@@ -36,6 +36,7 @@ from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes
 from tilec.passes.analysis.pingpong import pingpong_defect
+from tilec.passes.analysis.split import split_defect
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
 from tilec.records import replace
@@ -197,6 +198,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "stream_results": plan.stream_results,
         "teams": plan.teams,
         "slice_columns": plan.slice_columns,
+        "split_k": plan.split_k,
     }
 
 
@@ -233,6 +235,8 @@ def kernel_problem(
         pingpong=read_kernel_fact(function, "planned_pingpong", False),
         pingpong_defect=pingpong_defect(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
+        split_k=read_kernel_metadata(function).get("planned_split_k", 1),
+        split_defect=split_defect(function),
     )
 
 

@@ -112,6 +112,7 @@ def analyze_kernel(
         metadata["planned_mma"] = choice.mma_elements
         metadata["planned_cluster"] = list(choice.cluster)
         metadata["planned_pingpong"] = choice.pingpong
+        metadata["planned_split_k"] = choice.split_k
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 

@@ -1,0 +1,87 @@
+"""Whether CTAs can share the k-tiles of a kernel's tiles (split-K)."""
+
+from typing import Any
+
+from tilec.dialects.nv_tileaa.types import MemTokenType
+from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.bindings import ir
+from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops, terminator
+from tilec.passes.analysis.kernels import function_body, kernel_operations
+from tilec.passes.analysis.matmul import wgmma_defect
+from tilec.passes.analysis.multicast import dependences
+from tilec.passes.analysis.operands import DOT
+
+_STORE = "nv_tileas.tiled_store"
+
+
+def split_defect(function: Any) -> str | None:
+    """Return why the tiles of a kernel cannot be split along K, or None when they can.
+
+    What follows the loop over k-tiles runs once per tile, on the whole sum, so it may be anything.
+    """
+    ops = kernel_operations(function)
+    dots = [op for op in ops if op.name == DOT]
+    if len(dots) != 1:
+        return f"the kernel has {len(dots)} products, not one" if dots else "the kernel has no mma"
+    if not read_kernel_metadata(function).get("grid"):
+        return "the caller gives the grid, so the compiler does not know how many tiles there are"
+    ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
+    if not ids:
+        return "the kernel has no grid to take tiles from"
+    if wgmma_defect(dots[0], 1) is not None:
+        return "the mma runs on the CUDA cores"
+    return _placement_defect(function, dots[0], ops) or _loop_defect(
+        product_loop(ops), dots[0], ids
+    )
+
+
+def product_loop(ops: list[Any]) -> Any:
+    """Return the loop over k-tiles: the one around the only product among `ops`."""
+    return enclosing_loops(next(op for op in ops if op.name == DOT))[0]
+
+
+def _placement_defect(function: Any, dot: Any, ops: list[Any]) -> str | None:
+    """Return what is wrong with where the product and the stores stand."""
+    loops = enclosing_loops(dot)
+    if not loops:
+        return "the mma stands in no loop over k-tiles"
+    loop = loops[0]
+    if len(loops) > 1 or loop.block != function_body(function) or dot.block.owner.operation != loop:
+        return "the mma stands in a branch, or in a loop inside of another one"
+    if loop.name != "scf.for":
+        return "the mma stands in a 'while' loop, whose end only its results tell"
+    if any(op.name in LOOPS and op != loop for op in ops):
+        return "the kernel has another loop besides the one over k-tiles"
+    if any(op.name == _STORE for op in ops[: ops.index(dot)]):
+        return "a store stands before the mma"
+    if any(op.name == _STORE and enclosing_loops(op) for op in ops):
+        return "a store stands in the loop over k-tiles"
+    return None
+
+
+def _loop_defect(loop: Any, dot: Any, ids: set[Any]) -> str | None:
+    """Return why the rounds of the loop cannot be divided among CTAs."""
+    if dependences(list(loop.operands)[:3], ids):
+        return "the number of k-tiles depends on the block"
+    results = [value for value in loop.results if not isinstance(value.type, MemTokenType)]
+    if len(results) != 1:
+        return "the loop over k-tiles carries more than its accumulator"
+    number = ir.OpResult(results[0]).result_number
+    body = loop.regions[0].blocks[0]
+    carried, last = body.arguments[1 + number], terminator(body)
+    product = dot.results[0]
+    if last.operands[number] != product or dot.opview.c != carried:
+        return "the accumulator is not the sum of the products alone"
+    if any(len(list(value.uses)) != 1 for value in (carried, product)):
+        return "the loop over k-tiles uses its accumulator"
+    return (
+        None if _is_zero(loop.operands[3 + number]) else "the accumulator does not start at zeros"
+    )
+
+
+def _is_zero(tile: Any) -> bool:
+    op = defining_operation(tile)
+    if op is None or op.name != "arith.constant":
+        return False
+    value = ir.DenseElementsAttr(op.attributes["value"])
+    return value.is_splat and ir.FloatAttr(value.get_splat_value()).value == 0.0

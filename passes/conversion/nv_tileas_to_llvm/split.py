@@ -1,0 +1,104 @@
+"""Rules for split-K: turns at a tile and partial sums in global memory.
+
+The counter of a tile holds the number of the split whose turn it is. A release of the counter in
+one CTA and an acquire in the next one order what the thread did before against what it does behind;
+a barrier of the role on either side extends that to all of its threads (PTX ISA, causality order).
+"""
+
+from typing import Any
+
+from tilec.ir.bindings import arith, ir
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.barriers import in_one_thread
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+
+COUNTER_BYTES = 4
+VECTOR = 4
+"""Registers that a thread moves at a time: 16 bytes, the widest access."""
+VECTOR_BYTES = 16
+
+_AWAIT = """{
+.reg .pred p;
+.reg .b32 seen, pause;
+setp.eq.b32 p, $2, 0;
+@p bra DONE;
+mov.b32 pause, 32;
+POLL:
+ld.acquire.gpu.global.b32 seen, [$0];
+setp.eq.b32 p, seen, $1;
+@p bra DONE;
+nanosleep.u32 pause;
+shl.b32 pause, pause, 1;
+min.u32 pause, pause, 512;
+bra POLL;
+DONE:
+}"""
+"""Operands: $0 counter, $1 the value to wait for, $2 whether this thread waits. Pauses grow from 32
+to 512 ns: the k-tiles of a split take microseconds."""
+
+
+@lowers("nv_tileas.await_turn")
+def lower_await_turn(lowering: Lowering, op: Any) -> None:
+    """Poll the counter in one thread."""
+    elected = arith.extui(emit.i32_type(), lowering.current_role.elected_for(op))
+    operands = [_counter(lowering, op), lowering.get(op.opview.turn), elected]
+    emit.inline_ptx(_AWAIT, "l,r,r,~{memory}", operands)
+
+
+@lowers("nv_tileas.pass_turn")
+def lower_pass_turn(lowering: Lowering, op: Any) -> None:
+    """Count up in one thread, behind what the role has written."""
+    text = "red.release.gpu.global.add.u32 [$0], 1;"
+    in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
+
+
+@lowers("nv_tileas.reset_turn")
+def lower_reset_turn(lowering: Lowering, op: Any) -> None:
+    """Write zero in one thread: the next launch is ordered behind this one as a whole."""
+    text = "st.relaxed.gpu.global.u32 [$0], 0;"
+    in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
+
+
+@lowers("nv_tileas.add_partial")
+def lower_add_partial(lowering: Lowering, op: Any) -> None:
+    """Add what the same thread of the split before has left, a vector at a time."""
+    registers = lowering.tile(op.opview.acc)
+    start = _own_vectors(lowering, op, len(registers))
+    f32, total = ir.F32Type.get(), []
+    for first in range(0, len(registers), VECTOR):
+        loaded = emit.load_vector(_vector(lowering, start, first), f32, VECTOR)
+        own = registers[first : first + VECTOR]
+        total += [arith.addf(*pair) for pair in zip(own, loaded, strict=True)]
+    lowering.set(op.results[0], total)
+
+
+@lowers("nv_tileas.store_partial")
+def lower_store_partial(lowering: Lowering, op: Any) -> None:
+    """Leave this thread's registers where the same thread of the next split looks for them."""
+    registers = lowering.tile(op.opview.sum)
+    start = _own_vectors(lowering, op, len(registers))
+    for first in range(0, len(registers), VECTOR):
+        emit.store_vector(_vector(lowering, start, first), registers[first : first + VECTOR])
+
+
+def _counter(lowering: Lowering, op: Any) -> Any:
+    """Return the address of the counter of a tile."""
+    tile = arith.extui(emit.i64_type(), lowering.get(op.opview.tile))
+    return emit.element_pointer(lowering.get(op.opview.counters), tile, emit.i32_type())
+
+
+def _own_vectors(lowering: Lowering, op: Any, registers: int) -> Any:
+    """Return the address of this thread's first vector of a tile's partial sum."""
+    role = lowering.current_role
+    tile_bytes = emit.constant(emit.i64_type(), registers * role.threads * 4)
+    tile = arith.extui(emit.i64_type(), lowering.get(op.opview.tile))
+    start = emit.byte_offset(lowering.get(op.opview.partials), arith.muli(tile, tile_bytes))
+    return emit.byte_offset(start, emit.multiply(role.thread, VECTOR_BYTES))
+
+
+def _vector(lowering: Lowering, start: Any, first: int) -> Any:
+    """Return the address of the vector that begins with register `first`.
+
+    Neighbouring threads have neighbouring vectors, so a warp moves 512 consecutive bytes.
+    """
+    return emit.byte_offset(start, first * lowering.current_role.threads * 4)

@@ -1,0 +1,154 @@
+"""nv-tileas-split-k: which kernels can be split, and that the protocol check passes."""
+
+import pytest
+from seeded_faults import before_the_check, verify
+
+from tilec.diagnostics import CompileError, SourceFile
+from tilec.driver import compile_source
+from tilec.options import CompileOptions
+
+HEAD = """@kernel(split_k=4)
+def product(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], D: f32[M, N]):
+    m, n = grid(cdiv(M, 128), cdiv(N, 128))
+"""
+LOOP = """    acc = zeros((128, 128), f32)
+    for k in range(cdiv(K, 64)):
+        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
+"""
+STORE = "    store(D, (m, n), acc)\n"
+SPLIT = {
+    "a plain product": LOOP + STORE,
+    "two results": LOOP + STORE + "    store(C, (m, n), cast(acc * 2.0, bf16))\n",
+    "a transposed result": LOOP + "    store(D, (m, n), acc.T)\n",
+    "a load ahead of the loop": "    d = load(D, (m, n), (128, 128))\n"
+    + LOOP
+    + "    store(D, (m, n), acc + d)\n",
+    "bounds of their own": LOOP.replace("range(cdiv(K, 64))", "range(1, cdiv(K, 64), 2)") + STORE,
+    "a branch behind the loop": LOOP + "    if K > 64:\n        store(D, (m, n), acc)\n",
+}
+REFUSED = {
+    "two products": (LOOP + LOOP.replace("zeros((128, 128), f32)", "acc") + STORE, "2 products"),
+    "no loop": (
+        "    acc = mma(load(A, (m, 0), (128, 64)), load(B, (0, n), (64, 128)),"
+        " zeros((128, 128), f32))\n" + STORE,
+        "the mma stands in no loop over k-tiles",
+    ),
+    "a start": (
+        LOOP.replace("zeros((128, 128), f32)", "load(D, (m, n), (128, 128))") + STORE,
+        "the accumulator does not start at zeros",
+    ),
+    "ones": (
+        LOOP.replace("zeros((128, 128), f32)", "full((128, 128), 1.0, f32)") + STORE,
+        "the accumulator does not start at zeros",
+    ),
+    "a loop that depends on the tile": (
+        LOOP.replace("range(cdiv(K, 64))", "range(m + 1)") + STORE,
+        "the number of k-tiles depends on the block",
+    ),
+    "a factor in the loop": (
+        LOOP + "        acc = acc * 0.5\n" + STORE,
+        "the accumulator is not the sum of the products alone",
+    ),
+    "a store in the loop": (
+        LOOP + "        store(D, (m, n), acc)\n",
+        "a store stands in the loop over k-tiles",
+    ),
+    "a store ahead of the loop": (
+        "    store(C, (m, n), zeros((128, 128), bf16))\n" + LOOP + STORE,
+        "a store stands before the mma",
+    ),
+    "another value": (
+        "    x = zeros((128, 64), bf16)\n"
+        + LOOP
+        + "        x = x + load(A, (m, k), (128, 64))\n"
+        + STORE
+        + "    store(C, (m, 2 * n), x)\n",
+        "the loop over k-tiles carries more than its accumulator",
+    ),
+    "another loop": (
+        LOOP + "    for i in range(M):\n        store(D, (m, i), acc)\n",
+        "the kernel has another loop",
+    ),
+    "a branch": (
+        "    if M > 4096:\n" + "".join(f"    {line}\n" for line in (LOOP + STORE).splitlines()),
+        "the mma stands in a branch",
+    ),
+    "f32 operands": (
+        LOOP.replace("load(A, (m, k), (128, 64))", "cast(load(A, (m, k), (128, 64)), f32)").replace(
+            "load(B, (k, n), (64, 128))", "cast(load(B, (k, n), (64, 128)), f32)"
+        )
+        + STORE,
+        "the mma runs on the CUDA cores",
+    ),
+    "the caller's grid": (
+        LOOP.replace("acc", "m, n = block_id(0), block_id(1)\n    acc", 1) + STORE,
+        "the caller gives the grid",
+    ),
+}
+
+
+def compiled(body, head=HEAD, emit="nv_tileas"):
+    source = SourceFile("product.tile", head + body)
+    return compile_source(source, "product", options=CompileOptions(emit=emit))
+
+
+@pytest.mark.parametrize("name", SPLIT)
+def test_what_can_be_split(name):
+    """The protocol check is one of the passes."""
+    text = compiled(SPLIT[name]).module_text("nv_tileas")
+    assert text.count("nv_tileas.pass_turn") == text.count("nv_tileas.reset_turn") == 1
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_be_split(name):
+    body, reason = REFUSED[name]
+    head = HEAD.partition("    m, n")[0] if "grid" in name else HEAD
+    with pytest.raises(CompileError) as caught:
+        compiled(body, head)
+    (found,) = caught.value.diagnostics
+    assert found.code == "T0421"
+    assert found.message.startswith("split_k = 4: ")
+    assert reason in found.message
+
+
+@pytest.mark.parametrize(
+    "plan",
+    [
+        {"split_k": 2},
+        {"split_k": 3, "epilogue_slots": 0},
+        {"split_k": 4, "specialize": 0},
+        {"split_k": 16, "stages": 1},
+        {"split_k": 4, "consumers": 1, "mma_pending": 1},
+    ],
+)
+@pytest.mark.parametrize("example", ["matmul", "matmul_bias_gelu", "batched_matmul"])
+def test_examples_pass_the_protocol_check(tmp_path, example, plan):
+    tile = {"BM": 64 if "consumers" in plan else 128, "BN": 128, "BK": 64}
+    verify(before_the_check(tmp_path, size=tile, example=example, **plan))
+
+
+def test_barriers_of_turns_are_those_of_the_role(tmp_path):
+    text = before_the_check(tmp_path, split_k=2)
+    lines = [line.strip() for line in text.splitlines()]
+    waits = next(i for i, line in enumerate(lines) if "nv_tileas.await_turn" in line)
+    passes = next(i for i, line in enumerate(lines) if "nv_tileas.pass_turn" in line)
+    for index in (waits + 1, passes - 1):
+        assert lines[index].startswith('"nv_tileas.barrier"() {id = 1 : i64}')
+
+
+@pytest.mark.parametrize("tile", [(64, 128), (128, 256)])
+def test_ptxas_takes_it_without_spills(tile):
+    body = LOOP.replace("128, 128", f"{tile[0]}, {tile[1]}").replace(
+        "(128, 64)", f"({tile[0]}, 64)"
+    )
+    body = body.replace("(64, 128)", f"(64, {tile[1]})") + STORE
+    head = HEAD.replace("cdiv(M, 128), cdiv(N, 128)", f"cdiv(M, {tile[0]}), cdiv(N, {tile[1]})")
+    result = compiled(body, head, emit="cubin")
+    assert result.assembly.warnings == ()
+    assert (result.assembly.spill_stores, result.assembly.spill_loads) == (0, 0)
+    first, second = result.artifact.workspaces
+    grid = f"(cdiv(M, {tile[0]})) * (cdiv(N, {tile[1]}))"
+    assert (first.name, first.size, first.zeroed) == ("counters", f"{grid} * 4", True)
+    bytes_of_tile = 4 * tile[0] * tile[1]
+    assert (second.name, second.size) == ("workspace", f"{grid} * {bytes_of_tile}")
+    assert [item.name for item in result.artifact.hidden_parameters] == ["counters", "workspace"]

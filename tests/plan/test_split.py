@@ -1,0 +1,138 @@
+"""Split-K: the order of the work items, who waits for whom, and when the planner splits."""
+
+import random
+
+import pytest
+
+from tilec.diagnostics import CompileError
+from tilec.plan import gemm_candidates
+from tilec.plan.gemm_candidates import GemmProblem, rank_tiles, tile_text
+from tilec.plan.gemm_model import GemmTile, gemm_cost
+from tilec.plan.kernel import KernelProblem, MmaTile, plan_kernel
+from tilec.plan.split import split_range, work_item
+from tilec.runtime.launch_shape import persistent_blocks
+from tilec.target import TARGETS
+
+TARGET = TARGETS["sm_90a"]
+TILES, SPLITS = (1, 2, 7, 32, 131, 132, 133, 400), (1, 2, 3, 4, 8, 16)
+
+
+@pytest.mark.parametrize("tiles", TILES)
+@pytest.mark.parametrize("splits", SPLITS)
+def test_every_item_comes_once_and_behind_its_predecessor(tiles, splits):
+    items = [work_item(index, tiles) for index in range(tiles * splits)]
+    assert set(items) == {(tile, split) for tile in range(tiles) for split in range(splits)}
+    assert len(set(items)) == len(items)
+    place = {item: index for index, item in enumerate(items)}
+    for tile, split in items:
+        assert not split or place[tile, split - 1] < place[tile, split]
+
+
+@pytest.mark.parametrize("tiles", TILES)
+@pytest.mark.parametrize("splits", SPLITS)
+def test_no_order_of_events_deadlocks(tiles, splits):
+    """CTAs that run at the same time finish items in random order; a CTA has its items in order."""
+    dice = random.Random(tiles * splits)
+    ctas = persistent_blocks(tiles * splits, 132)
+    assert ctas <= 132
+    left = {cta: list(range(cta, tiles * splits, ctas)) for cta in range(ctas)}
+    turn = [0] * tiles
+    while left:
+        ready = [
+            cta
+            for cta, queue in left.items()
+            for tile, split in [work_item(queue[0], tiles)]
+            if turn[tile] == split
+        ]
+        assert ready, "every CTA waits"
+        cta = dice.choice(ready)
+        tile, split = work_item(left[cta].pop(0), tiles)
+        turn[tile] = 0 if split == splits - 1 else split + 1
+        if not left[cta]:
+            del left[cta]
+    assert turn == [0] * tiles
+
+
+@pytest.mark.parametrize("splits", SPLITS)
+@pytest.mark.parametrize("k_tiles", [0, 1, 2, 3, 9, 64, 129])
+def test_splits_divide_the_k_tiles(k_tiles, splits):
+    parts = [split_range(split, splits, k_tiles) for split in range(splits)]
+    assert [k for part in parts for k in part] == list(range(k_tiles))
+    assert max(map(len, parts)) == -(-k_tiles // splits)
+
+
+def problem(**fields):
+    mma = (MmaTile(m=128, n=128, k=64, element_bytes=2, accumulator_bytes=4),)
+    return KernelProblem(mma, 32768, 0, 128 * 128, has_loop_loads=True, part_bytes=8192, **fields)
+
+
+def plan(given, **fields):
+    return plan_kernel(given, TARGET, fields)
+
+
+def test_the_override():
+    found = plan(problem(), split_k=4)
+    assert (found.split_k, found.persistent, found.cluster) == (4, True, (1, 1))
+    assert "split_k = 4: fixed by the user" in found.reasons
+    assert plan(problem()).split_k == 1
+    assert plan(problem(split_defect="never mind"), split_k=1).split_k == 1
+
+
+def test_splits_come_before_what_was_planned_with_the_tiles():
+    found = plan(problem(cluster=(2, 1), pingpong=True), split_k=2)
+    assert (found.split_k, found.cluster, found.teams) == (2, (1, 1), 1)
+
+
+def test_planned_splits_give_way():
+    assert plan(problem(split_k=3)).split_k == 3
+    assert plan(problem(split_k=3), persistent=False).split_k == 1
+    assert plan(problem(split_k=3, split_defect="never mind")).split_k == 1
+    assert plan(problem(split_k=3), split_k=1).split_k == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "reason"),
+    [
+        ({"split_k": 0}, "split_k = 0: expected 1 to 16"),
+        ({"split_k": 17}, "split_k = 17: expected 1 to 16"),
+        ({"split_k": 2, "persistent": False}, "split_k = 2: only CTAs that loop over tiles"),
+        ({"split_k": 2, "cluster": (2, 1)}, "split_k = 2: the CTAs of a cluster work on whole"),
+        ({"split_k": 2, "pingpong": True}, "a split of a tile takes all consumers (split_k = 2)"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(fields, reason):
+    with pytest.raises(CompileError) as caught:
+        plan(problem(), **fields)
+    (found,) = caught.value.diagnostics
+    assert found.code == "T0421"
+    assert reason in found.message
+
+
+def test_a_kernel_that_cannot_be_split_is_refused():
+    with pytest.raises(CompileError, match="split_k = 2: the kernel has no mma"):
+        plan(problem(split_defect="the kernel has no mma"), split_k=2)
+
+
+def test_the_model_divides_the_k_tiles_and_adds_the_reduction():
+    whole = gemm_cost(GemmTile(128, 256, 64, 2, 2), (512, 512, 16384), TARGET)
+    split = gemm_cost(GemmTile(128, 256, 64, 2, 2, split_k=4), (512, 512, 16384), TARGET)
+    assert (whole.ctas, whole.k_tiles, whole.reduction) == (8, 256, 0)
+    assert (split.ctas, split.k_tiles, split.waves) == (32, 64, 1)
+    assert 0 < split.reduction < whole.clocks - split.clocks
+
+
+def test_the_planner_does_not_split_by_itself():
+    assert gemm_candidates.SPLITS == (1,)
+    ranked = rank_tiles(GemmProblem((512, 512, 16384)), TARGET)
+    assert {item.tile.split_k for item in ranked} == {1}
+
+
+def test_where_the_planner_would_split():
+    few = GemmProblem((512, 512, 16384), splits=(1, 2, 3, 4, 6, 8))
+    best = rank_tiles(few, TARGET)[0]
+    assert best.tile.split_k > 1
+    assert "splits" in tile_text(best.tile)
+    assert "reduction" in str(best)
+    for extents in ((512, 512, 2048), (8192, 8192, 8192)):
+        several = GemmProblem(extents, (128, 128, 64), splits=(1, 2, 3, 4, 6, 8))
+        assert {item.tile.split_k for item in rank_tiles(several, TARGET)} == {1}

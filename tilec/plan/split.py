@@ -1,0 +1,61 @@
+"""Split-K: several CTAs share the k-tiles of a tile and add up their parts in order. Pure Python.
+
+Work items are pairs (tile, split). Split s runs the k-tiles of the s-th share of its tile, waits
+for its turn, adds the partial sum of the splits before it to its own, and either leaves the sum for
+the next split or, as the last one, computes the result of the tile. So the order of the additions
+is fixed, and results are the same bit by bit in every launch.
+
+Item number `split * tiles + tile`: CTAs that run at the same time work on the same range of k of
+different tiles, which share operands, and the predecessor of an item is a whole pass over the tiles
+ahead of it. A CTA takes the items `cta, cta + ctas, ...` in that order. No order of events
+deadlocks, as an item waits for one of a smaller number only: of the items that are not finished,
+take the smallest. Its CTA has finished all items before it, so it runs this one, and what it waits
+for is finished. That needs a CTA that runs, so all of them must run at the same time: the launch is
+cooperative (`tilec.runtime.launch_shape`).
+"""
+
+from typing import TYPE_CHECKING
+
+from tilec.plan.failure import fail
+from tilec.plan.overrides import PlanOverrides
+
+if TYPE_CHECKING:
+    from tilec.plan.kernel import KernelProblem
+
+
+def work_item(index: int, tiles: int) -> tuple[int, int]:
+    """Return tile and split of a work item; `nv-tileas-split-k` emits the same computation."""
+    split, tile = divmod(index, tiles)
+    return tile, split
+
+
+def split_range(split: int, splits: int, k_tiles: int) -> range:
+    """Return the k-tiles of one split: none where the splits before it have them all."""
+    share = -(-k_tiles // splits)
+    first = min(split * share, k_tiles)
+    return range(first, min(first + share, k_tiles))
+
+
+def choose_split(problem: "KernelProblem", fixed: PlanOverrides) -> tuple[int, tuple[str, ...]]:
+    """Return the number of splits, and why unless tiles stay whole unasked."""
+    splits = problem.split_k if fixed.split_k is None else fixed.split_k
+    if splits == 1:
+        return 1, ("split_k = 1: fixed by the user",) * (fixed.split_k is not None)
+    defect = problem.split_defect or _conflict(fixed)
+    if defect is None:
+        why = "fixed by the user" if fixed.split_k else "there are too few tiles for all SMs"
+        return splits, (f"split_k = {splits}: {why}",)
+    if fixed.split_k is not None:
+        fail("T0421", f"split_k = {splits}: {defect}")
+    return 1, ()
+
+
+def _conflict(fixed: PlanOverrides) -> str | None:
+    """Return which other field of the plan keeps tiles from being split."""
+    if fixed.persistent is False:
+        return "only CTAs that loop over tiles take splits in order (persistent = false)"
+    if fixed.cluster not in (None, (1, 1)):
+        return "the CTAs of a cluster work on whole tiles"
+    if fixed.pingpong:
+        return "a split takes all consumers, which do not take turns (pingpong = true)"
+    return None
