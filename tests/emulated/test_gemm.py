@@ -34,6 +34,14 @@ TURNS = [
     Gemm((512, 512, 192), (128, 128, 64), "pingpong=True, cluster=(2, 1)", multiprocessors=4),
     Gemm((512, 512, 192), (64, 128, 64), "pingpong=True, cluster=(1, 2)", multiprocessors=4),
 ]
+SPLITS = [
+    Gemm((256, 128, 512), (128, 128, 64), "split_k=2", multiprocessors=8),
+    Gemm((256, 128, 512), (128, 128, 64), "split_k=4", multiprocessors=3),
+    Gemm((128, 128, 512), (64, 128, 64), "split_k=3", multiprocessors=4),
+    Gemm((300, 200, 712), (128, 128, 64), "split_k=4", "TNT", multiprocessors=5),
+    Gemm((128, 128, 64), (128, 128, 64), "split_k=4", multiprocessors=4),
+    Gemm((128, 256, 640), (128, 256, 64), "split_k=2, specialize=False"),
+]
 ODD = [
     Gemm((m, n, k), (128, 128, 64), layout=layout)
     for (m, n, k), layout in zip(
@@ -60,6 +68,12 @@ def test_clusters(multiply, case, seed):
 @pytest.mark.parametrize("case", TURNS, ids=lambda case: case.id)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_teams_that_take_turns(multiply, case, seed):
+    multiply(case, seed)
+
+
+@pytest.mark.parametrize("case", SPLITS, ids=lambda case: case.id)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_tiles_that_are_split_along_k(multiply, case, seed):
     multiply(case, seed)
 
 

@@ -175,5 +175,13 @@ class EmulatedDriver:
         """Set bytes."""
         ctypes.memset(pointer, value, size)
 
+    def clear(self, device: int, pointer: int, size: int) -> None:
+        """Set bytes to zero."""
+        ctypes.memset(pointer, 0, size)
+
+    def capture_id(self, device: int, stream: int) -> int:
+        """Return 0: nothing is captured."""
+        return 0
+
     def synchronize(self, device: int) -> None:
         """Do nothing: launches end before they return."""

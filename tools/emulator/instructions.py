@@ -132,17 +132,19 @@ def _mov(program: Program, statement: Statement) -> Action:
 def _cvt(program: Program, statement: Statement) -> Action:
     *modifiers, to, kind = statement.opcode[1:]
     target, *texts = statement.operands
-    if kind not in TYPES:
+    paired = kind in ("e4m3x2", "e5m2x2")
+    if kind not in TYPES and not paired:
         raise UnsupportedError(statement.text)
-    sources = [source(program, text, kind) for text in texts]
+    sources = [source(program, text, "b16" if paired else kind) for text in texts]
 
     def act(warp: Warp, mask: Mask) -> bool:
         values = [get(warp) for get in sources]
-        if to.endswith("x2"):
+        if paired:
+            result = scalar.widen(values[0], kind, to)
+        elif to.endswith("x2"):
             result = scalar.pack(values[0], values[1], to)
         elif to == "tf32":
-            bits = values[0].view(np.uint32)
-            result = bits + np.uint32(0x1000) & np.uint32(0xFFFFE000)
+            result = scalar.round_to_tf32(values[0])
         else:
             result = scalar.convert(values[0], to, tuple(modifiers))
         wide = register_type(target)
@@ -341,6 +343,7 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "atom": _atomic,
     "red": _atomic,
     "selp": _simple(lambda _, v: np.where(v[2], v[0], v[1]), _types("*", "*", "pred")),
+    "prmt": _simple(lambda _, v: scalar.permute(*v), _types("u32", "u32", "u32")),
     "bfe": _simple(lambda _, v: _bits(*v), _types("u32", "u32", "u32")),
     "shf": _simple(lambda _, v: _funnel(*v), _types("u32", "u32", "u32")),
     "createpolicy": lambda program, statement: _mov(

@@ -27,7 +27,21 @@ TYPES: dict[str, Any] = {
     "f32": np.float32,
     "f64": np.float64,
 }
-_STORAGE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+STORAGE = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+"""Type of a register by its bytes."""
+_PAIRS: dict[str, Any] = {
+    "f16x2": np.float16,
+    "bf16x2": ml_dtypes.bfloat16,
+    "e4m3x2": ml_dtypes.float8_e4m3fn,
+    "e5m2x2": ml_dtypes.float8_e5m2,
+}
+
+
+def undefined(kind: str) -> Lanes:
+    """Return a value that nobody wrote: all ones, NaN as a float."""
+    if kind == "pred":
+        return np.zeros(LANES, bool)
+    return np.full(LANES, -1).astype(STORAGE[size_of(kind)]).view(TYPES[kind])
 
 
 def size_of(kind: str) -> int:
@@ -39,7 +53,7 @@ def storage(value: Lanes) -> Lanes:
     """Return a value in the type of registers."""
     if value.dtype == np.bool_:
         return value
-    return np.ascontiguousarray(value).view(_STORAGE[value.dtype.itemsize])
+    return np.ascontiguousarray(value).view(STORAGE[value.dtype.itemsize])
 
 
 def literal(text: str, kind: str) -> Lanes:
@@ -52,10 +66,10 @@ def literal(text: str, kind: str) -> Lanes:
         if wanted.kind == "f" and wanted.itemsize != value.itemsize:
             value = value.view(np.float32 if bits is np.uint32 else np.float64).astype(wanted)
         return value.view(TYPES[kind])
-    size = size_of(kind)
+    size, text = size_of(kind), text.rstrip("U")
     if kind == "pred":
         return np.full(LANES, bool(int(text, 0)))
-    return np.full(LANES, int(text, 0) & (1 << 8 * size) - 1, _STORAGE[size]).view(TYPES[kind])
+    return np.full(LANES, int(text, 0) & (1 << 8 * size) - 1, STORAGE[size]).view(TYPES[kind])
 
 
 def _shift(left: bool) -> Callable[[Lanes, Lanes], Lanes]:
@@ -92,7 +106,7 @@ def _remainder(a: Lanes, b: Lanes) -> Lanes:
 def _high(a: Lanes, b: Lanes) -> Lanes:
     bits = a.itemsize * 8
     wide = [int(x) * int(y) >> bits for x, y in zip(a, b, strict=True)]
-    return np.array([item & (1 << bits) - 1 for item in wide], _STORAGE[a.itemsize]).view(a.dtype)
+    return np.array([item & (1 << bits) - 1 for item in wide], STORAGE[a.itemsize]).view(a.dtype)
 
 
 def _wide(a: Lanes, b: Lanes) -> Lanes:
@@ -185,6 +199,34 @@ def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
 
 def pack(high: Lanes, low: Lanes, to: str) -> Lanes:
     """Round two floats to halves of a register, as `cvt.rn.bf16x2.f32 d, high, low` does."""
-    kind = TYPES[to.removesuffix("x2")]
-    halves = [storage(item.astype(kind)).astype(np.uint32) for item in (high, low)]
-    return halves[0] << np.uint32(16) | halves[1]
+    kind = _PAIRS[to]
+    pair = np.stack([low, high], axis=-1).astype(np.float32)
+    if np.dtype(kind).itemsize == 1:
+        limit = float(ml_dtypes.finfo(kind).max)
+        pair = np.clip(pair, -limit, limit)
+    pair = np.ascontiguousarray(pair.astype(kind))
+    return pair.view(STORAGE[pair.itemsize * 2])[:, 0]
+
+
+def widen(value: Lanes, kind: str, to: str) -> Lanes:
+    """Convert the halves of a register, as `cvt.rn.f16x2.e4m3x2` does."""
+    halves = value.view(_PAIRS[kind]).reshape(LANES, 2).astype(_PAIRS[to])
+    return np.ascontiguousarray(halves).view(STORAGE[2 * halves.itemsize])[:, 0]
+
+
+def round_to_tf32(value: Lanes) -> Lanes:
+    """Round f32 to nearest even in the ten bits of tf32."""
+    bits = value.view(np.uint32)
+    odd = bits >> np.uint32(13) & np.uint32(1)
+    rounded = bits + np.uint32(0xFFF) + odd & np.uint32(0xFFFFE000)
+    return np.where(np.isnan(value), bits, rounded)
+
+
+def permute(a: Lanes, b: Lanes, selector: Lanes) -> Lanes:
+    """Pick four of the eight bytes of two registers (`prmt.b32`, default mode)."""
+    both = np.stack([a, b], axis=-1).view(np.uint8)
+    picked = selector[:, None] >> np.arange(0, 16, 4, dtype=np.uint32)
+    value = np.take_along_axis(both, (picked & np.uint32(7)).astype(np.int64), axis=1)
+    sign = np.where(value & 0x80, np.uint8(0xFF), np.uint8(0))
+    chosen = np.where(picked & np.uint32(8), sign, value).astype(np.uint8)
+    return np.ascontiguousarray(chosen).view(np.uint32)[:, 0]

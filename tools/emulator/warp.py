@@ -9,7 +9,7 @@ import numpy as np
 
 from tools.emulator import scalar
 from tools.emulator.memory import AccessError
-from tools.emulator.program import Program, Statement, UnsupportedError
+from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import LANES, Lanes, storage
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ class Warp:
     def read(self, name: str, kind: str) -> Lanes:
         """Return a register as values of a type."""
         value = self.registers.get(name)
-        if value is None:
-            raise UnsupportedError(f"{self.name} reads {name} before it is written")
+        if value is None:  # a value that LLVM leaves undefined
+            return scalar.undefined(kind)
         if name in self.flying:
             raise AccessError(f"{name} is read while a wgmma may still write it")
         return value if kind == "pred" else value.view(scalar.TYPES[kind])

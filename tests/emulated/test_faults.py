@@ -1,0 +1,75 @@
+"""The emulator tells a broken kernel from a right one: faults in the PTX of a plain product."""
+
+import re
+
+import pytest
+from emulated_gemm import Gemm
+
+from tools.emulator import driver
+from tools.emulator.machine import DeadlockError, EmulatedFaultError
+
+CASE = Gemm((512, 256, 512), (128, 128, 64))
+SEEDS = range(6)
+
+
+def drop(pattern):
+    return lambda ptx: re.sub(pattern, "", ptx)
+
+
+def more_bytes(ptx):
+    return re.sub(r"(expect_tx\S+ _, \[%r\d+\], )(\d+)", lambda m: f"{m[1]}{int(m[2]) + 16}", ptx)
+
+
+def one_more_arrival(ptx):
+    return re.sub(r"(mov\.b32 \t%r\d+, )8(;\n\tmbarrier\.init)", r"\g<1>9\2", ptx)
+
+
+def same_parity(ptx):
+    return re.sub(r"(try_wait\S+ P1, \[%r\d+\], )%r\d+", r"\g<1>0", ptx, count=1)
+
+
+FAULTS = {
+    "too many bytes expected": (more_bytes, DeadlockError),
+    "too many arrivals expected": (one_more_arrival, DeadlockError),
+    "slots not released": (
+        drop(r"@p mbarrier\.arrive\.shared::cta\.b64 _, \[%r\d+\];"),
+        DeadlockError,
+    ),
+    "one parity for all rounds": (same_parity, DeadlockError),
+    "no wait for wgmma": (drop(r"wgmma\.wait_group\.sync\.aligned \t?\d+;"), EmulatedFaultError),
+    "no barrier around staging": (drop(r"\tbar\.sync \t%r\d+, \d+;"), AssertionError),
+    "no wait for bulk stores": (
+        drop(r"@p cp\.async\.bulk\.wait_group\.read \d+;"),
+        AssertionError,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_found(multiply, monkeypatch, name):
+    """Some order of events shows it."""
+    change, error = FAULTS[name]
+    parse = driver.parse
+
+    def parse_changed(ptx):
+        changed = change(ptx)
+        assert changed != ptx
+        return parse(changed)
+
+    monkeypatch.setattr(driver, "parse", parse_changed)
+    found = []
+    for seed in SEEDS:
+        try:
+            multiply(CASE, seed)
+        except (DeadlockError, EmulatedFaultError, AssertionError) as failure:
+            found.append(type(failure))
+            break
+    assert found == [error]
+
+
+def test_memory_outside_of_arrays_is_out_of_reach(device):
+    from tools.emulator.memory import AccessError
+
+    made = device.array((4,), (1,), "<f4")
+    with pytest.raises(AccessError, match="in no allocation"):
+        device.memory.find(made.address, made.address + 16)
