@@ -25,6 +25,8 @@ PYTHON = ENVIRONMENT / "bin" / "python"
 OLDEST_PYTHON = (3, 11)
 BUILD = ROOT / "build"
 DEMO_SIZES = "M=512,N=384,K=640"
+IN_PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "worksteal")
+"""Arguments of pytest: a worker takes about 0.3 GB."""
 BENCHMARKS = ("gemm", "planner", "plot")
 BENCH_WITHOUT_GPU = frozenset({"-h", "--help", "--merge", "--compile-only"})
 BENCH_PROBE = "import torch, tilec.driver, tilec.runtime.cuda_driver"
@@ -148,7 +150,8 @@ def test_suite(pytest_arguments: Sequence[str]) -> int:
     prepare("test")
     lit = run([ENVIRONMENT / "bin" / "lit", "--succinct", "--verbose", "lit_tests"], check=False)
     print(f"lit: {'passed' if lit == 0 else 'FAILED'}", flush=True)
-    pytest = run([PYTHON, "-m", "pytest", "-m", "not gpu", *pytest_arguments], check=False)
+    words = [*IN_PARALLEL, "-m", "not gpu", *pytest_arguments]
+    pytest = run([PYTHON, "-m", "pytest", *words], check=False)
     return pytest or lit
 
 

@@ -5,6 +5,7 @@ import pytest
 from emulated_gemm import Gemm, matrix
 
 import tilec
+from tilec.runtime.device_array import DeviceArray
 from tilec.runtime.driver import set_driver
 from tools.emulator.driver import EmulatedDriver
 
@@ -14,12 +15,29 @@ def kernel_cache(tmp_path, monkeypatch):
     monkeypatch.setattr("tilec.runtime.cache.cache_directory", lambda: tmp_path / "cache")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def device():
+    """Stand in for the GPU. Kernels keep what they loaded on it, so it outlives one test."""
     made = EmulatedDriver()
     previous = set_driver(made)
     yield made
     set_driver(previous)
+
+
+@pytest.fixture
+def launch(device):
+    """Return what runs a kernel on copies of `tilec.check.Arguments` and copies them back."""
+
+    def run(kernel, arguments) -> None:
+        arrays = {
+            name: DeviceArray(item.memory, item.offset, item.shape, item.strides, driver=device)
+            for name, item in arguments.arrays.items()
+        }
+        kernel(**arrays, **arguments.scalars)
+        for name, item in arguments.arrays.items():
+            arrays[name].download(item.memory)
+
+    return run
 
 
 @pytest.fixture

@@ -4,27 +4,20 @@ Outputs are poisoned before the run, inputs are random, and the memory around ev
 compared byte by byte.
 """
 
-import zlib
+from functools import partial
 from pathlib import Path
 
 import pytest
+from example_cases import EXAMPLES, check_example, example_of
 from gpu_arrays import launch_on_gpu
 
 import tilec
-from tilec.check import compare, load_example, make_arguments
+from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.tile"))
 _kernels = {}
-
-
-def example_of(path):
-    """Return the example beside the kernel; every kernel here has one."""
-    example = load_example(path)
-    assert example is not None, f"{path.stem}.py is missing"
-    return example
 
 
 def cases(path):
@@ -63,29 +56,8 @@ def kernel_of(path):
 
 @pytest.mark.parametrize(("path", "sizes", "layouts", "dtypes"), PARAMETERS)
 def test_example(torch, path, sizes, layouts, dtypes):
-    kernel = kernel_of(path)
-    example = example_of(path)
-    seed = zlib.crc32(repr((path.stem, sizes, layouts, dtypes)).encode())
-    inputs = make_arguments(
-        kernel.signature, sizes, dtypes=dtypes, layouts=layouts, example=example, seed=seed
-    )
-    metadata = kernel.compile(**inputs.data(), **inputs.scalars).metadata
-    inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
-    expected = example.expected(inputs, metadata["constants"])
-
-    on_cpu = inputs.copy()
-    kernel(**on_cpu.data(), **on_cpu.scalars)
-
-    on_gpu = inputs.copy()
-    launch_on_gpu(torch, kernel, on_gpu)
-
-    terms = example.terms({**example.sizes, **sizes})
-    result = compare(on_gpu.data(), expected, terms)
-    assert result.ok, f"against the NumPy function: {result}"
-    result = compare(on_gpu.data(), {name: on_cpu.data()[name] for name in expected}, terms)
-    assert result.ok, f"against the CPU reference: {result}"
-    for name, array in on_gpu.arrays.items():
-        assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes beside {name}"
+    launch = partial(launch_on_gpu, torch)
+    check_example(launch, kernel_of(path), path, sizes, layouts, dtypes)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

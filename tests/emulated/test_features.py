@@ -1,0 +1,20 @@
+"""Kernels that exercise the language on the emulator, at their smallest and oddest sizes."""
+
+import pytest
+from feature_cases import CASES, check_feature, load_kernels, runs
+
+RUNS = [
+    pytest.param(name, sizes, layouts, id=f"{name}-{'-'.join(layouts.values()) or 'row'}")
+    for name, sizes, layouts in runs()
+    if sizes == CASES[name][-1]
+]
+
+
+@pytest.fixture(scope="module")
+def kernels():
+    return load_kernels()
+
+
+@pytest.mark.parametrize(("name", "sizes", "layouts"), RUNS)
+def test_feature(launch, kernels, name, sizes, layouts):
+    check_feature(launch, kernels[name], sizes, layouts)

@@ -1,0 +1,46 @@
+"""The examples: what their results must be."""
+
+import zlib
+from pathlib import Path
+
+from tilec.check import compare, load_example, make_arguments
+
+EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.tile"))
+
+
+def example_of(path):
+    """Return the example beside the kernel; every kernel here has one."""
+    example = load_example(path)
+    assert example is not None, f"{path.stem}.py is missing"
+    return example
+
+
+def check_example(launch, kernel, path, sizes, layouts, dtypes):
+    """Call an example and compare its results with its NumPy function and the CPU reference.
+
+    Args:
+        launch: Runs a kernel on copies of `tilec.check.Arguments`, and copies the results back.
+        kernel: The kernel.
+        path: Its file.
+        sizes: Extents by dim name.
+        layouts: Layouts by array name.
+        dtypes: Element types by dtype parameter.
+    """
+    example = example_of(path)
+    seed = zlib.crc32(repr((path.stem, sizes, layouts, dtypes)).encode())
+    inputs = make_arguments(
+        kernel.signature, sizes, dtypes=dtypes, layouts=layouts, example=example, seed=seed
+    )
+    metadata = kernel.compile(**inputs.data(), **inputs.scalars).metadata
+    inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    expected = example.expected(inputs, metadata["constants"])
+    on_cpu, on_device = inputs.copy(), inputs.copy()
+    kernel(**on_cpu.data(), **on_cpu.scalars)
+    launch(kernel, on_device)
+    terms = example.terms({**example.sizes, **sizes})
+    result = compare(on_device.data(), expected, terms)
+    assert result.ok, f"against the NumPy function: {result}"
+    result = compare(on_device.data(), {name: on_cpu.data()[name] for name in expected}, terms)
+    assert result.ok, f"against the CPU reference: {result}"
+    for name, array in on_device.arrays.items():
+        assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes beside {name}"

@@ -1,0 +1,100 @@
+"""Kernels that exercise the language: what to call them with, and what their results must be."""
+
+import zlib
+from pathlib import Path
+
+from tilec.check import compare, make_arguments
+from tilec.runtime.jit import load
+
+KERNELS = Path(__file__).resolve().parents[1] / "kernels"
+FILES = ("features.tile", "gemm.tile")
+GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
+PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
+LINE = ({"N": 4096}, {"N": 1000}, {"N": 1})
+CASES = {
+    "mma_f32": GEMM,
+    "mma_computed": GEMM,
+    "mma_bias": GEMM,
+    "mma_f8": GEMM,
+    "mma_tf32": GEMM,
+    "mma_batched": ({"B": 2, "M": 64, "N": 64, "K": 64}, {"B": 3, "M": 70, "N": 90, "K": 50}),
+    "gemm": GEMM,
+    "batched_gemm": ({"B": 3, "M": 136, "N": 72, "K": 200}, {"B": 2, "M": 70, "N": 90, "K": 50}),
+    "column_sum": PLANE,
+    "math_chain": LINE,
+    "approximations": LINE,
+    "halves": LINE,
+    "integers": PLANE,
+    "pieces": ({"M": 64}, {"M": 33}),
+    "padded": LINE,
+    "in_place_twice": PLANE,
+    "branches": PLANE,
+    "transpose": PLANE,
+    "f8": PLANE,
+    "carried_shapes": PLANE,
+    "before_the_array": ({"M": 64}, {"M": 50}, {"M": 3}),
+    "before_the_plane": PLANE,
+}
+LAYOUTS = {
+    "gemm": [
+        {"A": first, "B": second, "C": third}
+        for first in ("row", "col")
+        for second in ("row", "col")
+        for third in ("row", "col", "odd_col")
+    ],
+    "batched_gemm": [
+        {},
+        {"X": "swapped", "Y": "swapped"},
+        {"X": "swapped", "Z": "swapped"},
+        {"Y": "swapped", "Z": "odd"},
+        {"Y": "broadcast"},
+        {"X": "broadcast", "Y": "odd"},
+    ],
+}
+"""Layouts of kernels for which the usual ones do not do."""
+MATH_TERMS = 64
+"""Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
+TERMS = {"approximations": 2**13}
+"""Tolerances of kernels for which the usual one does not do: the error of `tanh.approx`, 2^-11."""
+
+
+def load_kernels():
+    """Return the kernels by name."""
+    return {kernel.__name__: kernel for name in FILES for kernel in load(KERNELS / name)}
+
+
+def runs():
+    """Yield the kernel, the sizes and the layouts of every call."""
+    for kernel, sizes in CASES.items():
+        usual = [{}, {"A": "col"}, {"A": "odd"}, {"C": "odd"}] if "M" in sizes[0] else [{}]
+        layouts = LAYOUTS.get(kernel, usual)
+        for size in sizes:
+            for layout in layouts:
+                yield kernel, size, layout
+
+
+def check_feature(launch, kernel, sizes, layouts):
+    """Call a kernel and compare its results, and the memory beside them, with the CPU reference.
+
+    Args:
+        launch: Runs a kernel on copies of `tilec.check.Arguments`, and copies the results back.
+        kernel: The kernel.
+        sizes: Extents by dim name.
+        layouts: Layouts by array name; those of arrays that the kernel does not have are ignored.
+    """
+    names = {item.name for item in kernel.signature.params}
+    layouts = {array: order for array, order in layouts.items() if array in names}
+    seed = zlib.crc32(repr((kernel.__name__, sizes, layouts)).encode())
+    inputs = make_arguments(kernel.signature, sizes, layouts=layouts, seed=seed)
+    metadata = kernel.compile(**inputs.data(), **inputs.scalars).metadata
+    inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    on_cpu, on_device = inputs.copy(), inputs.copy()
+    kernel(**on_cpu.data(), **on_cpu.scalars)
+    launch(kernel, on_device)
+    written = [item["name"] for item in metadata["arrays"] if item["access"] != "read"]
+    expected = {array_name: on_cpu.data()[array_name] for array_name in written}
+    allowed = TERMS.get(kernel.__name__, sizes["K"] if "K" in sizes else MATH_TERMS)
+    result = compare(on_device.data(), expected, dict.fromkeys(written, allowed))
+    assert result.ok, str(result)
+    for array_name, array in on_device.arrays.items():
+        assert array.stray_writes(inputs.arrays[array_name].memory) == 0, array_name
