@@ -1,16 +1,19 @@
 """The contenders of one case on the GPU: ours and its peers, with operands and a reference."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from tools.bench.cases import DTYPES, Case
 from tools.bench.measure import Call, operand_sets, quick_time
+from tools.bench.report import OURS, VARIANT_PREFIX
 from tools.bench.triton_gemm import Problem, best_call
+from tools.bench.variants import Variant
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-OURS = "tilec"
+PLANNED = Variant("")
 PEERS = ("cublas", "triton")
 """What `--peers` may name. A fused case has torch's operations and our plain product instead."""
 MAX_RELATIVE_ERROR = 2.0**-8
@@ -142,10 +145,17 @@ def check(torch: Any, contender: Contender, operands: Operands, expected: Any) -
 
 
 def makers(
-    torch: Any, case: Case, operands: Operands, peers: Sequence[str]
+    torch: Any,
+    case: Case,
+    operands: Operands,
+    peers: Sequence[str],
+    variants: Sequence[Variant] = (),
 ) -> dict[str, Callable[[], Contender]]:
     """Return what makes each contender, ours first; a maker may raise anything."""
     result: dict[str, Callable[[], Contender]] = {OURS: lambda: _ours(case, operands)}
+    for variant in variants:
+        name = f"{VARIANT_PREFIX}{variant}"
+        result[name] = lambda variant=variant, name=name: _ours(case, operands, variant, name)
     if case.kind == "fused":
         result["tilec-plain"] = lambda: _ours_plain(torch, operands)
         result["torch"] = lambda: _torch_sequence(torch, operands)
@@ -157,7 +167,7 @@ def makers(
     return result
 
 
-def _kernel(kind: str) -> Any:
+def _kernel(kind: str, variant: Variant = PLANNED) -> Any:
     """Return the tilec kernel for a kind of case.
 
     Raises:
@@ -168,24 +178,34 @@ def _kernel(kind: str) -> Any:
     file, name = _KERNELS[kind]
     if not (EXAMPLES / file).is_file():
         raise ContenderError(f"no example: examples/{file} with kernel {name} does not exist")
-    return tilec.load(EXAMPLES / file)[name]
+    kernel = tilec.load(EXAMPLES / file)[name]
+    return tilec.Kernel(kernel.text, name, variant.plan) if variant.plan else kernel
 
 
-def _with_plan(kernel: Any, name: str, data: list[tuple[Any, ...]], results: list[Any]) -> Any:
-    compiled = kernel.compile(*data[0])
+def _with_plan(
+    kernel: Any,
+    name: str,
+    data: list[tuple[Any, ...]],
+    results: list[Any],
+    constants: Mapping[str, int] = MappingProxyType({}),
+) -> Contender:
+    compiled = kernel.compile(*data[0], **constants)
     plan = {key: value for key, value in compiled.metadata["plan"].items() if key != "reasons"}
     detail = {"constants": dict(compiled.constants), "plan": plan}
-    return Contender(name, lambda i: kernel(*data[i]), results, detail)
+    return Contender(name, lambda i: kernel(*data[i], **constants), results, detail)
 
 
-def _ours(case: Case, operands: Operands) -> Contender:
+def _ours(
+    case: Case, operands: Operands, variant: Variant = PLANNED, name: str = OURS
+) -> Contender:
     data: list[tuple[Any, ...]] = list(operands.products)
     if case.kind == "fused":
         data = [
             (a, b, bias, residual, c)
             for (a, b, c), (bias, residual) in zip(data, operands.extras, strict=True)
         ]
-    return _with_plan(_kernel(case.kind), OURS, data, [c for *_, c in operands.products])
+    results = [c for *_, c in operands.products]
+    return _with_plan(_kernel(case.kind, variant), name, data, results, variant.constants)
 
 
 def _ours_plain(torch: Any, operands: Operands) -> Contender:

@@ -45,7 +45,7 @@ def save_plot(report: Report, path: Path) -> None:
             "matplotlib is not installed (pip install matplotlib); the plot can be made later: "
             "python -m tools.bench.plot REPORT"
         ) from failure
-    found = [row for row in rows(report) if row.tflops]
+    found = [row for row in rows(report) if row.tflops and not row.variant]
     if not found:
         raise PlotError("no case has times")
     width = max(_MIN_INCHES, 2 + _INCHES_PER_CASE * len(found))

@@ -19,6 +19,8 @@ SCHEMA = 1
 SMALL_TFLOPS = 100
 """Below it a table has one digit behind the point."""
 OURS = "tilec"
+VARIANT_PREFIX = f"{OURS} "
+"""Before the spelling of a variant in the name of a contender."""
 TITLES = {"cublas": "cuBLAS", "triton": "Triton", "torch": "torch", "tilec-plain": "tilec, plain"}
 Report = dict[str, Any]
 
@@ -53,6 +55,7 @@ class Row:
 
     Attributes:
         case: Its spelling.
+        variant: What is fixed in our kernel; empty where the planner chose.
         tflops: TFLOP/s by contender.
         ratios: How many times faster we are, by peer; from times of one round each.
         clocks: Median SM clock in MHz while a contender ran, where it was read.
@@ -61,11 +64,17 @@ class Row:
     """
 
     case: str
+    variant: str = ""
     tflops: dict[str, Spread] = field(default_factory=dict)
     ratios: dict[str, Spread] = field(default_factory=dict)
     clocks: dict[str, float] = field(default_factory=dict)
     details: dict[str, dict[str, Any]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The case, and what is fixed."""
+        return f"{self.case} {self.variant}".rstrip()
 
 
 def load_report(path: Path) -> Report:
@@ -109,22 +118,39 @@ def merge(reports: Sequence[Report]) -> Report:
 
 
 def rows(report: Report) -> list[Row]:
-    """Return one row per case, in the order of their first appearance."""
+    """Return one row per case and variant of ours, in the order of their first appearance."""
     results: dict[str, list[Mapping[str, Any]]] = {}
     for process in report["processes"]:
         for result in process["results"]:
             results.setdefault(result["case"], []).append(result["contenders"])
-    return [_row(case, items) for case, items in results.items()]
+    found = []
+    for case, items in results.items():
+        names = dict.fromkeys(name for item in items for name in item)
+        variants = [name for name in names if name.startswith(VARIANT_PREFIX)]
+        for ours in (OURS, *variants):
+            entries = [_entrants(item, ours) for item in items]
+            found.append(_row(Row(case, ours[len(VARIANT_PREFIX) :]), entries))
+    return found
 
 
-def _row(case: str, processes: Sequence[Mapping[str, Any]]) -> Row:
-    row = Row(case)
-    work = 1e-9 * parse_case(case).operations
+def _entrants(process: Mapping[str, Any], ours: str) -> dict[str, Any]:
+    """Return the contenders of one row: one of ours, as `tilec`, and the peers."""
+    peers = {
+        name: entry
+        for name, entry in process.items()
+        if name != OURS and not name.startswith(VARIANT_PREFIX)
+    }
+    return {OURS: process[ours], **peers} if ours in process else peers
+
+
+def _row(row: Row, processes: Sequence[Mapping[str, Any]]) -> Row:
+    """Fill a row with what the processes say."""
+    work = 1e-9 * parse_case(row.case).operations
     names = list(dict.fromkeys(name for process in processes for name in process))
     for name in names:
         entries = [process[name] for process in processes if name in process]
         failed = [entry["failed"] for entry in entries if "failed" in entry]
-        if failed:
+        if failed and (name == OURS or not row.variant):
             row.failures[name] = failed[0]
         times = [entry["times"] for entry in entries if "times" in entry]
         if not times:
@@ -183,7 +209,7 @@ def format_table(report: Report) -> str:
             groups.setdefault(tuple(sorted(row.tflops, key=_column)), []).append(row)
     parts = [_table(names, members) for names, members in groups.items()]
     failures = [
-        f"{row.case}: {name}: {reason}" for row in found for name, reason in row.failures.items()
+        f"{row.name}: {name}: {reason}" for row in found for name, reason in row.failures.items()
     ]
     if failures:
         parts.append("\n".join(["failed:", *failures]))
@@ -212,7 +238,7 @@ def _table(names: tuple[str, ...], members: Sequence[Row]) -> str:
     header.append("SM MHz")
     lines = [header]
     for row in members:
-        cells = [row.case, tile_name(row.details.get(OURS, {}))]
+        cells = [row.name, tile_name(row.details.get(OURS, {}))]
         cells += [speed_text(row.tflops[name].median) for name in names]
         cells += [str(row.ratios[name]) if name in row.ratios else "" for name in peers if ours]
         clock = row.clocks.get(OURS)

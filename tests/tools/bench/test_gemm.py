@@ -32,6 +32,10 @@ def test_sets_and_cases_add_up_without_repeating():
         (["--case", "8x8"], "is no case"),
         (["--rounds", "0"], "not positive"),
         (["--seconds", "-1"], "not positive"),
+        (["--variant", "stages"], "expected NAME=NUMBER"),
+        (["--variant", "BM=128x64"], "BM is one number"),
+        (["--variant", "stage=3"], "no field 'stage'"),
+        (["--variant", "stages=0"], "expected 1 to"),
         (["--peers", "cutlass"], "expected names of cublas, triton"),
     ],
 )
@@ -43,11 +47,13 @@ def test_wrong_options_are_refused(words, reason, capsys):
 
 def test_a_child_measures_the_same_alone(tmp_path):
     words = ["--set", "odd", "--rounds", "7", "--seconds", "0.5", "--peers", "triton"]
+    words += ["--variant", "BM=128,stages=3", "--variant", "cluster=2x1"]
     parent = gemm.parse_arguments([*words, "--seed", "5", "--budget", "60"])
     command = gemm.child_command(parent, 2, tmp_path / "part.json")
     assert command[:3] == [sys.executable, "-m", "tools.bench.gemm"]
     child = gemm.parse_arguments(command[3:])
     assert child.cases == parent.cases
+    assert child.variants == parent.variants
     assert (child.rounds, child.seconds, child.peers) == (7, 0.5, ("triton",))
     assert (child.processes, child.seed, child.budget) == (1, 7, 20)
     assert child.quiet
@@ -180,6 +186,14 @@ def test_contenders_of_a_case():
     assert list(plain) == ["tilec", "cublas", "triton"]
     fused = contenders.makers(None, Case(8, 8, 8, kind="fused"), nothing, gemm.PEERS)
     assert list(fused) == ["tilec", "tilec-plain", "torch"]
+
+
+def test_variants_are_contenders_and_fix_the_plan():
+    nothing = contenders.Operands([], [])
+    variants = [gemm.parse_variant(text) for text in ("stages=3", "BM=64,cluster=2x1")]
+    made = contenders.makers(None, Case(8, 8, 8), nothing, (), variants)
+    assert list(made) == ["tilec", "tilec stages=3", "tilec BM=64,cluster=2x1"]
+    assert (variants[1].constants, variants[1].plan) == ({"BM": 64}, {"cluster": (2, 1)})
 
 
 def test_long_messages_of_peers_are_cut():

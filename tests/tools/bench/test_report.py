@@ -41,6 +41,20 @@ def test_a_contender_that_failed_has_a_reason_and_no_ratio():
     assert f"{CASE}: triton: OutOfResources: shared memory" in format_table(report(item))
 
 
+def test_a_variant_has_a_row_of_its_own():
+    variants = {"tilec stages=3": timed([4, 4, 4], DETAIL), "tilec stages=9": {"failed": "T0425"}}
+    data = report({**FIRST, **variants})
+    planned, variant, failed = rows(data)
+    assert planned.name == CASE
+    assert list(planned.ratios) == list(variant.ratios) == ["cublas"]
+    assert variant.name == f"{CASE} stages=3"
+    assert variant.ratios["cublas"].median == 0.5
+    assert failed.failures == {"tilec": "T0425"}
+    table = format_table(data)
+    assert f"| {CASE} stages=3 |" in table
+    assert f"{CASE} stages=9: tilec: T0425" in table
+
+
 def test_table_says_what_a_reader_needs():
     table = format_table(report(FIRST, SECOND)).splitlines()
     assert [cell.strip() for cell in table[0].strip("|").split("|")] == [
