@@ -33,8 +33,9 @@ class PassContext:
     sources: tuple[SourceFile, ...] = ()
 
 
-PassFunction = Callable[[Any, PassContext], None]
-"""Rewrites an `ir.Module` in place."""
+PassFunction = Callable[[Any, PassContext], bool | None]
+"""Rewrites an `ir.Module` in place. One that returns False left it as it was, so it need not be
+verified again; MLIR's pass manager does the same for passes that preserve all analyses."""
 
 
 @dataclass(frozen=True)

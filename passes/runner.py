@@ -3,6 +3,7 @@
 import contextlib
 import re
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import TracebackType
 from typing import Any
 
@@ -60,10 +61,12 @@ def run_pass(
         InternalCompilerError: The pass failed, or the module it leaves does not verify.
     """
     registered = load_pass(name)
+    changed = True
     try:
         with module.context:
             if registered is not None:
-                _run_own(lambda: registered.run(module, context), module.context, sources)
+                run = partial(registered.run, module, context)
+                changed = _run_own(run, module.context, sources) is not False
             else:
                 _upstream_pipeline(name).run(module.operation)
     except TileError as failure:
@@ -80,7 +83,7 @@ def run_pass(
         raise InternalCompilerError(
             f"{type(failure).__name__}: {failure}", pass_name=name, op=op
         ) from failure
-    if verify:
+    if verify and changed:
         _verify_result(module, name)
 
 
@@ -134,7 +137,9 @@ def _verify_result(module: Any, name: str) -> None:
         ) from failure
 
 
-def _run_own(run: Callable[[], None], context: Any, sources: Sequence[SourceFile]) -> None:
+def _run_own(
+    run: Callable[[], bool | None], context: Any, sources: Sequence[SourceFile]
+) -> bool | None:
     """Call `run`; errors that it only emits (`location.emit_error`) are raised afterwards."""
     found: list[Diagnostic] = []
 
@@ -144,11 +149,12 @@ def _run_own(run: Callable[[], None], context: Any, sources: Sequence[SourceFile
 
     handler = context.attach_diagnostic_handler(keep)
     try:
-        run()
+        changed = run()
     finally:
         handler.detach()
     if any(item.severity is Severity.ERROR for item in found):
         raise CompileError(found, sources)
+    return changed
 
 
 def _upstream_pipeline(name: str) -> Any:

@@ -7,9 +7,9 @@ more slots fit beside the ring of the operands; the wider, the fewer barriers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from tilec.plan import machine
+from tilec.records import dataclass
 
 MIN_SLICE_COLUMNS = 16
 """Narrowest slice: rows of a sector of L2 (32 bytes) in 16-bit elements."""

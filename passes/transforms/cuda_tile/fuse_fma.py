@@ -13,7 +13,7 @@ from tilec.passes.registry import PassContext, register_pass
 
 
 @register_pass("cuda-tile-fuse-fma")
-def fuse_fma(module: Any, context: PassContext) -> None:
+def fuse_fma(module: Any, context: PassContext) -> bool:
     """Turn a mulf whose only use is an addf into an fma."""
     del context
     sums: list[AddFOp] = []
@@ -24,11 +24,12 @@ def fuse_fma(module: Any, context: PassContext) -> None:
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(collect)
-    for addition in sums:
-        _fuse(addition)
+    fused = [_fuse(addition) for addition in sums]
+    return any(fused)
 
 
-def _fuse(addition: AddFOp) -> None:
+def _fuse(addition: AddFOp) -> bool:
+    """Fuse an addition with a product, and tell whether there was one."""
     for value, other in ((addition.lhs, addition.rhs), (addition.rhs, addition.lhs)):
         product = _fusible_product(value, addition)
         if product is None:
@@ -45,7 +46,8 @@ def _fuse(addition: AddFOp) -> None:
         addition.result.replace_all_uses_with(result)
         addition.operation.erase()
         product.operation.erase()
-        return
+        return True
+    return False
 
 
 def _fusible_product(value: Any, addition: AddFOp) -> MulFOp | None:

@@ -7,7 +7,7 @@ from tilec.passes.registry import PassContext, register_pass
 
 
 @register_pass("verify-llvm-legality")
-def verify_llvm_legality(module: Any, context: PassContext) -> None:
+def verify_llvm_legality(module: Any, context: PassContext) -> bool:
     """Reject operations and intrinsics that LLVM or its NVPTX backend cannot take.
 
     Both translation and instruction selection end the process instead of reporting an error, so
@@ -22,3 +22,4 @@ def verify_llvm_legality(module: Any, context: PassContext) -> None:
     """
     del context
     check_legality(module)
+    return False

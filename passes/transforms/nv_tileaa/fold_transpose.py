@@ -25,10 +25,14 @@ PERMUTE = "nv_tileaa.permute"
 
 
 @register_pass("nv-tileaa-fold-transpose")
-def fold_transpose(module: Any, context: PassContext) -> None:
+def fold_transpose(module: Any, context: PassContext) -> bool:
     """Fold transposes of loaded tiles into `a_major` and `b_major` of products."""
     del context
+    changed = False
     for function in kernel_functions(module):
+        if not any(_is_permute(op) or is_unit_view(op) for op in kernel_operations(function)):
+            continue
+        changed = True
         for op in filter(is_unit_view, kernel_operations(function)):
             _move_behind(op)
         for op in filter(_is_permute, kernel_operations(function)):
@@ -41,6 +45,7 @@ def fold_transpose(module: Any, context: PassContext) -> None:
             moved = _is_permute(op) or is_unit_view(op)
             if moved and next(iter(op.results[0].uses), None) is None:
                 op.erase()
+    return changed
 
 
 def _is_permute(op: Any) -> bool:

@@ -60,14 +60,17 @@ _STEPS = ("nv_tileas.ring_advance", "nv_tileas.ring_release_until")
 
 
 @register_pass(NAME)
-def alternate_tiles(module: Any, context: PassContext) -> None:
+def alternate_tiles(module: Any, context: PassContext) -> bool:
     """Rewrite the loop over tiles of every consumer role with teams."""
     del context
+    changed = False
     for function in kernel_functions(module):
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
             if roles.opview.team_count == TEAMS:
                 _alternate(roles)
+                changed = True
+    return changed
 
 
 def _alternate(roles: Any) -> None:

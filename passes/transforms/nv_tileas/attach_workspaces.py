@@ -25,12 +25,15 @@ ALIGNMENT = 256
 
 
 @register_pass("nv-tileas-attach-workspaces")
-def attach_workspaces(module: Any, context: PassContext) -> None:
+def attach_workspaces(module: Any, context: PassContext) -> bool:
     """Append the addresses of workspaces to the kernel's parameters."""
+    changed = False
     for function in kernel_functions(module):
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.workspace"]
         if found:
             _attach(function, found)
+            changed = True
+    return changed
 
 
 def _attach(function: Any, workspaces: list[Any]) -> None:

@@ -20,7 +20,7 @@ from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.diagnostics import SourceFile
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import walk_operations
@@ -36,20 +36,23 @@ _BUFFER_TYPE = "!nv_tileaa.ptr<i32>"
 
 
 @register_pass(NAME)
-def debug_waits(module: Any, context: PassContext) -> None:
+def debug_waits(module: Any, context: PassContext) -> bool:
     """Number the waits of a debug build and add the buffer for their report."""
+    changed = False
     for function in kernel_functions(module):
-        metadata = read_kernel_metadata(function)
-        request = metadata.get(METADATA_KEY)
+        request = read_kernel_fact(function, METADATA_KEY)
         if request is None or "waits" in request:
             continue
+        changed = True
+        metadata = read_kernel_metadata(function)
         table = list(_number_waits(function, context))
-        request["waits"] = table
+        metadata[METADATA_KEY] = {**request, "waits": table}
         if table:
             _append_buffer(function)
             hidden = metadata.setdefault(HIDDEN_PARAMETERS, [])
             hidden.append({"name": DEBUG_BUFFER, "dtype": "u64"})
         write_kernel_metadata(function, metadata)
+    return changed
 
 
 def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any]]:

@@ -20,15 +20,19 @@ from tilec.passes.registry import PassContext, register_pass
 
 
 @register_pass("nv-tileas-order-memory")
-def order_memory(module: Any, context: PassContext) -> None:
+def order_memory(module: Any, context: PassContext) -> bool:
     """Insert a role-wide ordering point where a token orders conflicting accesses."""
+    changed = False
     for function in kernel_functions(module):
         for roles in kernel_operations(function):
             if roles.name == "nv_tileas.roles":
-                _order_role(roles.opview.consumer.blocks[0])
+                changed |= _order_role(roles.opview.consumer.blocks[0])
+    return changed
 
 
-def _order_role(block: Any) -> None:
+def _order_role(block: Any) -> bool:
+    """Insert the ordering points of a role, and tell whether there are any."""
+    changed = False
     for op in walk_operations(block):
         if not is_tiled_access(op) or op.opview.after is None:
             continue
@@ -36,3 +40,5 @@ def _order_role(block: Any) -> None:
         is_load = op.name == "nv_tileas.tiled_load"
         if any(not (is_load and source.name == "nv_tileas.tiled_load") for source in sources):
             OrderMemoryOp(loc=op.location, ip=ir.InsertionPoint(op))
+            changed = True
+    return changed

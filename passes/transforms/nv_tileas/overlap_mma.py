@@ -53,9 +53,10 @@ class _Pipelined:
 
 
 @register_pass("nv-tileas-overlap-mma")
-def overlap_mma(module: Any, context: PassContext) -> None:
+def overlap_mma(module: Any, context: PassContext) -> bool:
     """Let one group stay in flight in every loop that allows it, where the plan says so."""
     del context
+    changed = False
     for function in kernel_functions(module):
         if not (read_spec(function) or {}).get("mma_pending", 0):
             continue
@@ -64,6 +65,8 @@ def overlap_mma(module: Any, context: PassContext) -> None:
             found = _pipelined(wait)
             if found is not None:
                 _overlap(found)
+                changed = True
+    return changed
 
 
 def _pipelined(wait: Any) -> _Pipelined | None:

@@ -44,8 +44,9 @@ from tilec.records import dataclass, field
 
 
 @register_pass("nv-tileas-slice-tiles")
-def slice_tiles(module: Any, context: PassContext) -> None:
+def slice_tiles(module: Any, context: PassContext) -> bool:
     """Cut the stores of every kernel whose plan has slices, and what they are computed from."""
+    changed = False
     for function in kernel_functions(module):
         columns = (read_spec(function) or {}).get("slice_columns", 0)
         if not columns:
@@ -54,6 +55,8 @@ def slice_tiles(module: Any, context: PassContext) -> None:
         accesses = [tiled_access(op) for op in ops if is_tiled_access(op)]
         for group, store in enumerate(sliced_stores(accesses)):
             _cut(store, columns, group)
+            changed = True
+    return changed
 
 
 def _cut(store: SlicedStore, columns: int, group: int) -> None:

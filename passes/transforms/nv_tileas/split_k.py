@@ -65,12 +65,15 @@ ACCUMULATOR_BYTES = COUNTER_BYTES = 4
 
 
 @register_pass("nv-tileas-split-k")
-def split_k(module: Any, context: PassContext) -> None:
+def split_k(module: Any, context: PassContext) -> bool:
     """Split the tiles of every kernel whose plan says so."""
+    changed = False
     for function in kernel_functions(module):
         splits = (read_spec(function) or {}).get("split_k", 1)
         if splits > 1:
             _split(function, splits)
+            changed = True
+    return changed
 
 
 def _split(function: Any, splits: int) -> None:

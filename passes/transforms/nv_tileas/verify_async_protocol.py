@@ -29,7 +29,7 @@ NAMED_BARRIERS = 16
 
 
 @register_pass(NAME)
-def verify_async_protocol(module: Any, context: PassContext) -> None:
+def verify_async_protocol(module: Any, context: PassContext) -> bool:
     """Check rings, fences, barriers and register moves of every kernel."""
     file = context.buffer
     for function in kernel_functions(module):
@@ -41,6 +41,7 @@ def verify_async_protocol(module: Any, context: PassContext) -> None:
         if violation is not None:
             at = f"{violation.where}: " if violation.where else ""
             raise InternalCompilerError(f"{at}{violation.message}", pass_name=NAME)
+    return False
 
 
 def _check_events(function: Any, file: str) -> Violation | None:
