@@ -68,13 +68,14 @@
 
 // -----
 
-// Advancing by a whole number of odd rounds flips the phase and keeps the slot.
+// Advancing by a whole number of odd rounds flips the phase and keeps the slot, which the loop need
+// not carry then.
 // CHECK-LABEL: llvm.func @whole_rounds_keep_the_slot
-// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[PHASE:.*]] = %{{.*}}) -> (i32, i32)
+// CHECK:         scf.for {{.*}} iter_args(%[[PHASE:.*]] = %{{.*}}) -> (i32)
 // CHECK-NOT:       arith.select
 // CHECK:           %[[FLIPPED:.*]] = arith.xori %[[PHASE]], %c1
 // CHECK-NOT:       arith.select
-// CHECK:           scf.yield %{{.*}}, %[[FLIPPED]]
+// CHECK:           scf.yield %[[FLIPPED]]
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   %c0 = arith.constant 0 : i32
@@ -96,3 +97,22 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "whole_rounds_keep_the_slot", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// From a known position, the slot is known behind a whole round, too.
+// CHECK-LABEL: llvm.func @whole_rounds_from_a_known_position
+// CHECK:         griddepcontrol.wait
+// CHECK-NOT:     nvvm.shfl.sync
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+    %next = "nv_tileas.ring_advance"(%ring, %start) {count = 2 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
+    "nv_tileas.ring_wait"(%ring, %next) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "whole_rounds_from_a_known_position", function_type = () -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -134,8 +134,8 @@ def lower_ring_advance(lowering: Lowering, op: Any) -> None:
         slot = arith.select(wraps, wrapped, stepped)
         flipped = _next_phase(lowering, phase_value)
         phase_value = arith.select(wraps, flipped, phase_value)
-    if lowering.current_role.thread is not None:
-        slot = emit.broadcast(slot)
+        if lowering.current_role.thread is not None:
+            slot = emit.broadcast(slot)
     lowering.set(op.results[0], (slot, phase_value))
 
 
