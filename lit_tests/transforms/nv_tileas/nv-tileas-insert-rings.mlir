@@ -540,3 +540,44 @@
   }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slices_share_a_ring_in_sequence", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 2 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()
+
+// With a slot for each slice nothing is released, but each slice has a slot of its own.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%{{.*}}) {{.*}}array<i32: 1, 0>, stages = 3 : i64
+// CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK-NOT:     nv_tileas.ring_acquire
+// CHECK:           "nv_tileas.ring_commit"(%[[RING]], %[[P0]])
+// CHECK-NEXT:      %[[P1:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[P0]])
+// CHECK-NOT:     nv_tileas.ring_acquire
+// CHECK:           "nv_tileas.ring_commit"(%[[RING]], %[[P1]])
+// CHECK:         }, {
+// CHECK-NEXT:      %[[C0:.*]] = "nv_tileas.ring_start"(%[[RING]])
+// CHECK-NEXT:      "nv_tileas.ring_wait"(%[[RING]], %[[C0]])
+// CHECK-NOT:     nv_tileas.ring_release
+// CHECK:           %[[C1:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[C0]])
+// CHECK:           "nv_tileas.ring_wait"(%[[RING]], %[[C1]])
+// CHECK:       sym_name = "slices_with_a_slot_each"
+"nv_tileaa.func"() ({
+^bb0(%v: !va, %i: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.producer_warp"() ({
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {warp = 1 : i64} : () -> ()
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "slices_with_a_slot_each", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 3 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()

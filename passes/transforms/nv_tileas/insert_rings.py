@@ -102,11 +102,19 @@ class _Channels:
 
 @dataclass
 class _Ring:
-    """A ring, the buffers of the tiles of a slot, and whether slots are used more than once."""
+    """A ring.
+
+    Attributes:
+        value: The ring.
+        buffers: Of each tile of a slot.
+        refilled: Whether slots are used more than once, and so have to be released.
+        advances: Whether the ring has more than one filling, each of them in the next slot.
+    """
 
     value: Any
     buffers: list[Any]
     refilled: bool
+    advances: bool
 
 
 @register_pass("nv-tileas-insert-rings")
@@ -244,7 +252,7 @@ def _create_ring(
         if axes:
             ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([rows, columns])
             ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get(list(axes))
-    return _Ring(ring.ring, buffers, refilled)
+    return _Ring(ring.ring, buffers, refilled, refilled or len(fillings) > 1)
 
 
 def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
@@ -261,7 +269,7 @@ def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
             RingFillOp(tile=send.operands[0], slot=slot)
     with ir.InsertionPoint(last), last.location:
         RingCommitOp(ring=ring.value, position=position)
-        following = RingAdvanceOp.build(ring.value, position) if ring.refilled else position
+        following = RingAdvanceOp.build(ring.value, position) if ring.advances else position
     for send in channels.sends:
         send.erase()
     return following
@@ -280,11 +288,11 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
         reads.append(tile)
     block = first.block
     last = _last_reader(block, reads)
-    if not ring.refilled:
-        following = position
-    else:
-        with ir.InsertionPoint(next_operation(last)), first.location:
+    following = position
+    with ir.InsertionPoint(next_operation(last)), first.location:
+        if ring.refilled:
             RingReleaseOp(ring=ring.value, position=position)
+        if ring.advances:
             following = RingAdvanceOp.build(ring.value, position)
     for receive in channels.receives:
         receive.erase()
