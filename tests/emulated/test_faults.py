@@ -1,4 +1,4 @@
-"""The emulator tells a broken kernel from a right one: faults in the PTX of a plain product."""
+"""The emulator tells a broken kernel from a right one: faults in the PTX of products."""
 
 import re
 
@@ -8,7 +8,8 @@ from emulated_gemm import Gemm
 from tools.emulator import driver
 from tools.emulator.machine import DeadlockError, EmulatedFaultError
 
-CASE = Gemm((512, 256, 512), (128, 128, 64))
+PLAIN = Gemm((512, 256, 512), (128, 128, 64))
+SPLIT = Gemm((128, 128, 512), (128, 128, 64), "split_k=4", multiprocessors=4)
 SEEDS = range(6)
 
 
@@ -43,12 +44,17 @@ FAULTS = {
         AssertionError,
     ),
 }
+SPLIT_FAULTS = {
+    "a turn is not passed on": (drop(r"@p red\.release\.gpu\S+ \[%rd\d+\], 1;"), DeadlockError),
+    "turns are not awaited": (drop(r"@p bra POLL;|bra POLL;"), AssertionError),
+}
 
 
-@pytest.mark.parametrize("name", FAULTS)
+@pytest.mark.parametrize("name", [*FAULTS, *SPLIT_FAULTS])
 def test_a_fault_is_found(multiply, monkeypatch, name):
     """Some order of events shows it."""
-    change, error = FAULTS[name]
+    case = PLAIN if name in FAULTS else SPLIT
+    change, error = (FAULTS | SPLIT_FAULTS)[name]
     parse = driver.parse
 
     def parse_changed(ptx):
@@ -60,7 +66,7 @@ def test_a_fault_is_found(multiply, monkeypatch, name):
     found = []
     for seed in SEEDS:
         try:
-            multiply(CASE, seed)
+            multiply(case, seed)
         except (DeadlockError, EmulatedFaultError, AssertionError) as failure:
             found.append(type(failure))
             break

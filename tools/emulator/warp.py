@@ -33,6 +33,10 @@ class Group:
     full: bool = True
 
 
+_POLL = 50
+"""Most statements between two naps of a warp that polls."""
+
+
 @dataclass(eq=False)
 class Warp:
     """A warp of a CTA."""
@@ -55,6 +59,8 @@ class Warp:
     groups_issued: int = 0
     bulk: dict[int, list[list[Any]]] = field(default_factory=dict)
     """Groups of copies out of each lane; the last one is open."""
+    awake: int = 0
+    """Statements since it slept last."""
 
     def __post_init__(self) -> None:
         """Begin with all lanes at the first statement."""
@@ -89,7 +95,10 @@ class Warp:
         self.registers[name] = value
 
     def run(self, program: Program, actions: list[Action | None], budget: int) -> bool:
-        """Perform up to `budget` statements; tell whether there were any."""
+        """Perform up to `budget` statements; tell whether they did more than poll.
+
+        A warp that sleeps ends its turn: what it polls for is up to others.
+        """
         moved = False
         for _ in range(budget):
             if not self.groups:
@@ -108,6 +117,10 @@ class Warp:
                 group.at += 1
             else:
                 return moved
+            self.awake += 1
+            if statement.opcode[0] == "nanosleep":
+                polled, self.awake = self.awake <= _POLL, 0
+                return moved and not polled
             moved = True
         return moved
 
