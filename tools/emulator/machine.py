@@ -116,10 +116,12 @@ class Run:
             self.stores.remove(copy)
             copy()
 
-    def _land(self, copies: list[Callable[[], None]]) -> None:
-        """Let one of the copies be over."""
+    def _land(self, copies: list[Callable[[], None]]) -> bool:
+        """Let one of the copies be over; tell whether there was one."""
         if copies:
             copies.pop(self.random.randrange(len(copies)))()
+            return True
+        return False
 
     def run(self) -> None:
         """Run all CTAs to their ends, and the copies in flight.
@@ -136,12 +138,10 @@ class Run:
                 moved |= self._turn(warp)
                 for copies, haste in zip((self.loads, self.stores), self.haste, strict=True):
                     if self.random.random() < haste:
-                        self._land(copies)
+                        moved |= self._land(copies)
             alive = [warp for warp in alive if not warp.done]
-            if not moved and alive:
-                if not self.loads:
-                    raise DeadlockError(_describe(self, alive))
-                self._land(self.loads)
+            if not moved and alive and not self._land(self.loads):
+                raise DeadlockError(_describe(self, alive))
         while self.stores:
             self._land(self.stores)
         self._check_ending()
