@@ -3,6 +3,7 @@
 import pytest
 
 from tilec.frontend.semantics import analysis
+from tilec.plan.overrides import PlanOverrides
 from tilec.plan.tiles import TileChoice, TileUse
 from tilec.specialization import ArraySpec, Specialization, column_major
 
@@ -23,8 +24,9 @@ def asked(monkeypatch):
     """Record the uses, and answer 32 for every constant."""
     seen: dict[str, TileUse] = {}
 
-    def choose(uses, specialization, *, powers_of_two):
+    def choose(uses, specialization, *, powers_of_two, fixed):
         assert not powers_of_two
+        assert fixed == PlanOverrides()
         seen.update(uses)
         values = dict.fromkeys(uses, 32)
         return TileChoice(values, ("because",), cluster=(2, 1), candidates=("32x32x32",))

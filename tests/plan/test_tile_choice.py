@@ -9,8 +9,14 @@ import pytest
 
 from tilec.diagnostics import CompileError, InternalCompilerError
 from tilec.plan import TileUse, choose_tiles, plan_tiles
-from tilec.plan.gemm_candidates import is_power_of_two, round_up_power_of_two
+from tilec.plan.gemm_candidates import (
+    GemmProblem,
+    is_power_of_two,
+    rank_tiles,
+    round_up_power_of_two,
+)
 from tilec.plan.gemm_model import GemmTile, gemm_clocks, misfit
+from tilec.plan.overrides import parse_overrides
 from tilec.plan.tiles import MAX_TILE_ELEMENTS, TileRole
 from tilec.specialization import Specialization
 from tilec.target import get_target
@@ -172,6 +178,43 @@ def test_the_cluster_is_that_of_the_largest_mma():
     small = TileUse("mma_m", 2, ("SM", 16, 64), "S", 2)
     choice = plan_tiles({"SM": small, **gemm_uses()}, Specialization(sizes={"S": 64}))
     assert (choice.cluster, choice.mma_elements) == ((2, 1), 128 * 256 * 64)
+
+
+@pytest.mark.parametrize(
+    ("fixed", "holds"),
+    [
+        ({"consumers": 3}, lambda tile: tile.consumers(TARGET) == 3),
+        ({"consumers": 1}, lambda tile: tile.consumers(TARGET) == 1),
+        ({"stages": 7}, lambda tile: tile.stages(TARGET) >= 7),
+        ({"cluster": (2, 2)}, lambda tile: tile.cluster == (2, 2)),
+        ({"cluster": (1, 1)}, lambda tile: tile.cluster == (1, 1)),
+        ({"pingpong": 1}, lambda tile: tile.pingpong),
+        ({"pingpong": 0}, lambda tile: not tile.pingpong),
+        ({"persistent": 0}, lambda tile: not tile.pingpong),
+        ({"split_k": 4}, lambda tile: tile.split_k == 4 and not tile.pingpong),
+    ],
+)
+@pytest.mark.parametrize("size", [512, 2048, 8192])
+def test_tiles_go_with_what_is_fixed(fixed, holds, size):
+    problem = GemmProblem((size, size, size), fixed=parse_overrides(fixed))
+    ranked = rank_tiles(problem, TARGET)
+    assert ranked
+    assert all(holds(item.tile) for item in ranked)
+
+
+def test_splits_are_priced():
+    """Sixteen tiles of 512 rows and columns: four splits of each may be larger."""
+    sizes = Specialization(sizes={"M": 512, "N": 512, "K": 16384})
+    alone = plan_tiles(gemm_uses(), sizes).values
+    split = plan_tiles(gemm_uses(), sizes, fixed=parse_overrides({"split_k": 8}))
+    assert split.split_k == 8
+    assert prod(split.values.values()) > prod(alone.values())
+
+
+def test_what_cannot_be_had_is_left_to_the_plan_of_the_kernel():
+    """Its errors say what is wrong with 31 stages."""
+    fixed = parse_overrides({"stages": 31})
+    assert plan_tiles(gemm_uses(), fixed=fixed).values == gemm()
 
 
 def test_tiles_of_the_cuda_cores_stay_powers_of_two():

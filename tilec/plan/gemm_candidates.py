@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tilec.plan import machine
 from tilec.plan.gemm_model import GemmCost, GemmTile, gemm_cost, misfit
+from tilec.plan.overrides import PlanOverrides
+from tilec.plan.teams import turns_conflict
 from tilec.records import dataclass, replace
 from tilec.target import Target
 
@@ -36,6 +38,7 @@ POWER_OF_TWO_MARGIN = 1.03
 PINGPONG_MARGIN = 1.03
 """A tile of other extents, or with consumers that take tiles in turn, must be better than others by
 these factors: the model knows less about them (docs/performance.md)."""
+NOTHING_FIXED = PlanOverrides()
 TIE = 1.004
 """Within this factor the deeper one of two like tiles wins: it was what was measured first."""
 
@@ -61,6 +64,7 @@ class GemmProblem:
         schedules: Whether to consider consumers that share tiles (False), that take them in turn
             (True), or both.
         splits: Into how many splits along K to divide tiles where they are few.
+        fixed: Fields of the plan that the user fixed: tiles that do not go with them are left out.
     """
 
     extents: tuple[int, int, int]
@@ -77,6 +81,7 @@ class GemmProblem:
     clusters: tuple[tuple[int, int], ...] = CLUSTERS
     schedules: tuple[bool, ...] = SCHEDULES
     splits: tuple[int, ...] = SPLITS
+    fixed: PlanOverrides = NOTHING_FIXED
 
     @property
     def sector_factors(self) -> tuple[float, float]:
@@ -146,20 +151,22 @@ def rank_tiles(
     ranked = rank(
         tile
         for tile in candidates(problem)
-        if (mma_limit is None or tile.volume <= mma_limit) and misfit(tile, target) is None
+        if (mma_limit is None or tile.volume <= mma_limit)
+        and misfit(tile, target) is None
+        and _keeps_fixed(tile, problem, target)
     )
     if not ranked:
         return []
     several = [
         replace(item.tile, cluster=cluster)
         for item in ranked[:CLUSTERED_TILES]
-        for cluster in problem.clusters
+        for cluster in (problem.clusters if problem.fixed.cluster is None else ())
         if shares_divide(item.tile, cluster, problem)
     ]
     several += [
         replace(item.tile, split_k=splits)
         for item in ranked
-        for splits in problem.splits
+        for splits in (problem.splits if problem.fixed.split_k is None else ())
         if splits > 1 and may_split(item, problem, target)
     ]
     ranked = sorted([*ranked, *rank(several)], key=lambda item: item.score)
@@ -186,6 +193,16 @@ def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem
     return all(extent <= span or extent // span % peers == 0 for extent, peers in shared)
 
 
+def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
+    """Tell whether the fields that the user fixed go with a tile."""
+    fixed = problem.fixed
+    if fixed.cluster is not None and not shares_divide(tile, tile.cluster, problem):
+        return False
+    # How many stages fit beside other staging slots than usual, the plan of the kernel says.
+    usual = fixed.epilogue_slots is None and fixed.slice_columns is None
+    return fixed.stages is None or not usual or fixed.stages <= tile.stages(target)
+
+
 def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
     """Tell whether to consider splits of a tile along K: there are few tiles and many k-tiles."""
     few = ranked.cost.ctas < SPLIT_SHARE * target.sm_count
@@ -199,6 +216,10 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
         (given,) if given is not None else found
         for given, found in zip(problem.tile, options, strict=True)
     ]
+    fixed = problem.fixed
+    schedules = problem.schedules if fixed.pingpong is None else (fixed.pingpong,)
+    if turns_conflict(fixed.specialize is not False, fixed) is not None:
+        schedules = (False,)
     for m in choices[0]:
         for n in choices[1]:
             for k in choices[2]:
@@ -206,8 +227,15 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                 if any(tile[a] != tile[b] for a, b in problem.equal):
                     continue
                 sizes = (problem.element_bytes, problem.output_bytes, problem.epilogue_bytes)
-                for pingpong in problem.schedules:
-                    yield GemmTile(*tile, *sizes, pingpong=pingpong)
+                for pingpong in schedules:
+                    yield GemmTile(
+                        *tile,
+                        *sizes,
+                        cluster=fixed.cluster or (1, 1),
+                        pingpong=pingpong,
+                        split_k=fixed.split_k or 1,
+                        fixed_consumers=fixed.consumers or 0,
+                    )
 
 
 def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:

@@ -12,7 +12,12 @@ from tilec.plan.epilogue import (
     shares_rows,
     slice_options,
 )
-from tilec.plan.registers import accumulator_limit, accumulator_registers, split_consumers
+from tilec.plan.registers import (
+    accumulator_limit,
+    accumulator_registers,
+    shares,
+    split_consumers,
+)
 from tilec.plan.split import split_range
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.records import dataclass
@@ -40,6 +45,7 @@ class GemmTile:
             their columns of B: one load from L2 serves all of them.
         pingpong: Whether two consumers take tiles in turn, instead of sharing each of them.
         split_k: CTAs that share the k-tiles of a tile.
+        fixed_consumers: Warpgroups that share the tile, where that is given; 0 where it is not.
     """
 
     m: int
@@ -51,6 +57,7 @@ class GemmTile:
     cluster: tuple[int, int] = (1, 1)
     pingpong: bool = False
     split_k: int = 1
+    fixed_consumers: int = 0
 
     @property
     def volume(self) -> int:
@@ -76,7 +83,8 @@ class GemmTile:
         """Return how many warpgroups share the tile."""
         if self.pingpong:
             return 1
-        return split_consumers([(self.m, self.n, _ACCUMULATOR_BYTES)], target)
+        rule = split_consumers([(self.m, self.n, _ACCUMULATOR_BYTES)], target)
+        return self.fixed_consumers or rule
 
     def warpgroups(self, target: Target) -> int:
         """Return how many warpgroups consume tiles at a time."""
@@ -181,6 +189,8 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
             f"(multiples of {machine.MMA_ROWS} x {machine.MMA_COLUMN_STEP} x {step})"
         )
     consumers = tile.consumers(target)
+    if not shares(tile.m, tile.n, consumers):
+        return f"{consumers} warpgroups cannot share a {tile.m} x {tile.n} accumulator"
     registers = accumulator_registers(tile.m, tile.n, _ACCUMULATOR_BYTES, consumers)
     limit = accumulator_limit(tile.warpgroups(target))
     if registers > limit:

@@ -17,7 +17,7 @@ def choose_teams(
 ) -> tuple[int, tuple[str, ...]]:
     """Return the number of teams, and why unless all consumers share every tile unasked."""
     wanted = problem.pingpong if fixed.pingpong is None else fixed.pingpong
-    defect = problem.pingpong_defect or _conflict(specialize, fixed)
+    defect = problem.pingpong_defect or turns_conflict(specialize, fixed)
     if fixed.pingpong and defect:
         fail("T0421", f"pingpong = true: {defect}")
     if not wanted or defect:
@@ -27,7 +27,7 @@ def choose_teams(
     return PINGPONG_TEAMS, (f"{what}; {why}",)
 
 
-def _conflict(specialize: bool, fixed: PlanOverrides) -> str | None:
+def turns_conflict(specialize: bool, fixed: PlanOverrides) -> str | None:
     """Return which other field of the plan keeps consumers from taking turns."""
     if not specialize:
         return "consumers that load for themselves do not take turns"

@@ -12,6 +12,7 @@ from typing import Literal
 
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.plan.gemm_candidates import (
+    NOTHING_FIXED,
     GemmProblem,
     RankedTile,
     candidates,
@@ -20,7 +21,8 @@ from tilec.plan.gemm_candidates import (
     tile_text,
 )
 from tilec.plan.gemm_model import LARGE_EXTENT, misfit
-from tilec.records import dataclass
+from tilec.plan.overrides import PlanOverrides
+from tilec.records import dataclass, replace
 from tilec.specialization import Specialization
 from tilec.target import TARGETS, Target
 
@@ -104,6 +106,7 @@ def plan_tiles(
     target: Target = TARGETS["sm_90a"],
     *,
     powers_of_two: bool = False,
+    fixed: PlanOverrides = NOTHING_FIXED,
 ) -> TileChoice:
     """Choose the value of every `auto` constant.
 
@@ -112,6 +115,8 @@ def plan_tiles(
         specialization: Known sizes of named dims; none when absent.
         target: Machine to plan for.
         powers_of_two: Whether to consider only extents that are powers of two.
+        fixed: Fields of the plan that the user fixed. Tiles that go with them are preferred to all
+            others; where there is none, the plan of the kernel says why.
 
     Raises:
         CompileError: Extents that the user fixed leave no tile that fits the machine (T0410).
@@ -121,6 +126,7 @@ def plan_tiles(
         specialization.mma_limit if specialization is not None else None,
         target,
         powers_of_two,
+        fixed,
     )
     values: dict[str, int] = {}
     reasons: list[str] = []
@@ -158,6 +164,7 @@ class _Planner:
     mma_limit: int | None
     target: Target
     powers_of_two: bool
+    fixed: PlanOverrides
 
 
 def _bind_extents(
@@ -239,10 +246,12 @@ def _rank_mma(
 ) -> list[RankedTile]:
     """Return the tiles for the `auto` extents of an mma, best first; there is at least one."""
     problem = _gemm_problem(use, extents, sizes, planner)
-    ranked = rank_tiles(problem, planner.target, planner.mma_limit)
-    if ranked:
-        return ranked
-    reason = misfit(next(iter(candidates(problem))), planner.target) or "all tiles are too large"
+    free = replace(problem, fixed=NOTHING_FIXED)
+    for option in (problem, free):
+        ranked = rank_tiles(option, planner.target, planner.mma_limit)
+        if ranked:
+            return ranked
+    reason = misfit(next(iter(candidates(free))), planner.target) or "all tiles are too large"
     raise CompileError(
         error(
             "T0410",
@@ -276,6 +285,7 @@ def _gemm_problem(
         m_contiguous=use.m_contiguous,
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
+        fixed=planner.fixed,
         equal=tuple(
             (first, second)
             for first, second in combinations(range(len(extents)), 2)

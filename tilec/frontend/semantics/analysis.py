@@ -27,6 +27,7 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.suggest import did_you_mean
 from tilec.plan.gemm_candidates import is_power_of_two
+from tilec.plan.overrides import parse_overrides
 from tilec.plan.tiles import TileChoice, plan_tiles
 from tilec.records import dataclass, replace
 from tilec.specialization import ANY_TILE_EXTENTS, Specialization
@@ -146,7 +147,8 @@ def _plan_constants(
     try:
         # A planned 192 must not make an extent legal that the user wrote.
         broken = any(item.code == _BAD_EXTENT for item in ctx.diagnostics)
-        choice = plan_tiles(uses, specialization, powers_of_two=broken)
+        fixed = parse_overrides({**bound.signature.hints, **specialization.plan})
+        choice = plan_tiles(uses, specialization, powers_of_two=broken, fixed=fixed)
     except CompileError as failure:
         raise CompileError(
             [
