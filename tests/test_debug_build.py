@@ -9,6 +9,7 @@ from tilec.codegen.package import package_bytes, parse_package
 from tilec.diagnostics import CompileError, SourceFile
 from tilec.driver import compile_source, resume
 from tilec.options import CompileOptions
+from tilec.specialization import Specialization
 
 ROOT = Path(__file__).resolve().parents[1]
 WITH_RINGS = ("matmul", "linear", "saxpy", "tma_load_walkthrough", "copy_4d")
@@ -63,6 +64,16 @@ def test_examples_are_assembled_as_debug_builds(name):
     assert [item.name for item in made.artifact.hidden_parameters] == ["debug_buffer"]
     assert image.ptx.count("mbarrier.test_wait") >= len(waits) > 0
     assert "mbarrier.try_wait" not in image.ptx
+    assert ".local" not in image.ptx
+
+
+def test_turns_at_split_tiles_have_a_limit():
+    tile = {"BM": 128, "BN": 128, "BK": 64}
+    chosen = Specialization(constants=tile, plan={"split_k": 4})
+    (image,) = compile_source(source("matmul"), None, chosen, options()).artifact.kernels
+    waits = image.metadata["debug_waits"]["waits"]
+    assert [item["ring"] for item in waits if item["barrier"] == "turn"] == [-1]
+    assert image.cubin
     assert ".local" not in image.ptx
 
 

@@ -2,16 +2,21 @@
 
 import re
 import time
+from functools import partial
 
 import pytest
+from deadlock_cases import (
+    SPLIT_TILE,
+    build_broken,
+    more_arrivals,
+    more_bytes,
+    without_release,
+    without_turn,
+)
 
 import tilec
 from tilec.cli.main import EXIT_OK, main
-from tilec.diagnostics import SourceFile
-from tilec.driver import compile_source, resume
-from tilec.options import CompileOptions
-from tilec.runtime.aot import Package
-from tilec.runtime.compiled import CompiledKernel
+from tilec.specialization import Specialization
 
 pytestmark = pytest.mark.gpu
 
@@ -31,48 +36,10 @@ def check_matmul(torch, matmul, m=384, n=512, k=1000):
     assert relative_error(c, a.double() @ b.double()) < 1e-2
 
 
-def without_release(text: str) -> str:
-    """Let consumers keep every slot."""
-    edited = re.sub(r'^.*"nv_tileas\.ring_release".*\n', "", text, flags=re.MULTILINE)
-    assert edited != text
-    return edited
-
-
-def more_arrivals(text: str) -> str:
-    """Let the empty barriers wait for one consumer warp more than there is."""
-    rings = re.findall(r'"nv_tileas\.create_ring"\(%\w+, (%\w+)\)', text)
-    (barrier,) = rings
-    pattern = rf'(\n *{barrier} = "nv_tileas\.alloc_mbarrier".*?count = )(\d+)'
-    edited = re.sub(pattern, lambda match: f"{match[1]}{int(match[2]) + 1}", text)
-    assert edited != text
-    return edited
-
-
-def more_bytes(text: str) -> str:
-    """Announce 64 bytes more than the copies bring."""
-    pattern = r'("nv_tileas\.mbarrier_arrive_expect_tx".*?tx_count = )(\d+)'
-    edited = re.sub(pattern, lambda match: f"{match[1]}{int(match[2]) + 64}", text)
-    assert edited != text
-    return edited
-
-
 @pytest.fixture
-def broken(tmp_path, examples):
+def broken(tmp_path):
     """Return a function that makes a debug build of an example whose last dump was edited."""
-
-    def build(name, edit):
-        source = SourceFile(f"{name}.tile", (examples / f"{name}.tile").read_text())
-        # With source lines in the dumps, so that the report names the program.
-        normal = CompileOptions(
-            emit="nv_tileas", dump_directory=tmp_path / name, lineinfo=True, run_ptxas=False
-        )
-        compile_source(source, options=normal)
-        (path,) = (tmp_path / name).glob("*-nv-tileas-verify-async-protocol.mlir")
-        dump = SourceFile(path.name, edit(path.read_text()))
-        made = resume(dump, CompileOptions(start_from="nv_tileas", debug_waits=True))
-        return Package([CompiledKernel(made.artifact)])[name]
-
-    return build
+    return partial(build_broken, tmp_path)
 
 
 def deadlock(torch, kernel, *arguments) -> str:
@@ -154,3 +121,24 @@ def test_a_kernel_without_a_producer(torch, examples, broken):
     )
     tilec.load(examples / "copy_2d.tile").copy_2d(a, b)
     assert torch.equal(a, b)
+
+
+def test_a_turn_that_is_not_passed_on(torch, examples, broken):
+    """The counters of the tiles hold zeros again behind the deadlock."""
+    plan = {"split_k": 4}
+    kernel = broken("matmul", without_turn, Specialization(constants=SPLIT_TILE, plan=plan))
+    a = torch.randn(128, 4096, device="cuda").bfloat16()
+    b = torch.randn(4096, 128, device="cuda").bfloat16()
+    c = torch.empty(128, 128, dtype=torch.bfloat16, device="cuda")
+    report = deadlock(torch, kernel, a, b, c)
+    assert re.search(
+        r"matmul: consumer warpgroup 0 of CTA \d+ waited .* for the turn of split [123] at tile 0 "
+        r"\(it is the turn of split 0\)",
+        report,
+    )
+    text = tilec.load(examples / "matmul.tile").matmul.text
+    for debug_waits in (True, False):
+        matmul = tilec.Kernel(text, "matmul", plan, debug_waits=debug_waits)
+        c.fill_(float("nan"))
+        matmul(a, b, c, **SPLIT_TILE)
+        assert relative_error(c, a.double() @ b.double()) < 1e-2

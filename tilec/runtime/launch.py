@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER
-from tilec.diagnostics import InternalCompilerError, LaunchError, error
+from tilec.diagnostics import DeadlockError, InternalCompilerError, LaunchError, error
 from tilec.dtypes import DTYPES
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.driver import Driver, LoadedKernel, PreparedLaunch
@@ -143,15 +143,27 @@ class LaunchPlan:
             pool = workspace_pool(self.driver)
             pointers = (*pointers, *(pool.provide(item, stream) for item in self.workspaces))
         if self.watch is not None:
-            with self.watch.records(stream) as records:
-                plan = replace(self, workspaces=(), watch=None)
-                plan.run((*pointers, *records), scalars, stream)
+            self._run_watched(self.watch, pointers, scalars, stream)
             return
         for launch in self.launches:
             block = launch.take_block(pointers)
             block.fill(pointers, scalars)
             self.driver.launch(launch.prepared, stream, block.address)
             launch.blocks[pointers] = block
+
+    def _run_watched(
+        self, watch: WaitWatch, pointers: Pointers, scalars: Scalars, stream: int
+    ) -> None:
+        """Launch a debug build and wait for its end; `pointers` has the workspaces."""
+        try:
+            with watch.records(stream) as records:
+                plan = replace(self, workspaces=(), watch=None)
+                plan.run((*pointers, *records), scalars, stream)
+        except DeadlockError:
+            pool = workspace_pool(self.driver)
+            for item in self.workspaces:
+                pool.clear(item, stream)
+            raise
 
 
 def make_plan(

@@ -27,6 +27,7 @@ _WARPGROUP_THREADS = 128
 _CAUSES = {
     "full": "the slot was not filled: compare the bytes that mbarrier_arrive_expect_tx announces "
     "with those of the copies, and look where the one that fills the slot waits",
+    "turn": "the split before did not pass on its turn: look for its pass_turn, and where it waits",
     "empty": "the slot was not released: look for the ring_release of the consumers, for the count "
     "of the ring's empty barriers, and where the consumers wait",
 }
@@ -91,11 +92,9 @@ def deadlock(metadata: Mapping[str, Any], record: Sequence[int]) -> DeadlockErro
         name = metadata["name"]
         raise InternalCompilerError(f"{name}: the debug buffer names wait {record[Word.WAIT]}")
     wait = build["waits"][record[Word.WAIT]]
-    outcome = "be filled" if wait["barrier"] == "full" else "be released"
     message = (
         f"{metadata['name']}: {_waiter(wait, record)} waited longer than {build['limit']:,} clocks "
-        f"for slot {record[Word.SLOT]} of ring {wait['ring']} to {outcome} "
-        f"(parity {record[Word.PARITY]}, iteration {record[Word.ITERATION]})"
+        f"for {_awaited(wait, record)}"
     )
     span = SourceSpan(*wait["span"]) if wait["span"] else None
     found = error(
@@ -110,6 +109,16 @@ def deadlock(metadata: Mapping[str, Any], record: Sequence[int]) -> DeadlockErro
     # Only the line that the message is about is known here.
     sources = [] if span is None else [SourceFile(span.file, "\n" * (span.line - 1) + wait["line"])]
     return DeadlockError(found, sources)
+
+
+def _awaited(wait: Mapping[str, Any], record: Sequence[int]) -> str:
+    """Return what a wait is for."""
+    slot, parity, iteration = record[Word.SLOT], record[Word.PARITY], record[Word.ITERATION]
+    if wait["barrier"] == "turn":
+        return f"the turn of split {iteration} at tile {slot} (it is the turn of split {parity})"
+    outcome = "be filled" if wait["barrier"] == "full" else "be released"
+    place = f"slot {slot} of ring {wait['ring']}"
+    return f"{place} to {outcome} (parity {parity}, iteration {iteration})"
 
 
 def _waiter(wait: Mapping[str, Any], record: Sequence[int]) -> str:

@@ -60,6 +60,18 @@ class WorkspacePool:
             base = blocks[-1][0]
         return base + -base % request.alignment
 
+    def clear(self, request: WorkspaceRequest, stream: int) -> None:
+        """Put the zeros back that kernels did not leave behind, since they were cut short.
+
+        Raises:
+            DeviceError: The driver failed.
+        """
+        capture = self.driver.capture_id(request.device, stream)
+        with self._lock:
+            place = (request.device, stream, capture, request.zeroed)
+            for pointer, size in self._blocks.get(place, ()) if request.zeroed else ():
+                self.driver.clear(request.device, pointer, size)
+
     def _allocate(self, request: WorkspaceRequest, size: int) -> int:
         pointer = self.driver.allocate(request.device, size)
         if request.zeroed:

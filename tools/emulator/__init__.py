@@ -9,6 +9,6 @@ Modules, from the bottom up: `program` reads PTX, `scalar` knows the arithmetic,
 address spaces, `transfers` copies tiles, `tensor_core` multiplies, `warp` executes, `machine`
 schedules, `driver` stands in for the CUDA driver, so that a kernel is called as usual.
 
-What it does not know: the memory model (proxies, missing fences), time, registers running out, and
-instructions that tilec does not use.
+What it does not know: the memory model (proxies, missing fences), how long things take, registers
+running out, and instructions that tilec does not use.
 """

@@ -75,6 +75,21 @@ def _try_wait(program: Program, statement: Statement) -> Action:
     return act
 
 
+def _test_wait(program: Program, statement: Statement) -> Action:
+    target, where, parity = statement.operands[:3]
+    get, phase = address(program, where), source(program, parity, "u32")
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        over = np.zeros(LANES, bool)
+        for lane in _active(mask):
+            barrier = warp.cta.shared.barrier(int(get(warp)[lane]))
+            over[lane] = barrier.phase & 1 != int(phase(warp)[lane])
+        warp.write(target, over, mask)
+        return True
+
+    return act
+
+
 def _mapa(program: Program, statement: Statement) -> Action:
     target, *texts = statement.operands
     at, rank = (source(program, text, "u32") for text in texts)
@@ -309,6 +324,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "mbarrier.init": _init,
     "mbarrier.arrive": _arrive,
     "mbarrier.try_wait.parity": _try_wait,
+    "mbarrier.test_wait.parity": _test_wait,
     "mapa": _mapa,
     "bar.sync": _named_barrier,
     "barrier.cluster.arrive": _cluster_arrive,

@@ -287,29 +287,49 @@ def _st(program: Program, statement: Statement) -> Action:
     return act
 
 
+_CHANGES: dict[str, Callable[..., Any]] = {
+    "add": lambda old, new: old + new,
+    "exch": lambda old, new: new,
+    "cas": lambda old, expected, new: new if old == expected else old,
+}
+"""What an atomic operation makes of what it finds, and of its operands."""
+
+
 def _atomic(program: Program, statement: Statement) -> Action:
     """Build `atom` and `red` on global memory: lanes one after the other."""
     kind = statement.opcode[-1]
-    changes = {"add": lambda old, new: old + new, "exch": lambda old, new: new}
-    change = next((changes[word] for word in statement.opcode if word in changes), None)
+    change = next((_CHANGES[word] for word in statement.opcode if word in _CHANGES), None)
     operands = statement.operands if statement.opcode[0] == "atom" else ("_", *statement.operands)
-    if change is None or len(operands) != 3 or _space(statement) != "global":
+    if change is None or _space(statement) != "global":
         raise UnsupportedError(statement.text)
-    target, get, value = (
-        operands[0],
-        address(program, operands[1]),
-        source(program, operands[2], kind),
-    )
+    target, get = operands[0], address(program, operands[1])
+    sources = [source(program, text, kind) for text in operands[2:]]
 
     def act(warp: Warp, mask: Mask) -> bool:
-        new, at = value(warp), get(warp).view(np.uint64)
-        old = np.zeros(LANES, new.dtype)
+        values, at = [read(warp) for read in sources], get(warp).view(np.uint64)
+        old = np.zeros(LANES, values[0].dtype)
         for lane in np.nonzero(ALL if mask is None else mask)[0]:
             here = at[lane : lane + 1]
-            old[lane] = warp.cta.run.memory.read(here, new.itemsize).view(new.dtype)[0, 0]
-            stored = np.array([change(old[lane], new[lane])], new.dtype)
+            old[lane] = warp.cta.run.memory.read(here, old.itemsize).view(old.dtype)[0, 0]
+            new = change(old[lane], *(value[lane] for value in values))
+            stored = np.array([new], old.dtype)
             warp.cta.run.memory.write(here, stored.view(np.uint8)[None])
         warp.write(target, old, mask)
+        return True
+
+    return act
+
+
+def _vote(program: Program, statement: Statement) -> Action:
+    """Build `vote.sync.any.pred`."""
+    target, text, _ = statement.operands
+    get = source(program, text, "pred")
+    if statement.name != "vote.sync.any.pred":
+        raise UnsupportedError(statement.text)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        lanes = ALL if mask is None else mask
+        warp.write(target, np.full(LANES, (get(warp) & lanes).any()), mask)
         return True
 
     return act
@@ -337,6 +357,7 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "mad": _mad,
     "madc": _carry,
     "shfl": _shfl,
+    "vote": _vote,
     "elect": _elect,
     "ld": _ld,
     "st": _st,

@@ -21,6 +21,7 @@ SPECIAL: dict[str, Callable[[Warp], int | Lanes]] = {
     "%ntid.x": lambda warp: warp.cta.run.launched.threads,
     "%ctaid.x": lambda warp: warp.cta.number,
     "%nctaid.x": lambda warp: warp.cta.run.launched.blocks,
+    "%clock64": lambda warp: warp.cta.run.clock,
     "%cluster_ctarank": lambda warp: warp.cta.rank,
     **{f"%{name}.{axis}": lambda warp: 0 for name in ("tid", "ctaid") for axis in "yz"},
     **{f"%{name}.{axis}": lambda warp: 1 for name in ("ntid", "nctaid") for axis in "yz"},
@@ -43,11 +44,11 @@ def symbol(program: Program, name: str) -> int | None:
 
 def source(program: Program, text: str, kind: str) -> Source:
     """Return what reads an operand as values of a type."""
-    if is_register(text):
-        return lambda warp: warp.read(text, kind)
     if text in SPECIAL:
-        get = SPECIAL[text]
-        return lambda warp: np.broadcast_to(np.asarray(get(warp), np.uint32), LANES).copy()
+        get, wide = SPECIAL[text], np.uint64 if kind.endswith("64") else np.uint32
+        return lambda warp: np.broadcast_to(np.asarray(get(warp), wide), LANES).copy()
+    if is_register(text):  # `%clock64` looks like one
+        return lambda warp: warp.read(text, kind)
     known = symbol(program, text)
     try:
         value = literal(text if known is None else str(known), kind)

@@ -59,6 +59,11 @@ class Program:
     labels: dict[str, int] = field(default_factory=dict)
 
     @property
+    def reads_clock(self) -> bool:
+        """Whether it looks at the time, as debug builds do."""
+        return any("%clock64" in statement.operands for statement in self.statements)
+
+    @property
     def parameter_sizes(self) -> list[int]:
         """Bytes of each parameter."""
         return [size for _, size in self.parameters.values()]

@@ -107,3 +107,24 @@
   }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "the_producer_is_one_thread", function_type = (i32, !desc, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], debug_waits = {limit = 500 : i64}}} : () -> ()
+
+// -----
+
+// One thread waits for the turn of its role, no longer than the limit; its warp goes astray with it, and
+// passes its turn on all the same.
+// CHECK-LABEL: llvm.func @turns_have_a_limit
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}@p bra DONE;{{.*}}setp.eq.b32 p, $7, 0;{{.*}}ld.acquire.gpu.global.b32 seen, [$1];{{.*}}setp.lt.u64 p, now, 500;{{.*}}mov.b32 value, seen;{{.*}}vote.sync.any{{.*}}"=&r,l,r,r,l,r,r,r,~{memory}"
+// CHECK-NOT:     scf.if
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}red.release.gpu
+"nv_tileaa.func"() ({
+^bb0(%c: !nv_tileaa.ptr<i32>, %n: i32, %buffer: !nv_tileaa.ptr<i32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.await_turn"(%c, %n, %n) {nv_tileas.debug_wait = 0 : i64} : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+    "nv_tileas.barrier"() {id = 1 : i64} : () -> ()
+    "nv_tileas.pass_turn"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "turns_have_a_limit", function_type = (!nv_tileaa.ptr<i32>, i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], debug_waits = {limit = 500 : i64}}} : () -> ()

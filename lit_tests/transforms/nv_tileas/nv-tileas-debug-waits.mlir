@@ -57,6 +57,25 @@
 
 // -----
 
+// The wait for a turn at a split tile has a row, too, without a ring.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.await_turn"(%{{.*}}) {nv_tileas.debug_wait = 0 : i64}
+// CHECK:         "nv_tileas.pass_turn"(%{{[^)]*}}) :
+// CHECK:       waits = [{barrier = "turn", first_thread = 128 : i64, {{.*}}, ring = -1 : i64, role = "consumer",
+"nv_tileaa.func"() ({
+^bb0(%c: !nv_tileaa.ptr<i32>, %n: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.await_turn"(%c, %n, %n) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+    "nv_tileas.pass_turn"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "turns_are_waits", function_type = (!nv_tileaa.ptr<i32>, i32) -> (), tilec.kernel = {debug_waits = {limit = 1000 : i64}}} : () -> ()
+
+// -----
+
 // A kernel that does not ask for a debug build is left alone.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%{{.*}}: i32):

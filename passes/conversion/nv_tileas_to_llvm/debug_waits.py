@@ -40,9 +40,10 @@ _WAIT = """{
 mov.b32 $0, $3;
 setp.ne.b32 p, $3, 0;
 @p bra DONE;
+@SKIP@
 mov.u64 start, %clock64;
 POLL:
-mbarrier.test_wait.parity.shared::cta.b64 p, [$1], $2;
+@TEST@
 @p bra DONE;
 mov.u64 now, %clock64;
 sub.u64 now, now, start;
@@ -67,13 +68,22 @@ bra POLL;
 DONE:
 @VOTE@
 }"""
-"""Operands: $0 whether the thread is astray afterwards, $1 barrier, $2 parity, $3 whether it is
-already, $4 buffer, $5 slot, $6 iteration. `test_wait` does not suspend the thread, as `try_wait`
-would for a time that depends on the system (PTX ISA, mbarrier.try_wait)."""
+"""Operands: $0 whether the thread is astray afterwards, $1 what it looks at, $2 what it waits for,
+$3 whether it is astray already, $4 buffer, $5 and $6 place and time for the record."""
+_RING = "mbarrier.test_wait.parity.shared::cta.b64 p, [$1], $2;"
+"""$1 barrier, $2 parity, $5 slot, $6 iteration. `test_wait` does not suspend the thread, as
+`try_wait` would for a time that depends on the system (PTX ISA, mbarrier.try_wait)."""
+_TURN = """ld.acquire.gpu.global.b32 seen, [$1];
+setp.eq.b32 p, seen, $2;"""
+"""$1 counter, $2 and $6 turn, $5 tile, $7 whether this thread waits for the role."""
+_NOT_ELECTED = """.reg .b32 seen;
+setp.eq.b32 p, $7, 0;
+@p bra DONE;"""
 _VOTE = """setp.ne.b32 p, $0, 0;
 vote.sync.any.pred p, p, 0xffffffff;
 selp.b32 $0, 1, 0, p;"""
-_CONSTRAINTS = "=&r,r,r,r,l,r,r,~{memory}"
+_RING_CONSTRAINTS = "=&r,r,r,r,l,r,r,~{memory}"
+_TURN_CONSTRAINTS = "=&r,l,r,r,l,r,r,r,~{memory}"
 
 
 class DebugWaits:
@@ -105,15 +115,63 @@ class DebugWaits:
         iteration = emit.add(emit.multiply(rounds, ring.stages), slot)
         bit = parity & 1 if isinstance(parity, int) else arith.andi(parity, emit.value(1))
         astray = llvm_ops.load(emit.i32_type(), self._astray)
-        text = _wait_text(
-            ir.IntegerAttr(op.attributes[WAIT_ID]).value,
-            self._limit,
-            whole_warps=lowering.current_role.thread is not None,
-        )
+        text = self._text(op, _RING, "$2", whole_warps=lowering.current_role.thread is not None)
         operands = [barrier, emit.value(bit), astray, self._buffer]
         operands += [emit.value(slot), emit.value(iteration)]
-        result = emit.inline_ptx(text, _CONSTRAINTS, operands, emit.i32_type())
+        result = emit.inline_ptx(text, _RING_CONSTRAINTS, operands, emit.i32_type())
         llvm_ops.store(result, self._astray)
+
+    def await_turn(self, op: Any, counter: Any, tile: Any, turn: Any, elected: Any) -> None:
+        """Wait in the elected thread until `counter` holds `turn`, or give up.
+
+        Args:
+            op: The `await_turn`.
+            counter: Address of the counter of the tile.
+            tile: Number of the tile.
+            turn: Number of the split.
+            elected: 1 in the thread that waits for its role, else 0.
+        """
+        astray = llvm_ops.load(emit.i32_type(), self._astray)
+        text = self._text(op, _TURN, "seen", whole_warps=True, skip=_NOT_ELECTED)
+        operands = [counter, turn, astray, self._buffer, tile, turn, elected]
+        result = emit.inline_ptx(text, _TURN_CONSTRAINTS, operands, emit.i32_type())
+        llvm_ops.store(result, self._astray)
+
+    def _text(self, op: Any, test: str, parity: str, *, whole_warps: bool, skip: str = "") -> str:
+        """Return the PTX of one wait.
+
+        Args:
+            op: The operation.
+            test: Sets `p` when the wait is over.
+            parity: What the record gets as the parity.
+            whole_warps: Whether all lanes of a warp come here together; else it is one thread.
+            skip: Goes to `DONE` in threads that do not wait.
+        """
+        values = {
+            Word.WAIT: str(ir.IntegerAttr(op.attributes[WAIT_ID]).value),
+            Word.BLOCK: "%ctaid.x",
+            Word.THREAD: "%tid.x",
+            Word.PARITY: parity,
+            Word.SLOT: "$5",
+            Word.ITERATION: "$6",
+        }
+        record = "\n".join(
+            f"mov.b32 value, {value};\nst.volatile.global.u32 [$4+{4 * word}], value;"
+            for word, value in values.items()
+        )
+        parts = {
+            "@SKIP@": skip,
+            "@TEST@": test,
+            "@PATIENCE@": str(min(PATIENCE, self._limit)),
+            "@LIMIT@": str(self._limit),
+            "@RECORD@": record,
+            "@SLEEP@": str(SLEEP_NS),
+            "@VOTE@": _VOTE if whole_warps else "",
+        }
+        text = _WAIT
+        for name, part in parts.items():
+            text = text.replace(f"{name}\n", f"{part}\n" if part else "").replace(name, part)
+        return text
 
     def on_course(self) -> Any:
         """Emit whether the thread still takes part in the protocol."""
@@ -154,36 +212,3 @@ def _takes_part(op: Any) -> bool:
     if op.results or WAIT_ID in op.attributes:
         return False
     return any(str(operand.type) in _PROTOCOL_TYPES for operand in op.operands)
-
-
-def _wait_text(identity: int, limit: int, *, whole_warps: bool) -> str:
-    """Return the PTX of one wait.
-
-    Args:
-        identity: Id of the wait.
-        limit: Clocks that it may take.
-        whole_warps: Whether all lanes of a warp wait together; else it is one thread.
-    """
-    values = {
-        Word.WAIT: str(identity),
-        Word.BLOCK: "%ctaid.x",
-        Word.THREAD: "%tid.x",
-        Word.PARITY: "$2",
-        Word.SLOT: "$5",
-        Word.ITERATION: "$6",
-    }
-    record = "\n".join(
-        f"mov.b32 value, {value};\nst.volatile.global.u32 [$4+{4 * word}], value;"
-        for word, value in values.items()
-    )
-    parts = {
-        "@PATIENCE@": str(min(PATIENCE, limit)),
-        "@LIMIT@": str(limit),
-        "@RECORD@": record,
-        "@SLEEP@": str(SLEEP_NS),
-        "@VOTE@": _VOTE if whole_warps else "",
-    }
-    text = _WAIT
-    for name, part in parts.items():
-        text = text.replace(name, part)
-    return text

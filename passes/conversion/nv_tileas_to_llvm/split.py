@@ -41,8 +41,12 @@ to 512 ns: the k-tiles of a split take microseconds."""
 def lower_await_turn(lowering: Lowering, op: Any) -> None:
     """Poll the counter in one thread."""
     elected = arith.extui(emit.i32_type(), lowering.current_role.elected_for(op))
-    operands = [_counter(lowering, op), lowering.get(op.opview.turn), elected]
-    emit.inline_ptx(_AWAIT, "l,r,r,~{memory}", operands)
+    counter, turn = _counter(lowering, op), lowering.get(op.opview.turn)
+    if lowering.debug is not None:
+        tile = emit.value(lowering.get(op.opview.tile))
+        lowering.debug.await_turn(op, counter, tile, turn, elected)
+        return
+    emit.inline_ptx(_AWAIT, "l,r,r,~{memory}", [counter, turn, elected])
 
 
 @lowers("nv_tileas.pass_turn")

@@ -1,0 +1,67 @@
+"""Kernels that deadlock: debug builds of examples, of which a dump was edited."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tilec.diagnostics import SourceFile
+from tilec.driver import compile_source, resume
+from tilec.options import CompileOptions
+from tilec.runtime.aot import Package
+from tilec.runtime.compiled import CompiledKernel
+from tilec.specialization import Specialization
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SPLIT_TILE = {"BM": 128, "BN": 128, "BK": 64}
+
+
+def without_release(text: str) -> str:
+    """Let consumers keep every slot."""
+    edited = re.sub(r'^.*"nv_tileas\.ring_release".*\n', "", text, flags=re.MULTILINE)
+    assert edited != text
+    return edited
+
+
+def more_arrivals(text: str) -> str:
+    """Let the empty barriers wait for one consumer warp more than there is."""
+    rings = re.findall(r'"nv_tileas\.create_ring"\(%\w+, (%\w+)\)', text)
+    (barrier,) = rings
+    pattern = rf'(\n *{barrier} = "nv_tileas\.alloc_mbarrier".*?count = )(\d+)'
+    edited = re.sub(pattern, lambda match: f"{match[1]}{int(match[2]) + 1}", text)
+    assert edited != text
+    return edited
+
+
+def more_bytes(text: str) -> str:
+    """Announce 64 bytes more than the copies bring."""
+    pattern = r'("nv_tileas\.mbarrier_arrive_expect_tx".*?tx_count = )(\d+)'
+    edited = re.sub(pattern, lambda match: f"{match[1]}{int(match[2]) + 64}", text)
+    assert edited != text
+    return edited
+
+
+def without_turn(text: str) -> str:
+    """Let no split of a tile pass on its turn."""
+    edited = re.sub(r'^.*"nv_tileas\.pass_turn".*\n', "", text, flags=re.MULTILINE)
+    assert edited != text
+    return edited
+
+
+def build_broken(
+    folder: Path,
+    name: str,
+    edit: Callable[[str], str],
+    specialization: Specialization | None = None,
+) -> Any:
+    """Return a debug build of an example whose dump behind the protocol check was edited."""
+    source = SourceFile(f"{name}.tile", (EXAMPLES / f"{name}.tile").read_text())
+    # With source lines in the dumps, so that the report names the program.
+    normal = CompileOptions(
+        emit="nv_tileas", dump_directory=folder / name, lineinfo=True, run_ptxas=False
+    )
+    compile_source(source, specialization=specialization, options=normal)
+    (path,) = (folder / name).glob("*-nv-tileas-verify-async-protocol.mlir")
+    dump = SourceFile(path.name, edit(path.read_text()))
+    made = resume(dump, CompileOptions(start_from="nv_tileas", debug_waits=True))
+    return Package([CompiledKernel(made.artifact)])[name]
