@@ -40,6 +40,7 @@ _CONVERSIONS = (
 _NARROWING = ("llvm.trunc", "llvm.fptrunc")
 _WIDENING = ("llvm.zext", "llvm.sext", "llvm.fpext")
 _TYPED_MEMORY = ("llvm.getelementptr", "llvm.alloca")
+_WITH_REGIONS = ("llvm.func", "llvm.mlir.global")
 _STACK_POINTERS = ("!llvm.ptr", "!llvm.ptr<5>")
 _INLINE_PTX = ("nvvm.inline_ptx", "nvvm.mbarrier.try_wait.parity", "nvvm.wgmma.mma_async")
 """Operations that exist as inline assembly only; others become it when they have a predicate."""
@@ -63,12 +64,13 @@ def check_legality(module: Any) -> None:
     operations = _operations(root)
     found: dict[Diagnostic, None] = {}
     known_types: dict[Any, bool] = {}
-    for op in operations:
-        finding = _check(op, root) or _check_types(op, known_types)
+    for op, name, in_global in operations:
+        finding = None if name in _PLAIN and not in_global else _check(op, name, in_global, root)
+        finding = finding or _check_types(op, name, known_types)
         if finding is not None:
             code, message, hint = finding
             found[error(code, message, source_span(op.location), hint=hint)] = None
-    if not found and any(_may_need_lowering(op) for op in operations):
+    if not found and any(_may_need_lowering(op, name) for op, name, _ in operations):
         for op in _unlowered_nvvm(root):
             message = f"'{op.name}' op has to be lowered by {_LOWERING_PASS}"
             found[error("T0601", message, source_span(op.location), hint=_LOWER_FIRST)] = None
@@ -76,31 +78,42 @@ def check_legality(module: Any) -> None:
         raise CompileError(list(found)[:_MAX_DIAGNOSTICS])
 
 
-def _operations(root: Any) -> list[Any]:
-    operations: list[Any] = []
+def _operations(root: Any) -> list[tuple[Any, str, bool]]:
+    """Return all operations, their names, and whether they compute the value of a global."""
+    operations: list[tuple[Any, str, bool]] = []
+    globals_inside = 0
 
     def visit(op: Any) -> Any:
-        operations.append(op)
-        return ir.WalkResult.ADVANCE
+        nonlocal globals_inside
+        name = op.name
+        operations.append((op, name, globals_inside > 0))
+        if name != "llvm.mlir.global":
+            return ir.WalkResult.ADVANCE
+        globals_inside += 1
+        for block in op.regions[0].blocks:
+            for inner in block.operations:
+                inner.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+        globals_inside -= 1
+        return ir.WalkResult.SKIP
 
     root.walk(visit, ir.WalkOrder.PRE_ORDER)
     return operations
 
 
-def _check(op: Any, root: Any) -> Finding | None:
+def _check(op: Any, full_name: str, in_global: bool, root: Any) -> Finding | None:
     """Return what is wrong with one operation, if anything."""
-    dialect, _, name = op.name.partition(".")
-    if op.name == "builtin.module":
+    dialect, _, name = full_name.partition(".")
+    if full_name == "builtin.module":
         return None if op == root else _left("a module inside the module")
-    if op.name == "builtin.unrealized_conversion_cast":
+    if full_name == "builtin.unrealized_conversion_cast":
         source = ", ".join(str(value.type) for value in op.operands)
         target = ", ".join(str(value.type) for value in op.results)
         return _left(f"a conversion from {source} to {target} is still needed")
     if dialect == "llvm":
-        return _check_llvm(op, name)
+        return _check_llvm(op, name, in_global)
     if dialect == "nvvm":
         return _check_nvvm(op, name)
-    return _left(f"'{op.name}' op is not lowered to the llvm or nvvm dialect")
+    return _left(f"'{full_name}' op is not lowered to the llvm or nvvm dialect")
 
 
 def _left(message: str) -> Finding:
@@ -111,9 +124,8 @@ def _unsupported(message: str, hint: str | None = None) -> Finding:
     return "T0602", message, hint
 
 
-def _check_llvm(op: Any, name: str) -> Finding | None:
-    parent = op.parent
-    if parent is not None and parent.operation.name == "llvm.mlir.global":
+def _check_llvm(op: Any, name: str, in_global: bool) -> Finding | None:
+    if in_global:
         if name not in GLOBAL_INITIALIZER_OPERATIONS:
             return _unsupported(f"'{op.name}' op cannot compute the initial value of a global")
         return None
@@ -121,7 +133,7 @@ def _check_llvm(op: Any, name: str) -> Finding | None:
         return _check_intrinsic(op, name.removeprefix("intr."))
     if name not in LLVM_OPERATIONS:
         return _unsupported(f"'{op.name}' op is not supported on GPUs")
-    special = _SPECIAL.get(op.name)
+    special = _SPECIAL.get(f"llvm.{name}")
     return special(op) if special is not None else None
 
 
@@ -283,19 +295,24 @@ _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
 }
 
 
-def _check_types(op: Any, known: dict[Any, bool]) -> Finding | None:
+_PLAIN = {f"llvm.{name}" for name in LLVM_OPERATIONS} - _SPECIAL.keys()
+"""Operations with nothing to check outside of globals but their types."""
+
+
+def _check_types(op: Any, name: str, known: dict[Any, bool]) -> Finding | None:
     """Check the types of results, block arguments and memory; MLIR verifies those of operands."""
     types = [value.type for value in op.results]
-    if op.name in _TYPED_MEMORY:
+    if name in _TYPED_MEMORY:
         types.append(op.attributes["elem_type"].value)
-    for region in op.regions:
-        for block in region.blocks:
-            types.extend(argument.type for argument in block.arguments)
+    if name in _WITH_REGIONS:
+        for region in op.regions:
+            for block in region.blocks:
+                types.extend(argument.type for argument in block.arguments)
     for item in types:
         if item not in known:
             known[item] = _has_ptx_type(item)
         if not known[item]:
-            return _left(f"'{op.name}' op has a value of type {item}, which PTX does not have")
+            return _left(f"'{name}' op has a value of type {item}, which PTX does not have")
     return None
 
 
@@ -336,11 +353,11 @@ def _integer_width(item: Any) -> int:
     return element.width if isinstance(element, ir.IntegerType) else 0
 
 
-def _may_need_lowering(op: Any) -> bool:
+def _may_need_lowering(op: Any, name: str) -> bool:
     """Tell whether `convert-nvvm-to-llvm` might have work with `op`."""
-    if not op.name.startswith("nvvm."):
+    if not name.startswith("nvvm."):
         return False
-    return op.name in _INLINE_PTX or any(_integer_width(value.type) == 1 for value in op.operands)
+    return name in _INLINE_PTX or any(_integer_width(value.type) == 1 for value in op.operands)
 
 
 def _unlowered_nvvm(root: Any) -> list[Any]:
@@ -350,17 +367,17 @@ def _unlowered_nvvm(root: Any) -> list[Any]:
     code without a message; whether an operation is such a case depends on its operands. So the
     pass itself is asked, on a copy.
     """
-    candidates = [op for op in _operations(root) if _may_need_lowering(op)]
+    candidates = [op for op, name, _ in _operations(root) if _may_need_lowering(op, name)]
     copy = root.clone(ip=False)
     number = ir.IntegerType.get_signless(32, context=root.context)
-    copied = (op for op in _operations(copy) if _may_need_lowering(op))
+    copied = (op for op, name, _ in _operations(copy) if _may_need_lowering(op, name))
     for index, op in enumerate(copied):
         op.attributes[_INDEX_ATTRIBUTE] = ir.IntegerAttr.get(number, index)
     with root.context:
         PassManager.parse(f"builtin.module({_LOWERING_PASS})").run(copy)
     left = {
         op.attributes[_INDEX_ATTRIBUTE].value
-        for op in _operations(copy)
+        for op, _, _ in _operations(copy)
         if _INDEX_ATTRIBUTE in op.attributes
     }
     return [op for index, op in enumerate(candidates) if index not in left]
