@@ -124,3 +124,27 @@
   %q = "nv_tileas.tiled_store"(%v, %l, %j, %i, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tiles_with_other_uses_stay_whole", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// A store behind another one of the same array is ordered behind its last slice.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 0 : i64, slice_group = 0 : i64
+// CHECK:         %[[LAST:.*]] = "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 1 : i64, slice_group = 0 : i64
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAST]]) {{.*}}slice = 0 : i64, slice_group = 1 : i64
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAST]]) {{.*}}slice = 1 : i64, slice_group = 1 : i64
+// CHECK:       sym_name = "stores_of_one_array_stay_in_order"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+  %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %n = arith.negf %d : tensor<128x64xf32>
+  %y = arith.truncf %n : tensor<128x64xf32> to tensor<128x64xbf16>
+  %q = "nv_tileas.tiled_store"(%v, %y, %i, %j, %w) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "stores_of_one_array_stay_in_order", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()

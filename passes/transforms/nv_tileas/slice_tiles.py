@@ -54,6 +54,9 @@ def slice_tiles(module: Any, context: PassContext) -> bool:
         ops = kernel_operations(function)
         accesses = [tiled_access(op) for op in ops if is_tiled_access(op)]
         for group, store in enumerate(sliced_stores(accesses)):
+            store.access = tiled_access(
+                store.access.op
+            )  # its token may be that of a store cut before
             _cut(store, columns, group)
             changed = True
     return changed
