@@ -34,6 +34,8 @@ CASES = {
     "carried_shapes": PLANE,
     "before_the_array": ({"M": 64}, {"M": 50}, {"M": 3}),
     "before_the_plane": PLANE,
+    "stored_twice": GEMM,
+    "read_back": GEMM,
 }
 LAYOUTS = {
     "gemm": [

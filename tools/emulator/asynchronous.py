@@ -2,17 +2,25 @@
 
 import re
 from collections.abc import Callable
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from tools.emulator import tensor_core
 from tools.emulator.machine import WARPGROUP, Cta, NamedBarrier, Warpgroup
-from tools.emulator.memory import CTA_SHIFT, PARAM_BASE, AccessError, MBarrier
+from tools.emulator.memory import (
+    CTA_SHIFT,
+    PARAM_BASE,
+    AccessError,
+    GlobalMemory,
+    MBarrier,
+    SharedMemory,
+)
 from tools.emulator.operands import address, group, source, tensor_operand
 from tools.emulator.program import Program, Statement, UnsupportedError
 from tools.emulator.scalar import LANES, Lanes, storage
-from tools.emulator.transfers import TensorMap, load_box, put_box, store_box
+from tools.emulator.transfers import TensorMap, load_box, put_box, store_box, take_box
 from tools.emulator.warp import ALL, Action, Mask, Warp
 
 _OWN = (1 << CTA_SHIFT) - 1
@@ -201,14 +209,37 @@ def _store(program: Program, statement: Statement) -> Action:
             start = tuple(int(get(warp)[lane]) for get in coordinates)
             place = int(at(warp)[lane])
 
-            def copy(found: Any = found, start: Any = start, place: int = place) -> None:
-                store_box(run.memory, found, start, shared, place)
-
+            copy = _Leaving(run.memory, found, start, shared, place)
             run.stores.append(copy)
             warp.bulk.setdefault(lane, [[]])[-1].append(copy)
         return True
 
     return act
+
+
+class _Leaving:
+    """A copy out of shared memory, which reads at one time and writes at another."""
+
+    def __init__(
+        self,
+        memory: GlobalMemory,
+        found: TensorMap,
+        start: tuple[int, ...],
+        shared: SharedMemory,
+        at: int,
+    ) -> None:
+        self.memory, self.map, self.start = memory, found, start
+        self.shared, self.at = shared, at
+        self.data: Any = None
+
+    def read(self) -> None:
+        """Read shared memory, unless that was done before."""
+        if self.data is None:
+            self.data = take_box(self.map, self.shared, self.at)
+
+    def __call__(self) -> None:
+        self.read()
+        store_box(self.memory, self.map, self.start, self.data)
 
 
 def _commit(program: Program, statement: Statement) -> Action:
@@ -221,14 +252,19 @@ def _commit(program: Program, statement: Statement) -> Action:
 
 
 def _drain(program: Program, statement: Statement) -> Action:
-    pending = int(statement.operands[0])
+    pending, only_read = int(statement.operands[0]), "read" in statement.opcode
 
     def act(warp: Warp, mask: Mask) -> bool:
         for lane in _active(mask):
             groups = warp.bulk.setdefault(lane, [[]])
-            while len(groups) - 1 > pending:
-                for copy in groups.pop(0):
+            closed = max(0, len(groups) - 1 - pending)
+            for copy in chain(*groups[:closed]):
+                if only_read:
+                    copy.read()
+                else:
                     warp.cta.run.finish_store(copy)
+            if not only_read:
+                del groups[:closed]
         return True
 
     return act

@@ -340,8 +340,10 @@ def _types(*kinds: str) -> Callable[[Statement], list[str]]:
 
 
 def _bits(value: Lanes, start: Lanes, count: Lanes) -> Lanes:
+    if value.dtype.kind != "u":
+        raise UnsupportedError("bfe of signed numbers")
     mask = (np.uint64(1) << count.astype(np.uint64)) - np.uint64(1)
-    return ((value.astype(np.uint64) >> start.astype(np.uint64)) & mask).astype(np.uint32)
+    return ((value.astype(np.uint64) >> start.astype(np.uint64)) & mask).astype(value.dtype)
 
 
 def _funnel(low: Lanes, high: Lanes, count: Lanes) -> Lanes:
@@ -365,7 +367,7 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "red": _atomic,
     "selp": _simple(lambda _, v: np.where(v[2], v[0], v[1]), _types("*", "*", "pred")),
     "prmt": _simple(lambda _, v: scalar.permute(*v), _types("u32", "u32", "u32")),
-    "bfe": _simple(lambda _, v: _bits(*v), _types("u32", "u32", "u32")),
+    "bfe": _simple(lambda _, v: _bits(*v), _types("*", "u32", "u32")),
     "shf": _simple(lambda _, v: _funnel(*v), _types("u32", "u32", "u32")),
     "createpolicy": lambda program, statement: _mov(
         program, Statement("", False, ("mov", "b64"), (statement.operands[0], "0"), statement.text)

@@ -76,18 +76,19 @@ def put_box(tensor_map: TensorMap, box: Bytes, shared: SharedMemory, address: in
     shared.data[_places(tensor_map, shared, address)] = box
 
 
+def take_box(tensor_map: TensorMap, shared: SharedMemory, address: int) -> Bytes:
+    """Return the bytes of a box in shared memory."""
+    return shared.data[_places(tensor_map, shared, address)]
+
+
 def store_box(
-    memory: GlobalMemory,
-    tensor_map: TensorMap,
-    start: tuple[int, ...],
-    shared: SharedMemory,
-    address: int,
+    memory: GlobalMemory, tensor_map: TensorMap, start: tuple[int, ...], data: Bytes
 ) -> None:
-    """Write a box from shared memory into the part of it that the array has."""
+    """Write a box into the part of it that the array has."""
     addresses, inside = _elements(tensor_map, start)
     if min(start) < 0:
         raise AccessError(f"a box is stored at {start}: the H200 ends the kernel")
-    box = shared.data[_places(tensor_map, shared, address)].reshape(len(addresses), -1)
+    box = data.reshape(len(addresses), -1)
     if inside.any():
         memory.write(addresses[inside].astype(np.uint64), box[inside])
 

@@ -3,7 +3,7 @@
 // The barrier of a role beside a producer counts the threads of that role only.
 // CHECK-LABEL: llvm.func @role_barriers_count_their_threads
 // CHECK:         nvvm.barrier id = %c1{{.*}} number_of_threads = %c256
-// CHECK:         cp.async.bulk.wait_group 0
+// CHECK:         llvm.inline_asm {{.*}} "cp.async.bulk.wait_group 0;", "~{memory}"  : () -> ()
 // CHECK-NEXT:    nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}
 // CHECK-NEXT:    nvvm.barrier id = %c1{{.*}} number_of_threads = %c256
 "nv_tileaa.func"() ({

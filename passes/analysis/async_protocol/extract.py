@@ -293,7 +293,8 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event]:
         identity = ir.IntegerAttr(op.attributes["id"]).value if "id" in op.attributes else 0
         return [Event(Kind.BARRIER, place, amount=identity, per_warpgroup=own)]
     if short == "order_memory":
-        return [Event(Kind.DRAIN, place), Event(Kind.BARRIER, place)]
+        # The first warp of a role is the first one of its warpgroup, too.
+        return [Event(Kind.DRAIN, place, per_warpgroup=True), Event(Kind.BARRIER, place)]
     if short in ("convert_layout", "cat", "extract"):
         return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
     if short == "cluster_sync":

@@ -284,8 +284,11 @@ def lower_fence_proxy(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.order_memory")
 def lower_order_memory(lowering: Lowering, op: Any) -> None:
-    """Finish bulk stores, fence global memory across proxies, synchronise the role."""
-    in_one_thread(lowering, op, "cp.async.bulk.wait_group 0;")
+    """Finish bulk stores, fence global memory across proxies, synchronise the role.
+
+    All threads wait for their own stores: one thread of each warpgroup may have some.
+    """
+    emit.inline_ptx("cp.async.bulk.wait_group 0;", "~{memory}")
     llvm_ops.fence_proxy("async.global")
     role_barrier(lowering, op)
 
