@@ -2,7 +2,9 @@
 
 import ctypes
 import struct
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from threading import Barrier
 
 import pytest
 from kernel_metadata import kernel_metadata
@@ -196,6 +198,23 @@ def test_every_capture_has_a_workspace_of_its_own():
     assert pool.provide(request, 3) not in (captured, eager)
     del driver.captures[3]
     assert pool.provide(request, 3) == eager
+
+
+def test_threads_share_a_workspace_unless_the_stream_is_of_each_of_them():
+    pool, request = WorkspacePool(FakeDriver()), WorkspaceRequest(0, 64, 256, True)
+
+    def provided_in_threads(stream):
+        together = Barrier(2)
+
+        def provide(_):
+            together.wait()
+            return pool.provide(request, stream)
+
+        with ThreadPoolExecutor(2) as threads:
+            return set(threads.map(provide, range(2)))
+
+    assert len(provided_in_threads(stream=7)) == 1
+    assert len(provided_in_threads(stream=2)) == 2  # CU_STREAM_PER_THREAD
 
 
 def test_splits_of_tiles_are_work_items_of_a_cooperative_launch():

@@ -3,8 +3,9 @@
 Launches on a stream run one after another, so the blocks of a device and stream serve every kernel:
 one for memory of any content, one for zeros, which kernels leave behind as they found them. The
 second one is cleared when it is allocated and never again. A captured graph may be replayed on any
-stream, so every capture has blocks of its own. A block that became too small is kept, because a
-captured graph, or a launch that is still running, may use its address.
+stream, so every capture has blocks of its own. The per-thread default stream has one handle, but is
+another stream in every thread, so every thread has blocks for it. A block that became too small is
+kept, because a captured graph, or a launch that is still running, may use its address.
 """
 
 import threading
@@ -31,8 +32,10 @@ class WorkspaceRequest:
     zeroed: bool
 
 
-_Place = tuple[int, int, int, bool]
-"""Device, stream, capture, and whether the memory holds zeros."""
+_PER_THREAD_STREAM = 2
+"""Handle of the default stream of the calling thread (cuda.h, CU_STREAM_PER_THREAD)."""
+_Place = tuple[int, int, int, int, bool]
+"""Device, stream, thread that the stream is of, capture, and whether the memory holds zeros."""
 
 
 @dataclass
@@ -51,8 +54,9 @@ class WorkspacePool:
         """
         needed = request.size + request.alignment
         capture = self.driver.capture_id(request.device, stream)
+        thread = threading.get_ident() if stream == _PER_THREAD_STREAM else 0
         with self._lock:
-            place = (request.device, stream, capture, request.zeroed)
+            place = (request.device, stream, thread, capture, request.zeroed)
             blocks = self._blocks.setdefault(place, [])
             if not blocks or blocks[-1][1] < needed:
                 size = max(needed, 2 * blocks[-1][1] if blocks else 0)
