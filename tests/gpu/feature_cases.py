@@ -17,6 +17,7 @@ CASES = {
     "mma_bias": GEMM,
     "mma_f8": GEMM,
     "mma_tf32": GEMM,
+    "residual_in_a_branch": GEMM,
     "mma_batched": ({"B": 2, "M": 64, "N": 64, "K": 64}, {"B": 3, "M": 70, "N": 90, "K": 50}),
     "gemm": GEMM,
     "batched_gemm": ({"B": 3, "M": 136, "N": 72, "K": 200}, {"B": 2, "M": 70, "N": 90, "K": 50}),
@@ -38,6 +39,7 @@ CASES = {
     "read_back": GEMM,
 }
 LAYOUTS = {
+    "residual_in_a_branch": [{}, {"A": "col"}, {"R": "odd"}],
     "gemm": [
         {"A": first, "B": second, "C": third}
         for first in ("row", "col")

@@ -203,7 +203,7 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
         block = role_block(marker)
         with ir.InsertionPoint.at_block_begin(block), marker.location:
             start = RingStartOp.build(ring.value)
-        if ring.refilled:
+        if ring.advances:
             thread_value(block, start, marker, partial(_rewrite_all, rewrite, fillings, ring))
         else:
             _rewrite_all(rewrite, fillings, ring, start)
