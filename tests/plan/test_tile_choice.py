@@ -192,6 +192,11 @@ def test_the_cluster_is_that_of_the_largest_mma():
         ({"pingpong": 0}, lambda tile: not tile.pingpong),
         ({"persistent": 0}, lambda tile: not tile.pingpong),
         ({"split_k": 4}, lambda tile: tile.split_k == 4 and not tile.pingpong),
+        ({"slice_columns": 40}, lambda tile: tile.n % 40 == 0),
+        (
+            {"slice_columns": 24, "consumers": 2},
+            lambda tile: tile.n % 24 == 0 and (tile.pingpong or tile.m % 128 == 0),
+        ),
     ],
 )
 @pytest.mark.parametrize("size", [512, 2048, 8192])

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from tilec.plan import machine
+from tilec.plan.epilogue import SlicedTile, divides, shares_rows
 from tilec.plan.gemm_model import GemmCost, GemmTile, gemm_cost, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.teams import turns_conflict
@@ -198,9 +199,17 @@ def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
     fixed = problem.fixed
     if fixed.cluster is not None and not shares_divide(tile, tile.cluster, problem):
         return False
+    if fixed.slice_columns and not _slices_fit(tile, fixed.slice_columns, target):
+        return False
     # How many stages fit beside other staging slots than usual, the plan of the kernel says.
     usual = fixed.epilogue_slots is None and fixed.slice_columns is None
     return fixed.stages is None or not usual or fixed.stages <= tile.stages(target)
+
+
+def _slices_fit(tile: GemmTile, columns: int, target: Target) -> bool:
+    """Tell whether the result can be computed in slices of `columns`."""
+    results = (SlicedTile(tile.m, tile.n, tile.output_bytes, tile.epilogue_bytes),)
+    return divides(results, columns) and shares_rows(results, tile.consumers(target))
 
 
 def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
