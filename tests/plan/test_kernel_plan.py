@@ -264,10 +264,12 @@ def test_impossible_overrides(override, code, message):
         ({"stages": 3}, "no loads in a loop"),
         ({"worker_warps": 6}, "multiple of 4"),
         ({"epilogue_slots": 1}, "epilogue_slots = 1: no store of the kernel can go out in parts"),
+        ({"pingpong": True}, "pingpong = true: the kernel has no mma"),
     ],
 )
 def test_overrides_that_a_kernel_without_mma_does_not_have(override, message):
-    code, text = failure(tiles(), **override)
+    problem = replace(tiles(), pingpong_defect="the kernel has no mma")
+    code, text = failure(problem, **override)
     assert code == "T0421"
     assert message in text
 

@@ -328,6 +328,7 @@ def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
         if getattr(fixed, name) is not None:
             fail("T0421", f"{name} does not apply to a kernel without mma", "use worker_warps")
     specialize, why_roles = _choose_roles(problem, fixed)
+    choose_teams(problem, specialize, fixed)  # refuses to take turns, if somebody asks for it
     warps = DEFAULT_WORKER_WARPS
     while (
         warps < MAX_WORKER_WARPS
