@@ -141,7 +141,8 @@ class ConvertLayoutOp(CheckedOperation, name="convert_layout"):
 
     The result may have another shape of as many elements: these keep their row-major order.
 
-    `nv-tileas-assign-buffers` adds `offset`, the scratch area's place.
+    `nv-tileas-assign-buffers` adds `offset`, the scratch area's place, and `team_bytes`, the
+    distance of the areas of two teams, if there are several.
     """
 
     TYPES = (("source", REGISTERS), ("result", REGISTERS))

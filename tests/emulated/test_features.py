@@ -18,3 +18,9 @@ def kernels():
 @pytest.mark.parametrize(("name", "sizes", "layouts"), RUNS)
 def test_feature(launch, kernels, name, sizes, layouts):
     check_feature(launch, kernels[name], sizes, layouts)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_teams_have_scratch_areas_of_their_own(launch, device, kernels, seed):
+    device.seed, device.multiprocessors = seed, 1
+    check_feature(launch, kernels["mma_symmetric"], {"M": 256, "N": 256, "K": 128}, {})

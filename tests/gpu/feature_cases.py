@@ -17,6 +17,7 @@ CASES = {
     "mma_bias": GEMM,
     "mma_f8": GEMM,
     "mma_tf32": GEMM,
+    "mma_symmetric": ({"M": 4000, "N": 2000, "K": 200}, {"M": 320, "N": 200, "K": 96}),
     "residual_in_a_branch": GEMM,
     "mma_batched": ({"B": 2, "M": 64, "N": 64, "K": 64}, {"B": 3, "M": 70, "N": 90, "K": 50}),
     "gemm": GEMM,
@@ -39,6 +40,7 @@ CASES = {
     "read_back": GEMM,
 }
 LAYOUTS = {
+    "mma_symmetric": [{}, {"A": "col"}],
     "residual_in_a_branch": [{}, {"A": "col"}, {"R": "odd"}],
     "gemm": [
         {"A": first, "B": second, "C": third}

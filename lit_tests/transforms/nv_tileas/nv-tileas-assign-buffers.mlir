@@ -50,6 +50,25 @@
 
 // -----
 
+// Teams do not meet, so each has a scratch area of its own, which are 1024 bytes apart here.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.alloc_mbarrier"() {count = 1 : i64, offset = 2048 : i64,
+// CHECK:         "nv_tileas.convert_layout"(%{{.*}}) {id = 1 : i64, offset = 0 : i64, team_bytes = 1024 : i64}
+// CHECK:       shared_bytes = 2056 : i64
+"nv_tileaa.func"() ({
+^bb0(%x: tensor<15x16xf32>):
+  %f = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %0 = "nv_tileas.convert_layout"(%x) : (tensor<15x16xf32>) -> tensor<15x16xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64, teams = 2 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "teams_have_scratch_areas", function_type = (tensor<15x16xf32>) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64, cluster = [1, 1, 1], teams = 2 : i64}} : () -> ()
+
+// -----
+
 // Consumers beside a producer synchronise on a barrier of their own; alone they use that of the CTA.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.barrier"() {id = 1 : i64}

@@ -10,6 +10,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile, write_tile
+from tilec.passes.transforms.nv_tileas.assign_buffers import TEAM_BYTES
 from tilec.passes.transforms.nv_tileas.assign_register_layouts import part_of
 
 
@@ -69,7 +70,11 @@ def lower_tile_part(lowering: Lowering, op: Any) -> None:
 
 
 def _scratch(lowering: Lowering, op: Any) -> Any:
-    return emit.byte_offset(lowering.shared, ir.IntegerAttr(op.attributes["offset"]).value)
+    area = emit.byte_offset(lowering.shared, ir.IntegerAttr(op.attributes["offset"]).value)
+    if TEAM_BYTES not in op.attributes:
+        return area
+    distance = ir.IntegerAttr(op.attributes[TEAM_BYTES]).value
+    return emit.byte_offset(area, emit.multiply(lowering.current_role.team, distance))
 
 
 def _plain(tile: Any) -> SharedLayout:

@@ -4,7 +4,8 @@ Before:  %b = alloc_shared {slots = 4} : !nv_tileas.smem<...>; %f = alloc_mbarri
 After:   %b = alloc_shared {slots = 4, offset = 0}; %f = alloc_mbarrier {slots = 4, offset = 131072}
 
 Tile buffers come first, each aligned to its swizzle pattern, then one scratch area that operations
-which move a tile through shared memory share (they are separated by barriers), then the mbarriers.
+which move a tile through shared memory share (they are separated by barriers of their role; where
+teams take tiles in turn, each has an area of its own), then the mbarriers.
 Named barrier 0 is the whole CTA; a role with fewer threads than the CTA gets an id of its own, and
 so does each of its warpgroups.
 The kernel's `shared_bytes` and `block_threads` are recorded in its metadata.
@@ -38,6 +39,8 @@ CONSUMERS = 1
 """Named barrier of the consumer role when a producer role runs beside it, or of its first team; the
 next ones belong to the other teams, then to the warpgroups."""
 SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
+TEAM_BYTES = "team_bytes"
+"""Distance of the scratch areas of two teams, on the operations that use them."""
 
 
 @dataclass
@@ -82,13 +85,25 @@ def _place(ops: list[Any]) -> int:
         _set_offset(op, arena.take(size, max(SLOT_ALIGNMENT, layout.alignment)))
     scratch = [op for op in ops if op.name in SCRATCH_OPS]
     if scratch:
-        offset = arena.take(max(scratch_bytes(op) for op in scratch), SLOT_ALIGNMENT)
-        for op in scratch:
-            _set_offset(op, offset)
+        _place_scratch(arena, scratch, _team_count(ops))
     for op in (op for op in ops if op.name == "nv_tileas.alloc_mbarrier"):
         slots = ir.IntegerAttr(op.attributes["slots"]).value
         _set_offset(op, arena.take(MBARRIER_BYTES * slots, MBARRIER_BYTES))
     return arena.size
+
+
+def _team_count(ops: list[Any]) -> int:
+    return max((op.opview.team_count for op in ops if op.name == "nv_tileas.roles"), default=1)
+
+
+def _place_scratch(arena: _Arena, users: list[Any], teams: int) -> None:
+    largest = max(scratch_bytes(op) for op in users)
+    each = largest if teams == 1 else -(-largest // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
+    offset = arena.take(teams * each, SLOT_ALIGNMENT)
+    for op in users:
+        _set_offset(op, offset)
+        if teams > 1:
+            op.attributes[TEAM_BYTES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), each)
 
 
 def slot_bytes(tile: Any) -> int:
