@@ -9,9 +9,7 @@ from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import control_operands, dependences
 from tilec.passes.analysis.operands import DOT, staged_bytes
-
-_THROUGH_SHARED_MEMORY = ("nv_tileas.cat", "nv_tileas.extract")
-"""Operations for which all consumers meet at a scratch area."""
+from tilec.passes.analysis.scratch import THROUGH_SHARED_MEMORY
 
 
 def pingpong_defect(function: Any, accesses: Iterable[TiledAccess]) -> str | None:
@@ -31,7 +29,7 @@ def pingpong_defect(function: Any, accesses: Iterable[TiledAccess]) -> str | Non
         return "an mma runs on the CUDA cores, which takes all consumers"
     if any(staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)):
         return "an operand of an mma is computed, which takes all consumers"
-    if any(op.name in _THROUGH_SHARED_MEMORY for op in ops):
+    if any(op.name in THROUGH_SHARED_MEMORY for op in ops):
         return "tiles move through shared memory, which takes all consumers"
     for access in accesses:
         if access.uses_tma and not access.is_load and epilogue_parts(access, 1) is None:

@@ -18,6 +18,7 @@ CASES = {
     "mma_f8": GEMM,
     "mma_tf32": GEMM,
     "mma_symmetric": ({"M": 4000, "N": 2000, "K": 200}, {"M": 320, "N": 200, "K": 96}),
+    "mma_halves": GEMM,
     "residual_in_a_branch": GEMM,
     "mma_batched": ({"B": 2, "M": 64, "N": 64, "K": 64}, {"B": 3, "M": 70, "N": 90, "K": 50}),
     "gemm": GEMM,

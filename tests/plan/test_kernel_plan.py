@@ -78,6 +78,14 @@ def test_staging_slots_of_every_warpgroup_and_store_count(stores, consumers, slo
     assert problem.bytes_beside_ring(consumers, Slices(0, 0, slots)) == 100 + expected
 
 
+def test_a_scratch_area_of_each_team_leaves_room_for_fewer_stages():
+    problem = replace(gemm(m=64, n=64), scratch_bytes=16384)
+    slot = problem.ring_slot_bytes
+    alone, teams = plan(problem), plan(problem, pingpong=True)
+    assert plan(gemm(m=64, n=64)).stages == alone.stages + 16384 // slot
+    assert alone.stages > teams.stages
+
+
 def test_stages_follow_from_the_staging_slots():
     problem = stored(n=256)
     for slots, stages in ((0, 3), (1, 4), (2, 4), (3, 3), (5, 3), (6, 2)):

@@ -61,6 +61,7 @@ class KernelProblem:
         pingpong: Whether the tiles were planned for consumers that take them in turn.
         pingpong_defect: Why consumers cannot take tiles in turn; None when they can.
         whole_bytes: Staging buffers of the same stores when they go out whole.
+        scratch_bytes: Area through which the threads of each team change the layout of tiles.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
@@ -75,6 +76,7 @@ class KernelProblem:
     has_loop_loads: bool
     part_bytes: int = 0
     whole_bytes: int = 0
+    scratch_bytes: int = 0
     cluster: tuple[int, int] = (1, 1)
     pingpong: bool = False
     pingpong_defect: str | None = None
@@ -162,6 +164,8 @@ def plan_kernel(
     """
     fixed = parse_overrides(overrides or {})
     plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
+    scratch = plan.teams * problem.scratch_bytes
+    problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch)
     splits, why_split = choose_split(problem, fixed)
     plan = replace(plan, split_k=splits, reasons=(*plan.reasons, *why_split))
     slices, why_slots = _choose_epilogue(problem, plan, target, fixed)

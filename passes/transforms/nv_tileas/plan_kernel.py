@@ -36,6 +36,7 @@ from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes
 from tilec.passes.analysis.pingpong import pingpong_defect
+from tilec.passes.analysis.scratch import expected_scratch_bytes
 from tilec.passes.analysis.split import split_defect
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
@@ -231,6 +232,7 @@ def kernel_problem(
         has_loop_loads=slot_bytes > 0,
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
+        scratch_bytes=expected_scratch_bytes(function) if products else 0,
         cluster=cluster,
         pingpong=read_kernel_fact(function, "planned_pingpong", False),
         pingpong_defect=pingpong_defect(function, accesses),
