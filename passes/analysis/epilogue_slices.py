@@ -33,7 +33,8 @@ class SlicedStore:
         rows: Axis of the stored tile along the rows of the accumulator.
         axis: Axis along its columns, which is cut.
         axes: The axis that is cut of every tile that the stored one is computed from, as far as
-            operations on it are computed slice by slice. Slices of other tiles are taken from them.
+            operations on it are computed slice by slice.
+        cuts: The same of every tile that slices are taken from.
         loads: Loads of tiles of the same extents, which are loaded slice by slice.
     """
 
@@ -41,6 +42,7 @@ class SlicedStore:
     rows: int
     axis: int
     axes: dict[Any, int] = field(default_factory=dict)
+    cuts: dict[Any, int] = field(default_factory=dict)
     loads: list[Any] = field(default_factory=list)
 
     @property
@@ -88,10 +90,11 @@ def sliced_store(access: TiledAccess) -> SlicedStore | None:
 
 def _follow(tile: Any, axis: int, store: SlicedStore) -> bool:
     """Note what `tile` is computed from; False when some tile is needed in slices of two axes."""
-    if tile in store.axes:
-        return store.axes[tile] == axis
+    if tile in store.axes or tile in store.cuts:
+        return axis == {**store.axes, **store.cuts}[tile]
     sources = slice_sources(tile, axis, store.access.op.block)
     if sources is None:
+        store.cuts[tile] = axis
         return True
     store.axes[tile] = axis
     if is_tiled_access(defining_operation(tile)):

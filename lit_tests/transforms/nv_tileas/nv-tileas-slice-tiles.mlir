@@ -148,3 +148,33 @@
   %q = "nv_tileas.tiled_store"(%v, %y, %i, %j, %w) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "stores_of_one_array_stay_in_order", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!r = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// Columns of the result need columns of the accumulator and rows of it.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     tile_slice
+// CHECK:       sym_name = "accumulators_that_meet_their_transpose_stay_whole"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = scf.for %k = %c0 to %c1 step %c1 iter_args(%s = %acc) -> (tensor<128x128xf32>) {
+    %p = "nv_tileas.dot"(%a, %b, %s) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    scf.yield %p : tensor<128x128xf32>
+  }
+  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
+  %x = arith.extf %l : tensor<128x128xbf16> to tensor<128x128xf32>
+  %f = "nv_tileas.permute"(%d) {permutation = array<i64: 1, 0>} : (tensor<128x128xf32>) -> tensor<128x128xf32>
+  %g = arith.addf %d, %f : tensor<128x128xf32>
+  %y = arith.addf %g, %x : tensor<128x128xf32>
+  %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "accumulators_that_meet_their_transpose_stay_whole", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
