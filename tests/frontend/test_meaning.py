@@ -212,19 +212,20 @@ def test_helper_with_early_return(run_kernel):
         np.testing.assert_array_equal(result, NUMBERS * p if p > 2 else NUMBERS + 1)
 
 
+@pytest.mark.parametrize("before", [0, 1])
 @pytest.mark.parametrize("pad", [0.0, 1.5, float("-inf")])
-def test_padding_fills_what_lies_outside(run_kernel, pad):
+def test_padding_fills_what_lies_outside(run_kernel, pad, before):
     text = (
-        "@kernel\ndef f[M, N](A: f32[M, N], OUT: f32[16, 16], p: const):\n"
-        "    m, n = grid(cdiv(16, 8), cdiv(16, 8))\n"
-        "    store(OUT, (m, n), load(A, (m, n), (8, 8), pad=p))\n"
+        "@kernel\ndef f[M, N](A: f32[M, N], OUT: f32[24, 24], p: const, before: const):\n"
+        "    m, n = grid(3, 3)\n"
+        "    store(OUT, (m, n), load(A, (m - before, n - before), (8, 8), pad=p))\n"
     )
     data = np.arange(13 * 9, dtype=np.float32).reshape(13, 9)
-    result = np.zeros((16, 16), np.float32)
-    specialization = Specialization(constants={"p": pad})
+    result = np.zeros((24, 24), np.float32)
+    specialization = Specialization(constants={"p": pad, "before": before})
     run_kernel(text, {"A": data, "OUT": result}, specialization=specialization)
-    expected = np.full((16, 16), pad, np.float32)
-    expected[:13, :9] = data
+    expected = np.full((24, 24), pad, np.float32)
+    expected[8 * before :, 8 * before :][:13, :9] = data
     np.testing.assert_array_equal(result, expected)
 
 

@@ -242,7 +242,8 @@ def _inside(call: Call, index: hir.Value, extent: int, limit: Constant | hir.Val
     )
     end = numeric.unify(ctx, [shifted, limit], span, call.name)[1]
     mask = hir.TileType(BOOL, (extent,))
-    return ctx.op("cmpi", [shifted, end], mask, span, predicate="less_than", signed=True)
+    # As an unsigned number a position before the array is beyond its end.
+    return ctx.op("cmpi", [shifted, end], mask, span, predicate="less_than", signed=False)
 
 
 @builtin("store")
