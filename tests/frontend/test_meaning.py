@@ -33,6 +33,20 @@ def test_integer_division_rounds_down(run_kernel, divisor):
             np.testing.assert_array_equal(found, expected, err_msg=f"a {text} {right}")
 
 
+@pytest.mark.parametrize("divisor", [1, 2, 7, 100, 127, -1, -3, -128])
+@pytest.mark.parametrize("dtype", ["i8", "u8", "i32", "u32"])
+def test_quotient_is_rounded_up_without_overflow(run_kernel, dtype, divisor):
+    kind = np.dtype(dtype.replace("i", "int").replace("u", "uint"))
+    limits = np.iinfo(kind)
+    if divisor < limits.min:
+        return
+    data = np.r_[limits.min + np.arange(1, 9), limits.max - np.arange(8)].astype(kind)
+    expected = [-(-int(item) // divisor) for item in data]
+    for right in (f"({divisor})", f"full(16, {divisor}, {dtype})"):
+        found = compute(run_kernel, f"store(OUT, i, cdiv(a, {right}))", data, dtype=dtype)
+        assert found.tolist() == expected, right
+
+
 @settings(
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

@@ -7,7 +7,7 @@ ids, loop variables that count up from 0) the two agree and the plain operation 
 from tilec.diagnostics import SourceSpan
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
-from tilec.frontend.semantics.numeric import BOOL
+from tilec.frontend.semantics.numeric import BOOL, I32
 from tilec.frontend.semantics.values import Constant
 
 
@@ -102,7 +102,8 @@ def ceil_divide(
     span: SourceSpan,
 ) -> hir.Value:
     """Return the quotient rounded up; `divisor` is `right` as the source has it."""
-    if _agree(left, right):
+    if _agree(left, right) and left.type == hir.ScalarType(I32):
+        # Dims and coordinates: there is room for the sum below 2^31.
         if isinstance(divisor, Constant):
             below = _constant(ctx, divisor.value - 1, left, span)
         else:
@@ -111,6 +112,24 @@ def ceil_divide(
         quotient = _truncating(ctx, raised, right, span)
         quotient.non_negative = True
         return quotient
-    negated = ctx.op("negi", [left], left.type, span)
-    lower = floor_divide(ctx, negated, right, span)
-    return ctx.op("negi", [lower], left.type, span)
+    quotient = _truncating(ctx, left, right, span)
+    remainder = _remainder(ctx, left, right, span)
+    wrong = _rounded_down(ctx, remainder, right, span)
+    raised = ctx.op("addi", [quotient, _constant(ctx, 1, left, span)], left.type, span)
+    result = ctx.op("select", [wrong, raised, quotient], left.type, span)
+    result.non_negative = _agree(left, right)
+    return result
+
+
+def _rounded_down(
+    ctx: Context, remainder: hir.Value, right: hir.Value, span: SourceSpan
+) -> hir.Value:
+    """Tell where rounding to zero went down: the remainder has the sign of the divisor."""
+    zero = _constant(ctx, 0, right, span)
+    mask = numeric.typed(BOOL, numeric.shape_of(right))
+    inexact = ctx.op("cmpi", [remainder, zero], mask, span, predicate="not_equal", signed=True)
+    if not numeric.dtype_of(right).signed:
+        return inexact
+    mixed = ctx.op("xori", [remainder, right], right.type, span)
+    same = ctx.op("cmpi", [mixed, zero], mask, span, predicate="greater_than_or_equal", signed=True)
+    return ctx.op("andi", [same, inexact], mask, span)
