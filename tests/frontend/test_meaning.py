@@ -25,6 +25,11 @@ def compute(run_kernel, lines, data, p=0, q=0, s=0.0, dtype="i32", out=None, out
 NUMBERS = np.array([-17, -16, -9, -8, -7, -1, 0, 1, 2, 3, 7, 8, 9, 15, 16, 17], np.int32)
 
 
+def _wrapped(numbers):
+    """Return integers as an i8 holds them."""
+    return numbers.astype(np.int8).astype(np.int32)
+
+
 @pytest.mark.parametrize("divisor", [1, 2, 3, 7, 8, -1, -2, -3, -8])
 def test_integer_division_rounds_down(run_kernel, divisor):
     for text, expected in (("//", NUMBERS // divisor), ("%", NUMBERS % divisor)):
@@ -89,6 +94,8 @@ def test_float_division_rounds_down(run_kernel, divisor):
             lambda a, p: (a > 0) & (a < 9) | (a == -1),
         ),
         ("cast(a, i8) + i8(1)", lambda a, p: a.astype(np.int8) + 1),
+        ("cast(cast(a, u32) // 1, i32) // 3", lambda a, p: a // 3),
+        ("cast(arange(16, i8) * 12 // 5, i32)", lambda a, p: _wrapped(np.arange(16) * 12) // 5),
         ("cast(cast(a, u8), i32)", lambda a, p: a.astype(np.uint8).astype(np.int32)),
         ("cast(a / 4 * 4.0, i32)", lambda a, p: a),
         ("cast(cast(a, bool), i32)", lambda a, p: a != 0),

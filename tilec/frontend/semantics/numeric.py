@@ -234,7 +234,8 @@ def _convert_integer(
         result = ctx.op("trunci", [value], result_type, span)
     else:
         result = ctx.op("reinterpret", [value], result_type, span)
-        result.non_negative = value.non_negative
+        # As a signed number an unsigned one may be negative.
+        result.non_negative = value.non_negative and source.signed
     return result
 
 

@@ -76,7 +76,9 @@ def _run_time_binary(
     if dtype.is_float:
         return ctx.op(_FLOAT_OPS[name], [first, second], first.type, span)
     result = ctx.op(_INTEGER_OPS[name], [first, second], first.type, span)
-    result.non_negative = name in _KEEPS_SIGN and first.non_negative and second.non_negative
+    # Small types overflow in practice; i32 and i64 hold indices and counts, which do not.
+    keeps_sign = name in _KEEPS_SIGN and dtype.bits >= I32.bits
+    result.non_negative = keeps_sign and first.non_negative and second.non_negative
     return result
 
 
