@@ -43,9 +43,10 @@ def test_dense_constants(tiles, name, count):
     np.testing.assert_array_equal(got.astype(np.float64), values.astype(np.float64))
 
 
-def test_negative_infinity_in_bf16(tiles):
-    kind = ct.TileType.of([4], ir.BF16Type.get())
-    got = tiles(lambda: ct.ConstantOp.build(kind, float("-inf")), shape=[4], out="bf16")
+@pytest.mark.parametrize("name", ["bf16", "f8E5M2", "tf32"])
+def test_negative_infinity(tiles, name):
+    kind = ct.TileType.of([4], tiles.element(name))
+    got = tiles(lambda: ct.ConstantOp.build(kind, float("-inf")), shape=[4], out=name)
     np.testing.assert_array_equal(got.astype(np.float32), np.full(4, -np.inf))
 
 

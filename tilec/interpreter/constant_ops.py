@@ -66,12 +66,17 @@ def dense_elements(attribute: Any, format_name: str, shape: tuple[int, ...]) -> 
 
 
 def _from_number(number: float, format_name: str) -> Any:
-    """Return a Python number as a NumPy scalar; integers are taken modulo the width."""
+    """Return a Python number as a NumPy scalar; integers are taken modulo the width.
+
+    An infinity of an 8-bit format stays one: constants are no conversions, which saturate.
+    """
     dtype = NUMPY_BY_MLIR[format_name]
     if dtype.kind == "i":
         return np.int64(number).astype(dtype)
     if dtype.kind == "b":
         return np.bool_(number)
+    if np.isinf(number):
+        return dtype.type(number)
     return np.asarray(convert(np.float64(number), "f64", format_name)).astype(dtype)[()]
 
 
