@@ -39,6 +39,9 @@ CASES = {
     "before_the_plane": PLANE,
     "stored_twice": GEMM,
     "read_back": GEMM,
+    "small_integers": PLANE,
+    "spread_nan": PLANE,
+    "uneven_reshape": ({"M": 50, "N": 45}, {"M": 3, "N": 24}),
 }
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],

@@ -340,15 +340,23 @@ def _types(*kinds: str) -> Callable[[Statement], list[str]]:
 
 
 def _bits(value: Lanes, start: Lanes, count: Lanes) -> Lanes:
-    if value.dtype.kind != "u":
-        raise UnsupportedError("bfe of signed numbers")
-    mask = (np.uint64(1) << count.astype(np.uint64)) - np.uint64(1)
-    return ((value.astype(np.uint64) >> start.astype(np.uint64)) & mask).astype(value.dtype)
+    """Extract a field of bits that lies inside a register; a signed one is extended."""
+    above = value.itemsize * 8 - count
+    return value << (above - start).astype(value.dtype) >> above.astype(value.dtype)
 
 
-def _funnel(low: Lanes, high: Lanes, count: Lanes) -> Lanes:
-    both = high.astype(np.uint64) << np.uint64(32) | low
-    return (both << (count & np.uint32(31)).astype(np.uint64) >> np.uint64(32)).astype(np.uint32)
+def _shf(program: Program, statement: Statement) -> Action:
+    """Build the shift of two registers side by side, by a count modulo 32."""
+    if statement.name not in ("shf.l.wrap.b32", "shf.r.wrap.b32"):
+        raise UnsupportedError(statement.text)
+    drops = np.uint64(32 if statement.opcode[1] == "l" else 0)
+
+    def compute(_: Warp, values: list[Lanes]) -> Lanes:
+        low, high, count = (value.astype(np.uint64) for value in values)
+        both, by = high << np.uint64(32) | low, count & np.uint64(31)
+        return ((both << by if drops else both >> by) >> drops).astype(np.uint32)
+
+    return _simple(compute, _types("u32", "u32", "u32"))(program, statement)
 
 
 _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
@@ -368,7 +376,7 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "selp": _simple(lambda _, v: np.where(v[2], v[0], v[1]), _types("*", "*", "pred")),
     "prmt": _simple(lambda _, v: scalar.permute(*v), _types("u32", "u32", "u32")),
     "bfe": _simple(lambda _, v: _bits(*v), _types("*", "u32", "u32")),
-    "shf": _simple(lambda _, v: _funnel(*v), _types("u32", "u32", "u32")),
+    "shf": _shf,
     "createpolicy": lambda program, statement: _mov(
         program, Statement("", False, ("mov", "b64"), (statement.operands[0], "0"), statement.text)
     ),

@@ -37,6 +37,11 @@ _PAIRS: dict[str, Any] = {
 }
 
 
+def is_float(dtype: Any) -> bool:
+    """Tell whether a NumPy type is a float; for NumPy itself bf16 is something else."""
+    return dtype.kind == "f" or dtype == ml_dtypes.bfloat16
+
+
 def undefined(kind: str) -> Lanes:
     """Return a value that nobody wrote: all ones, NaN as a float."""
     if kind == "pred":
@@ -63,7 +68,7 @@ def literal(text: str, kind: str) -> Lanes:
         bits = np.uint32 if floats[1] in "fF" else np.uint64
         value = np.full(LANES, int(floats[2], 16), bits)
         wanted = np.dtype(TYPES[kind])
-        if wanted.kind == "f" and wanted.itemsize != value.itemsize:
+        if is_float(wanted) and wanted.itemsize != value.itemsize:
             value = value.view(np.float32 if bits is np.uint32 else np.float64).astype(wanted)
         return value.view(TYPES[kind])
     size, text = size_of(kind), text.rstrip("U")
@@ -89,14 +94,12 @@ def _shift(left: bool) -> Callable[[Lanes, Lanes], Lanes]:
 
 
 def _divide(a: Lanes, b: Lanes) -> Lanes:
-    if a.dtype.kind == "f":
+    if is_float(a.dtype):
         return a / b
     safe = np.where(b == 0, b.dtype.type(1), b)
-    quotient = np.abs(a) // np.abs(safe)
-    signed = (
-        np.where((a < 0) != (safe < 0), -quotient, quotient) if a.dtype.kind == "i" else quotient
-    )
-    return np.where(b == 0, (~a.dtype.type(0)), signed).astype(a.dtype)
+    floor = np.floor_divide(a, safe)
+    raised = (floor * safe != a) & ((a < 0) != (safe < 0))
+    return np.where(b == 0, ~a.dtype.type(0), floor + raised.astype(a.dtype)).astype(a.dtype)
 
 
 def _remainder(a: Lanes, b: Lanes) -> Lanes:
@@ -112,6 +115,13 @@ def _high(a: Lanes, b: Lanes) -> Lanes:
 def _wide(a: Lanes, b: Lanes) -> Lanes:
     kind = np.dtype(f"{a.dtype.kind}{2 * a.itemsize}")
     return a.astype(kind) * b.astype(kind)
+
+
+def _smaller(a: Lanes, b: Lanes, choose: Callable[[Lanes, Lanes], Lanes]) -> Lanes:
+    """Return the minimum; of two zeros the negative one, if there is one."""
+    if not is_float(a.dtype):
+        return np.minimum(a, b)
+    return np.where((a == 0) & (b == 0), -(-a - b), choose(a, b)).astype(a.dtype)
 
 
 def _fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
@@ -132,8 +142,10 @@ BINARY: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
     "and": lambda a, b: a & b,
     "or": lambda a, b: a | b,
     "xor": lambda a, b: a ^ b,
-    "min": lambda a, b: np.fmin(a, b) if a.dtype.kind == "f" else np.minimum(a, b),
-    "max": lambda a, b: np.fmax(a, b) if a.dtype.kind == "f" else np.maximum(a, b),
+    "min": lambda a, b: _smaller(a, b, np.fmin),
+    "max": lambda a, b: -_smaller(-a, -b, np.fmin) if is_float(a.dtype) else np.maximum(a, b),
+    "min.NaN": lambda a, b: _smaller(a, b, np.minimum),
+    "max.NaN": lambda a, b: -_smaller(-a, -b, np.minimum),
     "shl": _shift(True),
     "shr": _shift(False),
     "copysign": lambda a, b: np.copysign(b, a),
@@ -165,7 +177,7 @@ def _unordered(compare: Callable[[Lanes, Lanes], Lanes]) -> Callable[[Lanes, Lan
 
 COMPARE: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
     "eq": lambda a, b: a == b,
-    "ne": lambda a, b: (a != b) & (~(np.isnan(a) | np.isnan(b)) if a.dtype.kind == "f" else True),
+    "ne": lambda a, b: (a != b) & (~(np.isnan(a) | np.isnan(b)) if is_float(a.dtype) else True),
     "lt": lambda a, b: a < b,
     "le": lambda a, b: a <= b,
     "gt": lambda a, b: a > b,
@@ -188,13 +200,20 @@ def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
             value = _ROUND[name](value)
         elif name == "sat":
             value = np.clip(np.nan_to_num(value, nan=0.0), 0, 1)
-        elif name not in ("rn", "rna", "ftz"):
+        elif name not in ("rn", "rna", "rz", "ftz"):
             raise UnsupportedError(f"cvt with .{name}")
-    if source.kind != "f" or target.kind not in "iu":
-        return value.astype(target)
-    limits = np.iinfo(target)
-    clipped = np.clip(np.nan_to_num(value.astype(np.float64), nan=0.0), limits.min, limits.max)
-    return clipped.astype(target)
+    if not is_float(source) or target.kind not in "iu":
+        nearest = value.astype(target)
+        if "rz" not in modifiers:
+            return nearest
+        past = np.abs(nearest.astype(source)) > np.abs(value)
+        return np.where(past, np.nextafter(nearest, target.type(0)), nearest)
+    limits, wide = np.iinfo(target), value.astype(np.float64)
+    whole = np.where(np.isnan(wide), 0.0, wide)
+    # The largest integer of 64 bits is no float: what is at or above the next one saturates.
+    fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1.0)
+    limit = np.where(whole < 0, limits.min, limits.max).astype(target)
+    return np.where(fits, np.where(fits, whole, 0.0).astype(target), limit)
 
 
 def pack(high: Lanes, low: Lanes, to: str) -> Lanes:

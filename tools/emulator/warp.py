@@ -83,7 +83,10 @@ class Warp:
             return scalar.undefined(kind)
         if name in self.flying:
             raise AccessError(f"{name} is read while a wgmma may still write it")
-        return value if kind == "pred" else value.view(scalar.TYPES[kind])
+        if kind == "pred":
+            return value
+        parts = value.view(scalar.TYPES[kind])
+        return parts[:: len(parts) // scalar.LANES]  # an 8-bit type reads the low byte
 
     def write(self, name: str, value: Lanes, mask: Mask) -> None:
         """Set a register in the lanes of `mask`."""
