@@ -42,6 +42,7 @@ CASES = {
     "small_integers": PLANE,
     "spread_nan": PLANE,
     "uneven_reshape": ({"M": 50, "N": 45}, {"M": 3, "N": 24}),
+    "copy_beside": PLANE,
 }
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],

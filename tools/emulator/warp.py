@@ -103,10 +103,11 @@ class Warp:
         A warp that sleeps ends its turn: what it polls for is up to others.
         """
         moved = False
+        waiting: set[int] = set()
         for _ in range(budget):
             if not self.groups:
                 break
-            group = self._next_group(program)
+            group = self._next_group(program, waiting)
             statement = program.statements[group.at]
             mask = None if group.full else group.lanes
             if statement.guard:
@@ -118,8 +119,11 @@ class Warp:
                 self._jump(program, statement, group, ALL if mask is None else mask)
             elif (mask is not None and not mask.any()) or action(self, mask):
                 group.at += 1
-            else:
+            elif group.at in waiting or len(self.groups) == 1:
                 return moved
+            else:  # the other lanes may have to issue what these wait for
+                waiting.add(group.at)
+                continue
             self.awake += 1
             if statement.opcode[0] == "nanosleep":
                 polled, self.awake = self.awake <= _POLL, 0
@@ -127,16 +131,18 @@ class Warp:
             moved = True
         return moved
 
-    def _next_group(self, program: Program) -> Group:
+    def _next_group(self, program: Program, waiting: set[int]) -> Group:
         """Return the lanes to go on with: those furthest behind, all of them together.
 
-        Lanes at a statement that takes the whole warp wait there for the others.
+        Lanes at a statement that takes the whole warp wait there for the others, and those that
+        have tried a statement in `waiting` let the others go first.
         """
         if len(self.groups) == 1:
             return self.groups[0]
         places = sorted({group.at for group in self.groups})
         free = [at for at in places if not converges(program.statements[at])]
-        first = free[0] if free else places[0]
+        ready = [at for at in free if at not in waiting]
+        first = (ready or free or places)[0]
         here = [group for group in self.groups if group.at == first]
         if len(here) > 1:
             lanes = np.logical_or.reduce([group.lanes for group in here])
