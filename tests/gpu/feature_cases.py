@@ -43,6 +43,7 @@ CASES = {
     "spread_nan": PLANE,
     "uneven_reshape": ({"M": 50, "N": 45}, {"M": 3, "N": 24}),
     "copy_beside": PLANE,
+    "near_ties": PLANE,
 }
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],

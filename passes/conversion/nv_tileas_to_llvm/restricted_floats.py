@@ -61,7 +61,9 @@ def extend(value: Any, source: Any, wanted: Any) -> Any:
 def truncate(value: Any, wanted: Any) -> Any:
     """Round a float to restricted type `wanted`; 8-bit formats saturate at their largest value."""
     single = ir.F32Type.get()
-    if value.type != single:
+    if isinstance(value.type, ir.F64Type):
+        value = _round_to_odd(value)
+    elif value.type != single:
         value = _resize(value, single)
     if str(wanted) == _TF32:
         bits = _convert("cvt.rn.tf32.f32 $0, $1;", "=r,f", [value], emit.i32_type())
@@ -70,6 +72,19 @@ def truncate(value: Any, wanted: Any) -> Any:
     text = f"cvt.rn.satfinite.{_PAIR_NAMES[str(wanted)]}.f32 $0, $1, $2;"
     pair = _convert(text, "=h,f,f", [zero, value], ir.IntegerType.get_signless(16))
     return arith.trunci(ir.IntegerType.get_signless(8), pair)
+
+
+def _round_to_odd(value: Any) -> Any:
+    """Convert f64 to f32 so that a second rounding does not err: an inexact result ends in a 1.
+
+    Source: Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008.
+    """
+    toward_zero = _convert("cvt.rz.f32.f64 $0, $1;", "=f,d", [value], ir.F32Type.get())
+    back = arith.extf(value.type, toward_zero)
+    inexact = arith.cmpf(arith.CmpFPredicate.UNE, back, value)
+    last = arith.extui(emit.i32_type(), inexact)
+    bits = arith.ori(arith.bitcast(emit.i32_type(), toward_zero), last)
+    return arith.bitcast(ir.F32Type.get(), bits)
 
 
 def _resize(value: Any, wanted: Any) -> Any:
