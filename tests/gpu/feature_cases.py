@@ -44,6 +44,7 @@ CASES = {
     "uneven_reshape": ({"M": 50, "N": 45}, {"M": 3, "N": 24}),
     "copy_beside": PLANE,
     "near_ties": PLANE,
+    "restricted_casts": PLANE,
 }
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],

@@ -252,12 +252,13 @@ def _instance(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> 
         return _apply(lowering, op, operands, result)
     source = getattr(op.operands[0].type, "element_type", op.operands[0].type)
     if op.name in ("arith.extf", "arith.truncf"):
-        single = ir.F32Type.get()
-        wide = restricted_floats.is_restricted(source) and restricted_floats.is_restricted(result)
-        if restricted_floats.is_restricted(source):
-            value = restricted_floats.extend(operands[0], source, single if wide else result)
-            return restricted_floats.truncate(value, result) if wide else value
-        return restricted_floats.truncate(operands[0], result)
+        return restricted_floats.convert(operands[0], source, result)
+    if op.name in ("arith.sitofp", "arith.uitofp"):
+        wide = restricted_floats.wide_type(ir.IntegerType(source))
+        return restricted_floats.truncate(_apply(lowering, op, operands, wide), result)
+    if op.name in ("arith.fptosi", "arith.fptoui"):
+        wide = restricted_floats.extend(operands[0], source, ir.F32Type.get())
+        return _apply(lowering, op, [wide], result)
     if op.name == "arith.bitcast":
         return operands[0]
     if op.name == "arith.select":

@@ -46,6 +46,20 @@ def _round_to_tf32(single: Any) -> float:
     return float(np.uint32(kept & 0xFFFFFFFF).view(np.float32))
 
 
+def convert(value: Any, source: Any, wanted: Any) -> Any:
+    """Convert an element between float types of which one or both are restricted."""
+    if not is_restricted(source):
+        return truncate(value, wanted)
+    if not is_restricted(wanted):
+        return extend(value, source, wanted)
+    return truncate(extend(value, source, ir.F32Type.get()), wanted)
+
+
+def wide_type(integer: Any) -> Any:
+    """Return the float type to which an integer is converted before it is truncated."""
+    return ir.F32Type.get() if integer.width < 32 else ir.F64Type.get()
+
+
 def extend(value: Any, source: Any, wanted: Any) -> Any:
     """Convert an element of restricted type `source` to float type `wanted`."""
     if str(source) == _TF32:

@@ -240,6 +240,8 @@ def _convert_integer(
 
 
 def _to_bool(ctx: Context, value: hir.Value, span: SourceSpan) -> hir.Value:
+    if dtype_of(value).kind is Kind.RESTRICTED_FLOAT:
+        value = convert(ctx, value, F32, span)  # restricted floats have no comparisons
     source = dtype_of(value)
     zero = make_constant(ctx, 0, source, shape_of(value), span)
     result_type = typed(BOOL, shape_of(value))
