@@ -42,6 +42,7 @@ CASES = {
     "small_integers": PLANE,
     "spread_nan": PLANE,
     "uneven_reshape": ({"M": 50, "N": 45}, {"M": 3, "N": 24}),
+    "uneven_halves": ({"M": 12, "N": 8}, {"M": 5, "N": 3}),
     "copy_beside": PLANE,
     "near_ties": PLANE,
     "restricted_casts": PLANE,

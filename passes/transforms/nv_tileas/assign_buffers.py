@@ -38,6 +38,8 @@ WHOLE_CTA = 0
 CONSUMERS = 1
 """Named barrier of the consumer role when a producer role runs beside it, or of its first team; the
 next ones belong to the other teams, then to the warpgroups."""
+VECTOR_BYTES = 16
+"""Widest shared-memory access of one thread (PTX ISA, ld and st)."""
 SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
 TEAM_BYTES = "team_bytes"
 """Distance of the scratch areas of two teams, on the operations that use them."""
@@ -114,9 +116,14 @@ def slot_bytes(tile: Any) -> int:
 
 
 def scratch_bytes(op: Any) -> int:
-    """Return the scratch bytes of an operation: its largest tile, row-major."""
+    """Return the scratch bytes of an operation: its largest tile, row-major.
+
+    They are a multiple of 16, because LLVM reads the end of a tile with a vector access that is
+    wider than what is left of it.
+    """
     tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
-    return max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
+    size = max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
+    return -(-size // VECTOR_BYTES) * VECTOR_BYTES
 
 
 def _set_offset(op: Any, offset: int) -> None:
