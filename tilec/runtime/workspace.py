@@ -53,10 +53,8 @@ class WorkspacePool:
             DeviceError: The GPU has too little memory.
         """
         needed = request.size + request.alignment
-        capture = self.driver.capture_id(request.device, stream)
-        thread = threading.get_ident() if stream == _PER_THREAD_STREAM else 0
+        place = self._place(request, stream)
         with self._lock:
-            place = (request.device, stream, thread, capture, request.zeroed)
             blocks = self._blocks.setdefault(place, [])
             if not blocks or blocks[-1][1] < needed:
                 size = max(needed, 2 * blocks[-1][1] if blocks else 0)
@@ -70,11 +68,17 @@ class WorkspacePool:
         Raises:
             DeviceError: The driver failed.
         """
-        capture = self.driver.capture_id(request.device, stream)
+        if not request.zeroed:
+            return
+        place = self._place(request, stream)
         with self._lock:
-            place = (request.device, stream, capture, request.zeroed)
-            for pointer, size in self._blocks.get(place, ()) if request.zeroed else ():
+            for pointer, size in self._blocks.get(place, ()):
                 self.driver.clear(request.device, pointer, size)
+
+    def _place(self, request: WorkspaceRequest, stream: int) -> _Place:
+        thread = threading.get_ident() if stream == _PER_THREAD_STREAM else 0
+        capture = self.driver.capture_id(request.device, stream)
+        return (request.device, stream, thread, capture, request.zeroed)
 
     def _allocate(self, request: WorkspaceRequest, size: int) -> int:
         pointer = self.driver.allocate(request.device, size)
