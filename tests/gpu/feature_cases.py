@@ -41,6 +41,7 @@ CASES = {
     "read_back": GEMM,
     "small_integers": PLANE,
     "spread_nan": PLANE,
+    "far_remainders": ({"N": 1000}, {"N": 300}),
     "uneven_reshape": ({"M": 50, "N": 45}, {"M": 3, "N": 24}),
     "uneven_halves": ({"M": 12, "N": 8}, {"M": 5, "N": 3}),
     "copy_beside": PLANE,

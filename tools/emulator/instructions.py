@@ -57,9 +57,15 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
         kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
     sources = [source(program, text, each) for text, each in zip(texts, kinds, strict=True)]
     saturates = "sat" in statement.opcode
+    truncates = "rz" in statement.opcode and kind == "f32"
 
     def act(warp: Warp, mask: Mask) -> bool:
-        value = function(*(get(warp) for get in sources))
+        values = [get(warp) for get in sources]
+        if truncates:
+            wide = function(*(value.astype(np.float64) for value in values))
+            value = scalar.toward_zero(wide, np.float32)
+        else:
+            value = function(*values)
         warp.write(target, np.clip(value, 0, 1) if saturates else value, mask)
         return True
 

@@ -192,6 +192,13 @@ COMPARE.update(
 _ROUND = {"rni": np.rint, "rmi": np.floor, "rpi": np.ceil, "rzi": np.trunc}
 
 
+def toward_zero(value: Lanes, target: Any) -> Lanes:
+    """Round a wider float to `target` without making it larger."""
+    nearest = value.astype(target)
+    past = np.abs(nearest.astype(value.dtype)) > np.abs(value)
+    return np.where(past, np.nextafter(nearest, nearest.dtype.type(0)), nearest)
+
+
 def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
     """Convert lanes to another type, as `cvt` with these modifiers does."""
     source, target = value.dtype, np.dtype(TYPES[to])
@@ -203,11 +210,7 @@ def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
         elif name not in ("rn", "rna", "rz", "ftz"):
             raise UnsupportedError(f"cvt with .{name}")
     if not is_float(source) or target.kind not in "iu":
-        nearest = value.astype(target)
-        if "rz" not in modifiers:
-            return nearest
-        past = np.abs(nearest.astype(source)) > np.abs(value)
-        return np.where(past, np.nextafter(nearest, target.type(0)), nearest)
+        return toward_zero(value, target) if "rz" in modifiers else value.astype(target)
     limits, wide = np.iinfo(target), value.astype(np.float64)
     whole = np.where(np.isnan(wide), 0.0, wide)
     # The largest integer of 64 bits is no float: what is at or above the next one saturates.
