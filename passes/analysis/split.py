@@ -12,6 +12,8 @@ from tilec.passes.analysis.multicast import dependences
 from tilec.passes.analysis.operands import DOT
 
 _STORE = "nv_tileas.tiled_store"
+_STEPS = 1 << 16
+"""Steps below it keep the first k-tile of every split in 32 bits."""
 
 
 def split_defect(function: Any) -> str | None:
@@ -63,6 +65,8 @@ def _loop_defect(loop: Any, dot: Any, ids: set[Any]) -> str | None:
     """Return why the rounds of the loop cannot be divided among CTAs."""
     if dependences(list(loop.operands)[:3], ids):
         return "the number of k-tiles depends on the block"
+    if not _is_small_constant(loop.operands[2]):
+        return f"the step of the loop over k-tiles is no constant below {_STEPS}"
     results = [value for value in loop.results if not isinstance(value.type, MemTokenType)]
     if len(results) != 1:
         return "the loop over k-tiles carries more than its accumulator"
@@ -77,6 +81,13 @@ def _loop_defect(loop: Any, dot: Any, ids: set[Any]) -> str | None:
     return (
         None if _is_zero(loop.operands[3 + number]) else "the accumulator does not start at zeros"
     )
+
+
+def _is_small_constant(step: Any) -> bool:
+    op = defining_operation(step)
+    if op is None or op.name != "arith.constant":
+        return False
+    return ir.IntegerAttr(op.attributes["value"]).value < _STEPS
 
 
 def _is_zero(tile: Any) -> bool:

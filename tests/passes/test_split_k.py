@@ -45,6 +45,10 @@ REFUSED = {
         LOOP.replace("range(cdiv(K, 64))", "range(m + 1)") + STORE,
         "the number of k-tiles depends on the block",
     ),
+    "a step that is not known": (
+        LOOP.replace("range(cdiv(K, 64))", "range(0, cdiv(K, 64), M)") + STORE,
+        "the step of the loop over k-tiles is no constant below 65536",
+    ),
     "a factor in the loop": (
         LOOP + "        acc = acc * 0.5\n" + STORE,
         "the accumulator is not the sum of the products alone",

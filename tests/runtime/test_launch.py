@@ -187,6 +187,18 @@ def test_zeros_are_kept_apart_and_outlive_launches():
     assert len(driver.memory) == 3  # the first block may be part of a captured graph
 
 
+def test_counters_are_cleared_where_kernels_were_cut_short():
+    pool = WorkspacePool(FakeDriver())
+    zeros, scratch = WorkspaceRequest(0, 64, 256, True), WorkspaceRequest(0, 64, 256, False)
+    places = [pool.provide(zeros, 3), pool.provide(zeros, 4), pool.provide(scratch, 3)]
+    for place in places:
+        ctypes.memset(place, 7, 64)
+    pool.clear(zeros, 3)
+    pool.clear(scratch, 3)
+    found = [ctypes.string_at(place, 1)[0] for place in places]
+    assert found == [0, 7, 7]
+
+
 def test_every_capture_has_a_workspace_of_its_own():
     driver = FakeDriver()
     pool, request = WorkspacePool(driver), WorkspaceRequest(0, 64, 256, True)
