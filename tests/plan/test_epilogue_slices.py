@@ -110,6 +110,11 @@ def test_reasons_name_the_slices():
         (loading(), {"slice_columns": 32, "specialize": False}, "slices need a producer warp"),
         (loading(), {"slice_columns": 32, "epilogue_slots": 0}, "slices need epilogue_slots"),
         (loading(load_bytes=0), {"epilogue_stages": 2}, "the epilogue loads no tiles"),
+        (
+            loading(load_bytes=0),
+            {"slice_columns": 32, "epilogue_stages": 2},
+            "epilogue_stages = 2: the epilogue loads no tiles",
+        ),
         (loading(m=64), {"slice_columns": 32, "consumers": 2}, "do not share the rows"),
     ],
 )

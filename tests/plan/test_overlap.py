@@ -54,6 +54,8 @@ def test_a_copy_has_no_group_in_flight():
 def test_batches_divide_the_slots():
     assert plan(product()).epilogue_batch == 1
     assert plan(product(), epilogue_slots=4, epilogue_batch=2).epilogue_batch == 2
+    found = message(product(), epilogue_slots=0, epilogue_batch=2)
+    assert found == "epilogue_batch = 2: no result of the kernel goes out in parts"
     found = message(product(), epilogue_slots=3, epilogue_batch=2)
     assert found == "epilogue_batch = 2: the 3 staging slots do not split into batches"
 

@@ -330,7 +330,8 @@ def _plan_tiles(problem: KernelProblem, fixed: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel without `mma`."""
     for name in ("consumers", "producer_registers", "consumer_registers"):
         if getattr(fixed, name) is not None:
-            fail("T0421", f"{name} does not apply to a kernel without mma", "use worker_warps")
+            message = f"{name} does not apply to a kernel without mma on the tensor cores"
+            fail("T0421", message, "use worker_warps")
     specialize, why_roles = _choose_roles(problem, fixed)
     choose_teams(problem, specialize, fixed)  # refuses to take turns, if somebody asks for it
     warps = DEFAULT_WORKER_WARPS

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 def choose_batch(slots: int, fixed: PlanOverrides) -> int:
     """Return how many parts are staged together."""
     batch = fixed.epilogue_batch or 1
+    if batch > 1 and not slots:
+        fail("T0421", f"epilogue_batch = {batch}: no result of the kernel goes out in parts")
     if slots % batch:
         message = f"epilogue_batch = {batch}: the {slots} staging slots do not split into batches"
         fail("T0421", message, "use a divisor of epilogue_slots")
@@ -27,7 +29,7 @@ def choose_pending(
             return 0, ()
         return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
     if fixed.mma_pending and not plan.consumers:
-        fail("T0421", "mma_pending does not apply to a kernel without mma")
+        fail("T0421", "mma_pending does not apply to a kernel without mma on the tensor cores")
     if fixed.mma_pending and stages < 2:
         message = f"mma_pending = {fixed.mma_pending}: the product in flight keeps the only stage"
         fail("T0421", message, "use two stages or more")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 MIN_WIDE_STAGES = 4
 """Stages that a product wants at least: one is read, one is freed, two are on their way."""
 
+_NO_LOADS = "the epilogue loads no tiles"
+
 
 def choose_slices(
     problem: "KernelProblem", plan: "KernelPlan", target: Target, fixed: PlanOverrides
@@ -30,6 +32,8 @@ def choose_slices(
     asked = fixed.slice_columns or fixed.epilogue_stages is not None
     if asked and defect is not None:
         name = "slice_columns" if fixed.slice_columns else "epilogue_stages"
+        if defect == _NO_LOADS:
+            name = "epilogue_stages"
         fail("T0421", f"{name} = {getattr(fixed, name)}: {defect}")
     if defect is not None or fixed.slice_columns == 0:
         return None
@@ -87,7 +91,7 @@ def _slice_options(
         found = [replace(option, slots=fixed.epilogue_slots) for option in found]
     if fixed.epilogue_stages is not None:
         if not any(tile.load_bytes for tile in tiles):
-            return [], "the epilogue loads no tiles"
+            return [], _NO_LOADS
         found = [replace(option, stages=fixed.epilogue_stages) for option in found]
     return found, None if found else "its columns are not made of slices"
 
