@@ -140,45 +140,58 @@ def rank_tiles(
         target: Machine.
         mma_limit: Most multiply-adds of one k-tile; None for no limit.
     """
-
-    def rank(tiles: Iterable[GemmTile]) -> list[RankedTile]:
-        factors = problem.sector_factors
-        costs = (
-            (tile, gemm_cost(tile, problem.extents, target, problem.batch, factors))
-            for tile in tiles
-        )
-        return sorted((RankedTile(*pair) for pair in costs), key=lambda item: item.score)
-
-    ranked = rank(
-        tile
-        for tile in candidates(problem)
-        if (mma_limit is None or tile.volume <= mma_limit)
-        and misfit(tile, target) is None
-        and _keeps_fixed(tile, problem, target)
+    alone = _rank(
+        (
+            tile
+            for tile in candidates(problem)
+            if (mma_limit is None or tile.volume <= mma_limit)
+            and misfit(tile, target) is None
+            and _keeps_fixed(tile, problem, target)
+        ),
+        problem,
+        target,
     )
-    if not ranked:
+    if not alone:
         return []
-    several = [
-        replace(item.tile, cluster=cluster)
-        for item in ranked[:CLUSTERED_TILES]
-        for cluster in (problem.clusters if problem.fixed.cluster is None else ())
-        if shares_divide(item.tile, cluster, problem)
-    ]
-    several += [
-        replace(item.tile, split_k=splits)
-        for item in ranked
-        for splits in (problem.splits if problem.fixed.split_k is None else ())
-        if splits > 1 and may_split(item, problem, target)
-    ]
-    ranked = sorted([*ranked, *rank(several)], key=lambda item: item.score)
+    together = _rank(_shared_work(alone, problem, target), problem, target)
+    ranked = sorted([*alone, *together], key=lambda item: item.score)
+    best = _deepest_of_the_best(ranked)
+    return [best, *(item for item in ranked if item is not best)]
+
+
+def _rank(tiles: Iterable[GemmTile], problem: GemmProblem, target: Target) -> list[RankedTile]:
+    """Return tiles by score."""
+    factors = problem.sector_factors
+    costs = (
+        (tile, gemm_cost(tile, problem.extents, target, problem.batch, factors)) for tile in tiles
+    )
+    return sorted((RankedTile(*pair) for pair in costs), key=lambda item: item.score)
+
+
+def _shared_work(
+    alone: Sequence[RankedTile], problem: GemmProblem, target: Target
+) -> Iterator[GemmTile]:
+    """Yield the tiles whose operands the CTAs of a cluster share, and those that CTAs share."""
+    fixed = problem.fixed
+    for item in alone[:CLUSTERED_TILES] if fixed.cluster is None else ():
+        for cluster in problem.clusters:
+            if shares_divide(item.tile, cluster, problem):
+                yield replace(item.tile, cluster=cluster)
+    for item in alone if fixed.split_k is None else ():
+        for splits in problem.splits:
+            if splits > 1 and may_split(item, problem, target):
+                yield replace(item.tile, split_k=splits)
+
+
+def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
+    """Return the first tile, or one that is hardly worse and differs by a greater depth alone."""
     first = ranked[0]
     deeper = (
         item
         for item in ranked
         if item.score <= first.score * TIE and replace(item.tile, k=first.tile.k) == first.tile
     )
-    best = max(deeper, key=lambda item: item.tile.k)
-    return [best, *(item for item in ranked if item is not best)]
+    return max(deeper, key=lambda item: item.tile.k)
 
 
 def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:
