@@ -12,7 +12,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import tilec.ir
 from tilec.diagnostics import InternalCompilerError, TileError
@@ -39,6 +39,7 @@ class UsageError(Exception):
     """The command line itself is wrong; argparse would have said so had it known."""
 
 
+_AGAIN_SECONDS = 0.001
 _COLLECTION_THRESHOLDS = (200_000, 50, 100)
 """A command makes many objects that live to its end; collecting often only costs time."""
 
@@ -52,8 +53,7 @@ def command() -> NoReturn:
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
     tilec.ir.hide_numpy = True
     tilec.ir.hide_generated_dialects = True
-    # Unwind instead of dying on the spot, so that temporary files are removed.
-    signal.signal(signal.SIGTERM, _terminate)
+    unwind_on_signals()
     try:
         code = main()
     except SystemExit as request:  # argparse, or SIGTERM
@@ -83,9 +83,29 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def _terminate(number: int, frame: object) -> None:
-    del frame
-    raise SystemExit(128 + number)
+def unwind_on_signals() -> None:
+    """Let SIGTERM unwind, as SIGINT does, instead of ending the process on the spot.
+
+    So temporary files are removed. What a signal raises in a callback of the interpreter (of a weak
+    reference, say) is lost and printed as ignored; it is raised again as soon as that has returned.
+    """
+
+    def terminate(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    def take_up(lost: Any) -> None:
+        if lost.exc_type not in (SystemExit, KeyboardInterrupt):
+            sys.__unraisablehook__(lost)
+            return
+
+        def again(*_: object) -> None:
+            raise lost.exc_type(*lost.exc_value.args)
+
+        signal.signal(signal.SIGALRM, again)
+        signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
+
+    signal.signal(signal.SIGTERM, terminate)
+    sys.unraisablehook = take_up
 
 
 def _dispatch(words: list[str]) -> int:
