@@ -1,13 +1,14 @@
 """Kernels that run on the emulator: `device` is one, `multiply` runs a product on it."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from emulated_gemm import Gemm, matrix
 
 import tilec
-from tilec.runtime.device_array import DeviceArray
 from tilec.runtime.driver import set_driver
-from tools.emulator.driver import EmulatedDriver
+from tools.emulator.driver import EmulatedDriver, launch_copies
 
 
 @pytest.fixture(autouse=True)
@@ -27,17 +28,7 @@ def device():
 @pytest.fixture
 def launch(device):
     """Return what runs a kernel on copies of `tilec.check.Arguments` and copies them back."""
-
-    def run(kernel, arguments) -> None:
-        arrays = {
-            name: DeviceArray(item.memory, item.offset, item.shape, item.strides, driver=device)
-            for name, item in arguments.arrays.items()
-        }
-        kernel(**arrays, **arguments.scalars)
-        for name, item in arguments.arrays.items():
-            arrays[name].download(item.memory)
-
-    return run
+    return partial(launch_copies, device)
 
 
 @pytest.fixture

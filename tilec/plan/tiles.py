@@ -140,6 +140,13 @@ def plan_tiles(
         rankings.append(ranked)
         values.update(chosen)
         reasons.append(_reason(use, chosen, known, uses) + _runners_up(ranked))
+    return _make_choice(values, reasons, rankings)
+
+
+def _make_choice(
+    values: Mapping[str, int], reasons: Sequence[str], rankings: Sequence[Sequence[RankedTile]]
+) -> TileChoice:
+    """Return the choice; cluster, turns and splits are those of the largest mma."""
     tiles = [ranked[0].tile for ranked in rankings if ranked]
     largest = max(tiles, key=lambda tile: tile.volume, default=None)
     shown = tuple(str(item) for ranked in rankings for item in ranked[:SHOWN_CANDIDATES])

@@ -9,11 +9,12 @@ overlap, is re-checked by `LaunchPlan.accepts`.
 
 import struct
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER
-from tilec.diagnostics import DeadlockError, InternalCompilerError, LaunchError, error
+from tilec.diagnostics import DeadlockError, DeviceError, InternalCompilerError, LaunchError, error
 from tilec.dtypes import DTYPES
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.driver import Driver, LoadedKernel, PreparedLaunch
@@ -161,8 +162,9 @@ class LaunchPlan:
                 plan.run((*pointers, *records), scalars, stream)
         except DeadlockError:
             pool = workspace_pool(self.driver)
-            for item in self.workspaces:
-                pool.clear(item, stream)
+            with suppress(DeviceError):  # the deadlock is the error to show
+                for item in self.workspaces:
+                    pool.clear(item, stream)
             raise
 
 

@@ -51,19 +51,10 @@ within the budget."""
 
 def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options; `cases` holds the chosen cases."""
-    sets = "\n".join(
-        textwrap.fill(
-            ", ".join(map(str, SETS[name])),
-            96,
-            initial_indent=f"  {name:<9}",
-            subsequent_indent=_HANG,
-        )
-        for name in SETS
-    )
     parser = argparse.ArgumentParser(
         prog="python -m tools.bench.gemm",
         description=__doc__,
-        epilog=_NEEDS + sets,
+        epilog=_NEEDS + _list_sets(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
@@ -98,6 +89,19 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     chosen = [case for name in names for case in SETS[name]] + options.case
     options.cases = list(dict.fromkeys(chosen))
     return options
+
+
+def _list_sets() -> str:
+    """Return the sets and their cases, as the help shows them."""
+    return "\n".join(
+        textwrap.fill(
+            ", ".join(map(str, SETS[name])),
+            96,
+            initial_indent=f"  {name:<9}",
+            subsequent_indent=_HANG,
+        )
+        for name in SETS
+    )
 
 
 def _spelt(parse: Callable[[str], Any]) -> Callable[[str], Any]:

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tilec.check import Arguments
+from tilec.runtime import device_array
 from tilec.runtime.driver import DeviceInfo, LoadedKernel
 from tilec.runtime.tensor_map import TENSOR_MAP_BYTES, TensorMapEncoding
 from tools.emulator.instructions import build
@@ -59,6 +61,25 @@ class DeviceArray:
             "strides": self.strides,
             "version": 3,
         }
+
+
+def launch_copies(device: "EmulatedDriver", kernel: Any, arguments: Arguments) -> None:
+    """Call a kernel on copies of arrays on the device, and copy all of their memory back.
+
+    Args:
+        device: What `set_driver` was given.
+        kernel: What is called with the arrays and scalars by name.
+        arguments: Its arrays hold the results afterwards.
+    """
+    arrays = {
+        name: device_array.DeviceArray(
+            item.memory, item.offset, item.shape, item.strides, driver=device
+        )
+        for name, item in arguments.arrays.items()
+    }
+    kernel(**arrays, **arguments.scalars)
+    for name, item in arguments.arrays.items():
+        arrays[name].download(item.memory)
 
 
 class EmulatedDriver:

@@ -23,11 +23,10 @@ from typing import Any
 from unittest.mock import patch
 
 import tilec
-from tilec.check import Arguments, compare, make_arguments
+from tilec.check import compare, make_arguments
 from tilec.diagnostics import TileError
-from tilec.runtime.device_array import DeviceArray
 from tilec.runtime.driver import set_driver
-from tools.emulator.driver import EmulatedDriver
+from tools.emulator.driver import EmulatedDriver, launch_copies
 
 SOURCE = """@kernel({hints})
 def product[M, N, K](A: {operand}[M, K], B: {operand}[K, N], C: {result}[M, N]{parameters}):
@@ -178,7 +177,7 @@ def run_product(case: RandomProduct, folder: Path) -> None:
         inputs.poison(outputs)
         expected, found = inputs.copy(), inputs.copy()
         kernel(**expected.data(), **expected.scalars)
-        _launch(kernel, found, device)
+        launch_copies(device, kernel, found)
     finally:
         set_driver(previous)
     terms = dict.fromkeys(outputs, TERMS * case.sizes["K"])
@@ -186,16 +185,6 @@ def run_product(case: RandomProduct, folder: Path) -> None:
     assert result.ok, str(result)
     for name, array in found.arrays.items():
         assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes beside {name}"
-
-
-def _launch(kernel: Any, arguments: Arguments, device: EmulatedDriver) -> None:
-    arrays = {
-        name: DeviceArray(item.memory, item.offset, item.shape, item.strides, driver=device)
-        for name, item in arguments.arrays.items()
-    }
-    kernel(**arrays, **arguments.scalars)
-    for name, item in arguments.arrays.items():
-        arrays[name].download(item.memory)
 
 
 def main(words: Sequence[str] | None = None) -> int:
