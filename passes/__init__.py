@@ -29,6 +29,7 @@ PASS_MODULES: dict[str, str] = {
     "nv-tileas-schedule-mma": "transforms.nv_tileas.schedule_mma",
     "nv-tileas-overlap-mma": "transforms.nv_tileas.overlap_mma",
     "nv-tileas-alternate-tiles": "transforms.nv_tileas.alternate_tiles",
+    "nv-tileas-fence-reads": "transforms.nv_tileas.fence_reads",
     "nv-tileas-assign-register-layouts": "transforms.nv_tileas.assign_register_layouts",
     "nv-tileas-assign-buffers": "transforms.nv_tileas.assign_buffers",
     "nv-tileas-assign-registers": "transforms.nv_tileas.assign_registers",

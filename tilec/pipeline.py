@@ -64,6 +64,7 @@ STAGES: tuple[Stage, ...] = (
             "nv-tileas-schedule-mma",
             "nv-tileas-overlap-mma",
             "nv-tileas-alternate-tiles",
+            "nv-tileas-fence-reads",
             "nv-tileas-assign-register-layouts",
             "nv-tileas-assign-buffers",
             "nv-tileas-assign-registers",

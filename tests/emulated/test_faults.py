@@ -38,7 +38,8 @@ FAULTS = {
     ),
     "one parity for all rounds": (same_parity, DeadlockError),
     "no wait for wgmma": (drop(r"wgmma\.wait_group\.sync\.aligned \t?\d+;"), EmulatedFaultError),
-    "no barrier around staging": (drop(r"\tbar\.sync \t%r\d+, \d+;"), AssertionError),
+    "no barrier around staging": (drop(r"\tbar\.sync \t%r\d+, \d+;"), EmulatedFaultError),
+    "no proxy fence": (drop(r"fence\.proxy\.async\S*;"), EmulatedFaultError),
     "no wait for bulk stores": (
         drop(r"@p cp\.async\.bulk\.wait_group\.read \d+;"),
         AssertionError,

@@ -71,6 +71,28 @@ def test_products(torch, tmp_path, plan, tile, cluster, orders):
         check_product(torch, memory, c, a.float() @ b.float(), k)
 
 
+def test_a_slot_is_not_filled_again_while_it_is_read(torch, tmp_path):
+    """The operands of one team's wgmma hold up the other team's loads of a bias from its slot.
+
+    Without a fence behind these loads nearly every launch of this size was wrong on an H200.
+    """
+    path = tmp_path / "bias.tile"
+    hints = "pingpong=True, mma_pending=1"
+    source = SOURCE.format(hints=hints, rows=64, columns=64)
+    path.write_text(source.replace(" + cast(load(R, (m, n), (64, 64)), f32)", ""))
+    biased = load(path).biased
+    m, n, k = 4104, 8456, 192
+    torch.manual_seed(0)
+    a, b, r = (operand(torch, "N", *shape) for shape in ((m, k), (k, n), (m, n)))
+    v = torch.randn(n, device="cuda")
+    expected = a.float() @ b.float() + v
+    for _ in range(20):
+        memory, c = poisoned(torch, m, n)
+        biased(a, b, r, v, c)
+        wait(torch, "a bias alone")
+        check_product(torch, memory, c, expected, k)
+
+
 @pytest.mark.parametrize("tile", [(64, 64), (128, 128)], ids=lambda tile: f"{tile[0]}x{tile[1]}")
 @pytest.mark.parametrize("pending", [0, 1])
 def test_epilogue_loads(torch, tmp_path, tile, pending):

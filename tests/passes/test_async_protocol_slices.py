@@ -41,6 +41,16 @@ FAULTS = {
         moved(RELEASE, 2, "load_shared", 1),
         OVERWRITTEN,
     ),
+    # Fences: 0 behind the read of the bias, then two for each slice. The bias needs none of its
+    # own: the producer waits for slots of slices before it loads the next one.
+    "no fence behind the read of a slice": (
+        without("fence_proxy", 3),
+        "no proxy fence between what",
+    ),
+    "no fence behind the write of a slice": (
+        without("fence_proxy", 4),
+        "no proxy fence between the write",
+    ),
     "a slice is not loaded": (without("async_tiled_tma_load", 8), "deadlock"),
     "a slice announces more": (
         changed("mbarrier_arrive_expect_tx", 3, "tx_count = 16384", "tx_count = 16400"),

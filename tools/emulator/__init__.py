@@ -5,10 +5,14 @@ touch what when. Warps take turns in an order that a seed decides; a TMA copy la
 store reads shared memory, at any time at which the rules of PTX let it. So a missing wait shows as
 a wrong result, an overwritten operand or a deadlock, for some seed.
 
-Modules, from the bottom up: `program` reads PTX, `scalar` knows the arithmetic, `memory` holds the
-address spaces, `transfers` copies tiles, `tensor_core` multiplies, `warp` executes, `machine`
-schedules, `driver` stands in for the CUDA driver, so that a kernel is called as usual.
+It knows the proxies of shared memory, too: a fence that is missing between an access by threads and
+one by TMA or wgmma is a fault, whatever the order in time.
 
-What it does not know: the memory model (proxies, missing fences), how long things take, registers
-running out, and instructions that tilec does not use.
+Modules, from the bottom up: `program` reads PTX, `scalar` knows the arithmetic, `proxies` knows who
+needs a fence, `memory` holds the address spaces, `transfers` copies tiles, `tensor_core`
+multiplies, `warp` executes, `machine` schedules, `driver` stands in for the CUDA driver, so that a
+kernel is called as usual.
+
+What it does not know: the rest of the memory model, how long things take, registers running out,
+and instructions that tilec does not use.
 """

@@ -13,14 +13,18 @@ from tools.emulator.memory import (
     CTA_SHIFT,
     PARAM_BASE,
     AccessError,
-    GlobalMemory,
     MBarrier,
-    SharedMemory,
 )
 from tools.emulator.operands import address, group, source, tensor_operand
 from tools.emulator.program import Program, Statement, UnsupportedError
 from tools.emulator.scalar import LANES, Lanes, storage
-from tools.emulator.transfers import TensorMap, load_box, put_box, store_box, take_box
+from tools.emulator.transfers import (
+    BoxStore,
+    TensorMap,
+    box_places,
+    load_box,
+    put_box,
+)
 from tools.emulator.warp import ALL, Action, Mask, Warp
 
 _OWN = (1 << CTA_SHIFT) - 1
@@ -175,6 +179,7 @@ def _load(program: Program, statement: Statement) -> Action:
             place, signal = int(at(warp)[lane]) & _OWN, int(full(warp)[lane]) & _OWN
             for rank, cta in enumerate(warp.cta.cluster):
                 if ctas >> rank & 1:
+                    cta.shared.proxies.check_async_write(box_places(found, cta.shared, place))
                     run.loads.append(_Landing(run, found, start, cta, place, signal))
         return True
 
@@ -208,38 +213,13 @@ def _store(program: Program, statement: Statement) -> Action:
             found = _tensor_map(warp, tensor_map(warp), lane)
             start = tuple(int(get(warp)[lane]) for get in coordinates)
             place = int(at(warp)[lane])
-
-            copy = _Leaving(run.memory, found, start, shared, place)
+            shared.proxies.check_async_read(box_places(found, shared, place))
+            copy = BoxStore(run.memory, found, start, shared, place)
             run.stores.append(copy)
             warp.bulk.setdefault(lane, [[]])[-1].append(copy)
         return True
 
     return act
-
-
-class _Leaving:
-    """A copy out of shared memory, which reads at one time and writes at another."""
-
-    def __init__(
-        self,
-        memory: GlobalMemory,
-        found: TensorMap,
-        start: tuple[int, ...],
-        shared: SharedMemory,
-        at: int,
-    ) -> None:
-        self.memory, self.map, self.start = memory, found, start
-        self.shared, self.at = shared, at
-        self.data: Any = None
-
-    def read(self) -> None:
-        """Read shared memory, unless that was done before."""
-        if self.data is None:
-            self.data = take_box(self.map, self.shared, self.at)
-
-    def __call__(self) -> None:
-        self.read()
-        store_box(self.memory, self.map, self.start, self.data)
 
 
 def _commit(program: Program, statement: Statement) -> Action:
@@ -298,6 +278,8 @@ def _multiply(
     """Add a product to the registers of a warpgroup, and keep what its operands were."""
     shared = warps[0].cta.shared
     a, b = wgmma.operands(shared, *descriptors)
+    for operand in (a, b):
+        shared.proxies.check_async_read(operand)
     parts = wgmma.product(shared, a, b)
     for warp, part in zip(warps, parts, strict=True):
         for name, value in zip(accumulators, part, strict=True):
@@ -346,7 +328,11 @@ def _stmatrix(program: Program, statement: Statement) -> Action:
         rows = at(warp)[: 8 * len(names)]
         if (rows % 16).any():
             raise AccessError("a row of stmatrix is not aligned to 16 bytes")
-        shared.data[places(shared, rows)] = values.view(np.uint8).reshape(len(names), LANES, 2, 2)
+        shared.write(
+            warp.number,
+            places(shared, rows),
+            values.view(np.uint8).reshape(len(names), LANES, 2, 2),
+        )
         return True
 
     return act
@@ -354,6 +340,14 @@ def _stmatrix(program: Program, statement: Statement) -> Action:
 
 def _no_fence(program: Program, statement: Statement) -> Action:
     return lambda warp, mask: True
+
+
+def _proxy_fence(program: Program, statement: Statement) -> Action:
+    def act(warp: Warp, mask: Mask) -> bool:
+        warp.cta.shared.proxies.fence(warp.number)
+        return True
+
+    return act if "global" not in statement.opcode else _no_fence(program, statement)
 
 
 ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
@@ -377,6 +371,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "wgmma.commit_group": _mma_commit,
     "wgmma.wait_group": _mma_wait,
     "wgmma.fence": _no_fence,
+    "fence.proxy.async": _proxy_fence,
     "stmatrix": _stmatrix,
 }
 """By the beginning of the opcode; the first one that fits counts."""

@@ -227,7 +227,7 @@ def _space(statement: Statement) -> str:
 def read_bytes(warp: Warp, space: str, at: Lanes, size: int) -> Any:
     """Return `size` bytes at each address of a state space."""
     if space == "shared":
-        return warp.cta.shared.data[warp.cta.shared.index(at, size)]
+        return warp.cta.shared.read(warp.number, warp.cta.shared.index(at, size))
     if space == "global":
         return warp.cta.run.memory.read(at.view(np.uint64), size)
     raise AccessError(f"no reads of {space} memory by lanes")
@@ -285,7 +285,7 @@ def _st(program: Program, statement: Statement) -> Action:
             _local(warp)[np.nonzero(lanes)[0][:, None], places] = data[lanes]
         elif space == "shared":
             shared = warp.cta.shared
-            shared.data[shared.index(at[lanes], size)] = data[lanes]
+            shared.write(warp.number, shared.index(at[lanes], size), data[lanes])
         else:
             warp.cta.run.memory.write(at[lanes].view(np.uint64), data[lanes])
         return True

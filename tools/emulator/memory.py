@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.emulator.proxies import AccessError, Proxies
+
 Bytes = NDArray[np.uint8]
 
 SHARED_BASE = 1024
@@ -15,10 +17,6 @@ PARAM_BASE = 1 << 60
 """Address of the parameters in generic space, where no allocation is."""
 POISON = 0xFF
 """Byte of memory that nobody has written: NaN as a float of any size."""
-
-
-class AccessError(Exception):
-    """An access that a GPU would end the kernel for."""
 
 
 class GlobalMemory:
@@ -87,10 +85,22 @@ class SharedMemory:
     size: int
     data: Bytes = field(init=False)
     barriers: dict[int, MBarrier] = field(default_factory=dict)
+    proxies: Proxies = field(init=False)
 
     def __post_init__(self) -> None:
         """Poison it."""
         self.data = np.full(self.size, POISON, np.uint8)
+        self.proxies = Proxies(self.size)
+
+    def read(self, warp: int, places: NDArray[np.int64]) -> Bytes:
+        """Return the bytes that a warp reads."""
+        self.proxies.read(warp, places)
+        return self.data[places]
+
+    def write(self, warp: int, places: NDArray[np.int64], values: Bytes) -> None:
+        """Write bytes for a warp."""
+        self.proxies.write(warp, places)
+        self.data[places] = values
 
     def index(self, addresses: NDArray, size: int) -> NDArray[np.int64]:
         """Return the places of `size` bytes at each address of the own window."""

@@ -53,7 +53,7 @@ def _elements(tensor_map: TensorMap, start: tuple[int, ...]) -> tuple[NDArray, N
     return addresses.reshape(-1), inside.reshape(-1)
 
 
-def _places(tensor_map: TensorMap, shared: SharedMemory, address: int) -> NDArray[np.int64]:
+def box_places(tensor_map: TensorMap, shared: SharedMemory, address: int) -> NDArray[np.int64]:
     """Return where in shared memory each byte of a box lies."""
     if address % 128:
         raise AccessError(f"a box is at {address:#x}, which is no multiple of 128")
@@ -73,12 +73,12 @@ def load_box(memory: GlobalMemory, tensor_map: TensorMap, start: tuple[int, ...]
 
 def put_box(tensor_map: TensorMap, box: Bytes, shared: SharedMemory, address: int) -> None:
     """Write the bytes of a box into shared memory."""
-    shared.data[_places(tensor_map, shared, address)] = box
+    shared.data[box_places(tensor_map, shared, address)] = box
 
 
 def take_box(tensor_map: TensorMap, shared: SharedMemory, address: int) -> Bytes:
     """Return the bytes of a box in shared memory."""
-    return shared.data[_places(tensor_map, shared, address)]
+    return shared.data[box_places(tensor_map, shared, address)]
 
 
 def store_box(
@@ -91,6 +91,33 @@ def store_box(
     box = data.reshape(len(addresses), -1)
     if inside.any():
         memory.write(addresses[inside].astype(np.uint64), box[inside])
+
+
+class BoxStore:
+    """A copy out of shared memory, which reads at one time and writes at another."""
+
+    def __init__(
+        self,
+        memory: GlobalMemory,
+        found: TensorMap,
+        start: tuple[int, ...],
+        shared: SharedMemory,
+        at: int,
+    ) -> None:
+        """Note what to copy: the box at `start`, from shared memory at `at`."""
+        self.memory, self.map, self.start = memory, found, start
+        self.shared, self.at = shared, at
+        self.data: Bytes | None = None
+
+    def read(self) -> Bytes:
+        """Return the box: shared memory at the time of the first call."""
+        if self.data is None:
+            self.data = take_box(self.map, self.shared, self.at)
+        return self.data
+
+    def __call__(self) -> None:
+        """Write global memory."""
+        store_box(self.memory, self.map, self.start, self.read())
 
 
 assert SHARED_BASE % 128 == 0

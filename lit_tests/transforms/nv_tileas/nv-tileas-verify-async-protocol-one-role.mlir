@@ -38,6 +38,7 @@
       "nv_tileas.ring_wait"(%ring, %q) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %sq = "nv_tileas.slot_view"(%a, %q) : (!a, !nv_tileas.ring_position) -> !a
       %x = "nv_tileas.load_shared"(%sq) : (!a) -> tensor<8x32xf32>
+      "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
       "nv_tileas.ring_release"(%ring, %q) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %q1 = "nv_tileas.ring_advance"(%ring, %q) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       %s = arith.addf %x, %acc : tensor<8x32xf32>

@@ -1,6 +1,7 @@
 // RUN: tilec opt %s --passes nv-tileas-verify-async-protocol | FileCheck %s
 // RUN: sed '/release the slot/d' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=DEADLOCK
 // RUN: sed 's/tx_count = 2048/tx_count = 1024/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=BYTES
+// RUN: sed '/order the reads/d' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=READS
 // RUN: sed 's/count = 240/count = 256/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=REGISTERS
 // RUN: sed 's/id = 1/id = 0/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=WHOLE
 // RUN: sed 's/id = 1/id = 16/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=NAMED
@@ -14,6 +15,9 @@
 // Without the release the producer waits for ever; with half of the bytes a phase never ends.
 // DEADLOCK: internal error[T0599] in nv-tileas-verify-async-protocol: {{.*}}deadlock: {{.*}} never continue
 // BYTES: internal error[T0599] in nv-tileas-verify-async-protocol:
+
+// Nothing but a fence keeps TMA from overwriting what threads still read.
+// READS: no proxy fence between what 'consumer warp 0' does with the 8x32 f32 buffer and a copy into it
 
 // More registers than the SM has deadlock setmaxnreg, and barrier ids have rules.
 // REGISTERS: roles ask for 69632 registers, but an SM has 65536: deadlock
@@ -52,6 +56,7 @@
       %x = "nv_tileas.load_shared"(%sa) : (!a) -> tensor<8x32xf32>
       %sb = "nv_tileas.slot_view"(%b, %p) : (!a, !nv_tileas.ring_position) -> !a
       %y = "nv_tileas.load_shared"(%sb) : (!a) -> tensor<8x32xf32>
+      "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()  // order the reads
       "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()  // release the slot
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       scf.yield %next : !nv_tileas.ring_position

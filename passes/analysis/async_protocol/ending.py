@@ -32,7 +32,7 @@ def _check_buffers(run: Any) -> None:
     for (_, buffer, *_), slot in (*run.slots.items(), *run.parts.items()):
         if slot.unread:
             where = next(iter(slot.unread.values()))
-            message = f"what is written to {run.name_of(buffer)} is never read"
+            message = f"what is written to {run.hazards.name_of(buffer)} is never read"
             raise ProtocolViolationError(where, message)
         for mark in slot.stores.values():
             if not any(agent.clock & mark for agent in run.agents):

@@ -6,9 +6,9 @@ marks of its own in the clocks, so that "has happened" means "is ordered before 
 barrier's outcome does not depend on who comes first; so one maximal run decides each case.
 
 Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
-ordered behind the write of the tile it means; async readers see generic writes through a proxy
-fence; no CTA exits before others are done with it; whatever is written is read; nobody waits two
-phases behind; all barriers end with full arrival and byte counts.
+ordered behind the write of the tile it means; a proxy fence stands between an access by threads
+and a later one of the async proxy; no CTA exits before others are done with it; whatever is written
+is read; nobody waits two phases behind; all barriers end with full arrival and byte counts.
 
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """
@@ -23,10 +23,10 @@ from tilec.passes.analysis.async_protocol.events import (
     Protocol,
     ProtocolViolationError,
 )
+from tilec.passes.analysis.async_protocol.hazards import Hazards
 from tilec.passes.analysis.async_protocol.state import (
     Agent,
     Barrier,
-    Clock,
     Mark,
     Marks,
     Slot,
@@ -61,6 +61,7 @@ class Simulation:
         self.reached: dict[int, dict[str, tuple[Mark, str]]] = {}
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.marks = Marks()
+        self.hazards = Hazards(self.marks, protocol.buffers)
         self.trips = trips
         self.stages = {walk: protocol.rings[ring].stages for walk, ring in protocol.walks.items()}
         self.agents = make_agents(protocol, trips, taken=taken)
@@ -208,27 +209,18 @@ class Simulation:
             slot = self.slots[cta, buffer, place]
             if slot.copied != fill:  # else another box of the same tile
                 slot.replaced = slot.reads | slot.writers
+                slot.fences = fence(slot.generic)
                 slot.fills = slot.copied = fill
                 slot.generic, slot.reads, slot.stores = 0, 0, {}
                 slot.writers = self.marks.new(f"copy:{cta}:{buffer}:{place}")
-            self._check_free(agent, slot.replaced, event)
+            self.hazards.check_free(agent, slot.replaced, event)
+            self.hazards.check_fenced(agent, slot.fences, event)
             barrier = self.full[cta, number, place]
             if event.amount > 0:
                 barrier.tx -= event.amount
                 barrier.clock |= agent.clock | slot.writers
                 self._settle(barrier, event)
         return True
-
-    def _check_free(self, agent: Agent, users: Clock, event: Event) -> None:
-        missing = users & ~agent.clock
-        if missing:
-            name, actor = self.name_of(event.buffer), self.marks.owner(missing)
-            message = f"{name} may be overwritten while '{actor}' still uses it"
-            raise ProtocolViolationError(event.where, message)
-
-    def name_of(self, buffer: int | None) -> str:
-        """Return the name of a buffer for messages."""
-        return self.protocol.buffers.get(buffer if buffer is not None else -1, "a buffer")
 
     def _view(self, agent: Agent, event: Event) -> tuple[Slot, int | None]:
         """Return the tile that `event` uses and the fill it must hold (None: any)."""
@@ -243,46 +235,36 @@ class Simulation:
         position = agent.positions.get(ring, 0)
         return self.slots[agent.cta, buffer, position % self.stages[ring]], position + 1
 
-    def _check_readable(
-        self, agent: Agent, slot: Slot, fill: int | None, event: Event, *, asynchronous: bool
-    ) -> None:
-        slot.unread.clear()
-        if not slot.writers or (fill is not None and slot.fills != fill):
-            raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
-        missing = slot.writers & ~agent.clock
-        if missing:
-            actor = self.marks.owner(missing)
-            message = f"a tile is read before the write of '{actor}' has arrived"
-            raise ProtocolViolationError(event.where, message)
-        missing = fence(slot.generic) & ~agent.clock if asynchronous else 0
-        if missing:
-            actor = self.marks.owner(missing)
-            message = f"no proxy fence between the write of '{actor}' and an async read"
-            raise ProtocolViolationError(event.where, message)
-
     def read(self, agent: Agent, event: Event) -> bool:
         """Read a tile into registers."""
         slot, fill = self._view(agent, event)
-        self._check_readable(agent, slot, fill, event, asynchronous=False)
-        slot.reads |= self._mark(agent)
+        self.hazards.check_readable(agent, slot, fill, event, asynchronous=False)
+        slot.unread.clear()
+        slot.reads |= self._access(agent, slot)
         return True
 
     def write(self, agent: Agent, event: Event) -> bool:
         """Write the agent's part of a tile from registers."""
         slot, _ = self._view(agent, event)
-        self._check_free(agent, slot.reads, event)
+        self.hazards.check_free(agent, slot.reads, event)
         if agent.name in slot.unread:
-            message = f"{self.name_of(event.buffer)} is overwritten before anything reads it"
+            message = (
+                f"{self.hazards.name_of(event.buffer)} is overwritten before anything reads it"
+            )
             raise ProtocolViolationError(event.where, message)
         slot.unread[agent.name] = event.where
-        mark = self.marks.new(agent.name, bits=2)
-        agent.clock |= mark
-        agent.written |= mark
-        slot.writers |= mark
-        slot.generic |= mark
+        slot.writers |= self._access(agent, slot)
         slot.copied = 0
         slot.fills += 1
         return True
+
+    def _access(self, agent: Agent, slot: Slot) -> Mark:
+        """Return the mark of an access by threads, which a proxy fence can follow."""
+        mark = self.marks.new(agent.name, bits=2)
+        agent.clock |= mark
+        agent.accessed |= mark
+        slot.generic |= mark
+        return mark
 
     def mma(self, agent: Agent, event: Event) -> bool:
         """Start an asynchronous group that reads two tiles."""
@@ -292,7 +274,8 @@ class Simulation:
         pairs.append((event.other, event.other_ring))
         for buffer, ring in pairs:
             slot, fill = self._tile(agent, _known(buffer), ring)
-            self._check_readable(agent, slot, fill, event, asynchronous=True)
+            self.hazards.check_readable(agent, slot, fill, event, asynchronous=True)
+            slot.unread.clear()
             slot.reads |= mark
         return True
 
@@ -304,8 +287,8 @@ class Simulation:
         return True
 
     def fence(self, agent: Agent, event: Event) -> bool:
-        """Order the agent's generic writes before later async reads."""
-        agent.clock |= fence(agent.written)
+        """Order the agent's accesses before later ones of the async proxy."""
+        agent.clock |= fence(agent.accessed)
         return True
 
     def barrier(self, agent: Agent, event: Event) -> bool:
@@ -341,9 +324,11 @@ class Simulation:
         slot, _ = self._view(agent, event)
         agent.store = agent.store or self.marks.new(f"bulk:{agent.name}")
         if not slot.unread and slot.stores.get(agent.name, agent.store) != agent.store:
-            message = f"{self.name_of(event.buffer)} is copied out again before anything is written"
+            name = self.hazards.name_of(event.buffer)
+            message = f"{name} is copied out again before anything is written"
             raise ProtocolViolationError(event.where, message)
-        self._check_readable(agent, slot, None, event, asynchronous=True)
+        self.hazards.check_readable(agent, slot, None, event, asynchronous=True)
+        slot.unread.clear()
         slot.stores[agent.name] = agent.store
         slot.reads |= agent.store
         return True

@@ -22,7 +22,7 @@ from tilec.records import dataclass, field
 
 Clock = int
 Mark = int
-"""A clock with one bit. A mark of a generic write has the bit above it in reserve: see `fence`."""
+"""A clock with one bit. The mark of an access by threads reserves the bit above: see `fence`."""
 
 
 class Marks:
@@ -44,7 +44,7 @@ class Marks:
 
 
 def fence(marks: Clock) -> Clock:
-    """Return the marks of the proxy fences behind generic writes with these marks."""
+    """Return the marks of the proxy fences behind accesses by threads with these marks."""
     return marks << 1
 
 
@@ -78,20 +78,22 @@ class Slot:
         copied: Number of the fill that the last copy made; 0 once threads have written to it.
         unread: Source position of each agent's write that nobody has read.
         writers: Marks of what wrote the tile.
-        generic: Those of them that are writes of threads.
         reads: Marks of what has read it since the last copy.
+        generic: Those of all these marks that are accesses by threads.
         stores: Mark of the last bulk store of each agent among these.
         replaced: Marks that the last copy had to wait for.
+        fences: Marks of the proxy fences that had to come before it, too.
     """
 
     fills: int = 0
     copied: int = 0
     unread: dict[str, str] = field(default_factory=dict)
     writers: Clock = 0
-    generic: Clock = 0
     reads: Clock = 0
+    generic: Clock = 0
     stores: dict[str, Mark] = field(default_factory=dict)
     replaced: Clock = 0
+    fences: Clock = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -111,7 +113,7 @@ class Agent:
         cta: Rank of its CTA in the cluster.
         events: What is left of its program.
         clock: What has happened before its present.
-        written: Marks of its generic writes.
+        accessed: Marks of its accesses to tiles that are not by the async proxy.
         positions: Slots that it has moved on, by walk.
         groups: Marks of the groups of mma up to each one that it has started.
         stores: Marks of the groups of bulk stores up to each one that it has closed.
@@ -129,7 +131,7 @@ class Agent:
     cta: int
     events: Iterator[Event]
     clock: Clock = 0
-    written: Clock = 0
+    accessed: Clock = 0
     positions: dict[int, int] = field(default_factory=dict)
     groups: list[Clock] = field(default_factory=list)
     stores: list[Clock] = field(default_factory=list)

@@ -1,0 +1,84 @@
+// RUN: tilec opt %s --passes nv-tileas-fence-reads | FileCheck %s
+
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!c = tensor<64x64xf32>
+!p = !nv_tileas.ring_position
+
+// Threads read the slot: their reads are fenced before its release, once, behind the last of them.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.ring_wait"(%[[RING:.*]], %[[P:.*]])
+// CHECK:         "nv_tileas.load_shared"
+// CHECK-NOT:     nv_tileas.fence_proxy
+// CHECK:         "nv_tileas.load_shared"
+// CHECK-NEXT:    "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:    "nv_tileas.ring_release"(%[[RING]], %[[P]])
+// CHECK:         sym_name = "threads_read"
+"nv_tileaa.func"() ({
+  %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+  "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+  %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
+  %x = "nv_tileas.load_shared"(%s) : (!a) -> tensor<64x64xbf16>
+  %t = "nv_tileas.shared_view"(%s) {order = array<i64: 1, 0>} : (!a) -> !a
+  %y = "nv_tileas.load_shared"(%t) : (!a) -> tensor<64x64xbf16>
+  "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "threads_read", function_type = () -> ()} : () -> ()
+
+// A read within a branch counts; a fence that is there already is enough; a fence of global memory
+// is none.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         scf.if
+// CHECK:           "nv_tileas.load_shared"
+// CHECK:         }
+// CHECK-NEXT:    "nv_tileas.fence_proxy"() {space = "global"}
+// CHECK-NEXT:    "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:    "nv_tileas.ring_release"
+// CHECK:         "nv_tileas.load_shared"
+// CHECK-NEXT:    "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:    "nv_tileas.barrier"
+// CHECK-NEXT:    "nv_tileas.ring_release"
+// CHECK:         sym_name = "branches_and_fences"
+"nv_tileaa.func"() ({
+^bb0(%c: i1):
+  %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+  %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
+  scf.if %c {
+    %x = "nv_tileas.load_shared"(%s) : (!a) -> tensor<64x64xbf16>
+  }
+  "nv_tileas.fence_proxy"() {space = "global"} : () -> ()
+  "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+  %q = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+  %t = "nv_tileas.slot_view"(%a, %q) : (!a, !p) -> !a
+  %y = "nv_tileas.load_shared"(%t) : (!a) -> tensor<64x64xbf16>
+  "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
+  "nv_tileas.barrier"() : () -> ()
+  "nv_tileas.ring_release"(%ring, %q) : (!nv_tileas.ring, !p) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "branches_and_fences", function_type = (i1) -> ()} : () -> ()
+
+// The wait for a group of wgmma orders its reads: no fence.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.mma_wait"
+// CHECK-NEXT:    "nv_tileas.ring_release"
+// CHECK:         sym_name = "wgmma_reads"
+"nv_tileaa.func"() ({
+^bb0(%acc: !c):
+  %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+  %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
+  %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "n"} : (!a, !a, !c) -> (!c, !nv_tileas.mma_token)
+  %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !nv_tileas.mma_token) -> !c
+  "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "wgmma_reads", function_type = (!c) -> ()} : () -> ()

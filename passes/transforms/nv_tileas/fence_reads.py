@@ -1,0 +1,78 @@
+"""Fence the reads of threads from a slot before the slot is released.
+
+Before:  %x = load_shared %slot_of_p; ring_release %ring, %p
+After:   %x = load_shared %slot_of_p; fence_proxy {space = "shared"}; ring_release %ring, %p
+
+TMA fills the slot again through the async proxy. An mbarrier does not order what threads have read
+through the generic proxy before what another proxy writes; a proxy fence in each of these threads
+does (PTX ISA, "Async proxy"). This happens: on an H200, loads of a bias that queued behind the
+operand reads of another warpgroup's wgmma returned the bias of the next tile, though they had been
+issued before the arrival (2026-11-22: 4,787 of 4,798 launches of a ping-pong product of 64x64
+tiles). Slots that only wgmma reads need no fence: the wait for its group is enough.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import FenceProxyOp
+from tilec.ir.bindings import ir
+from tilec.ir.structured import body_operations, defining_operation, parent_operation
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+
+_READERS = ("nv_tileas.load_shared", "nv_tileas.simt_mma")
+_RELEASED = {"nv_tileas.ring_release": 1, "nv_tileas.ring_release_until": 2}
+"""Operations that release slots, and which operand is the position up to which they were read."""
+
+
+@register_pass("nv-tileas-fence-reads")
+def fence_reads(module: Any, context: PassContext) -> bool:
+    """Put a proxy fence before every release of a slot that threads have read."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        operations = list(kernel_operations(function))
+        readers = _readers_by_position(operations)
+        for release in (op for op in operations if op.name in _RELEASED):
+            reads = readers.get(release.operands[_RELEASED[release.name]], [])
+            if reads and not _is_fenced(release, reads):
+                with ir.InsertionPoint(release), release.location:
+                    FenceProxyOp(space=ir.StringAttr.get("shared"))
+                changed = True
+    return changed
+
+
+def _readers_by_position(operations: list[Any]) -> dict[Any, list[Any]]:
+    """Return the operations by which threads read slots, by the position of the slot."""
+    found: dict[Any, list[Any]] = {}
+    for op in operations:
+        if op.name in _READERS:
+            for operand in op.operands:
+                view = _slot_view(operand)
+                if view is not None:
+                    found.setdefault(view.operands[1], []).append(op)
+    return found
+
+
+def _slot_view(tile: Any) -> Any | None:
+    """Return the `slot_view` that a tile in shared memory comes from, if it is in a slot."""
+    view = defining_operation(tile)
+    while view is not None and view.name == "nv_tileas.shared_view":
+        view = defining_operation(view.operands[0])
+    return view if view is not None and view.name == "nv_tileas.slot_view" else None
+
+
+def _is_fenced(release: Any, reads: list[Any]) -> bool:
+    """Tell whether a fence stands between the last of `reads` and the release already."""
+    block = release.block
+    inside = set()
+    for read in reads:
+        while read.block != block:
+            read = parent_operation(read)
+        inside.add(read)
+    ops = body_operations(block)
+    for op in reversed(ops[: ops.index(release)]):
+        if op in inside:
+            return False
+        if op.name == "nv_tileas.fence_proxy" and op.opview.space.value == "shared":
+            return True
+    return False
