@@ -119,9 +119,9 @@ def test_every_choice_fits(sizes, output_bytes):
         ((4096, 4096, 4096), (128, 256, 64)),
         ((8192, 8192, 512), (128, 192, 64)),
         ((2048, 2048, 2048), (128, 256, 64)),
-        ((1024, 1024, 1024), (64, 128, 128)),
+        ((1024, 1024, 1024), (64, 128, 64)),
         ((512, 512, 512), (64, 32, 128)),
-        ((1000, 1000, 1000), (64, 128, 128)),
+        ((1000, 1000, 1000), (64, 128, 64)),
     ],
 )
 @pytest.mark.parametrize("n_contiguous", [False, True])
@@ -132,9 +132,9 @@ def test_measured_choices_stay(sizes, tile, n_contiguous):
 
 
 def test_other_extents_fill_the_last_wave():
-    """16 x 24 tiles of 256x176 fill three waves, 16 x 33 of 256x128 fill four."""
+    """32 x 20 tiles of 128x208 fill five waves, 16 x 33 of 256x128 fill four."""
     sizes = {"M": 4095, "N": 4104, "K": 4104}
-    assert gemm(sizes) == {"BM": 256, "BN": 176, "BK": 64}
+    assert gemm(sizes) == {"BM": 128, "BN": 208, "BK": 64}
     assert gemm(sizes, n_contiguous=True) == {"BM": 256, "BN": 128, "BK": 64}
 
 
@@ -158,10 +158,10 @@ def test_the_runners_up_are_listed():
     choice = plan_tiles(gemm_uses(), Specialization(sizes=dict.fromkeys("MNK", 8192)))
     assert len(choice.candidates) == 5
     assert choice.candidates[0] == (
-        "128x256x64 in 2x1: 2461157 clocks = 16 waves of [128 k-tiles of (1056 tensor + 75 bubble"
-        " + 22 power) + 3019 epilogue] + 3104 start"
+        "128x256x64 in 2x1: 2704771 clocks = 16 waves of [128 k-tiles of (1063 tensor + 75 bubble"
+        " + 20 power) + 2495 epilogue] + 3074 start"
     )
-    assert "; runners-up: 128x256x64 in 1x2 +0.5%, " in choice.reasons[0]
+    assert "; runners-up: 128x256x64 in 1x2 +0.4%, 128x256x64 +0.8%, " in choice.reasons[0]
 
 
 def test_the_cluster_comes_with_the_tile():

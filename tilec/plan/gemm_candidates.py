@@ -36,12 +36,16 @@ SECTOR_BYTES = 32
 STRADDLING = 1.25
 """Sectors of a 128-byte row of a box that begins inside of one: five for four."""
 POWER_OF_TWO_MARGIN = 1.03
-PINGPONG_MARGIN = 1.03
-"""A tile of other extents, or with consumers that take tiles in turn, must be better than others by
-these factors: the model knows less about them (docs/performance.md)."""
+"""A tile of other extents must be better than others by this factor: the model knows less about
+them (calibrated, docs/performance.md)."""
 NOTHING_FIXED = PlanOverrides()
 TIE = 1.004
-"""Within this factor the deeper one of two like tiles wins: it was what was measured first."""
+"""Within this factor, two like tiles differ by their depth alone."""
+DEEP_STAGES = 8
+"""Stages from which on the deeper one of two like tiles is taken, which waits less often. Otherwise
+the shallower one is, which keeps more slots on their way: in bf16 on an H200, 2026-11-22, 64x32x128
+with 9 stages beat 64x32x64 by 1.6% at 512^3, but 64x128x64 with 8 stages beat 64x128x128 with 4 by
+3.5% at 1024^3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +106,9 @@ class RankedTile:
 
     @property
     def score(self) -> float:
-        """Modelled clocks, times the margins for what the model knows less about."""
+        """Modelled clocks, times the margin for what the model knows less about."""
         plain = is_power_of_two(self.tile.m) and is_power_of_two(self.tile.n)
-        margin = 1 if plain else POWER_OF_TWO_MARGIN
-        return self.cost.clocks * margin * (PINGPONG_MARGIN if self.tile.pingpong else 1)
+        return self.cost.clocks * (1 if plain else POWER_OF_TWO_MARGIN)
 
     def __str__(self) -> str:
         """Return the tile and how its clocks come about, in one line."""
@@ -155,7 +158,7 @@ def rank_tiles(
         return []
     together = _rank(_shared_work(alone, problem, target), problem, target)
     ranked = sorted([*alone, *together], key=lambda item: item.score)
-    best = _deepest_of_the_best(ranked)
+    best = _best_depth(ranked, target)
     return [best, *(item for item in ranked if item is not best)]
 
 
@@ -183,15 +186,17 @@ def _shared_work(
                 yield replace(item.tile, split_k=splits)
 
 
-def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
-    """Return the first tile, or one that is hardly worse and differs by a greater depth alone."""
+def _best_depth(ranked: Sequence[RankedTile], target: Target) -> RankedTile:
+    """Return the first tile, or one that is hardly worse and has a better depth."""
     first = ranked[0]
-    deeper = (
+    like = [
         item
         for item in ranked
         if item.score <= first.score * TIE and replace(item.tile, k=first.tile.k) == first.tile
-    )
-    return max(deeper, key=lambda item: item.tile.k)
+    ]
+    like.sort(key=lambda item: item.tile.k)
+    deep = [item for item in like if item.tile.stages(target) >= DEEP_STAGES]
+    return deep[-1] if deep else like[0]
 
 
 def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:

@@ -247,10 +247,15 @@ def gemm_cost(
         start=_start(tile),
         power=level2 * machine.L2_POWER_SHARE,
         latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
-        memory=batch * moved / machine.MEMORY_BYTES_PER_CLOCK,
+        memory=batch * moved / _memory_rate(active),
         pingpong=tile.pingpong,
         reduction=_reduction(tile, active),
     )
+
+
+def _memory_rate(active: int) -> float:
+    """Return the bytes per clock that CTAs on `active` SMs draw from memory."""
+    return min(machine.MEMORY_BYTES_PER_CLOCK, active * machine.SM_MEMORY_BYTES_PER_CLOCK)
 
 
 def _reduction(tile: GemmTile, active: int) -> float:

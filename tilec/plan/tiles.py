@@ -201,12 +201,12 @@ def _choose(
 
 
 def _runners_up(ranked: Sequence[RankedTile]) -> str:
-    """Return the next best tiles and how much slower the model thinks they are."""
+    """Return the next best tiles and how much worse their scores are."""
     if len(ranked) < 2:
         return ""
-    best = ranked[0].cost.clocks
+    best = ranked[0].score
     others = (
-        f"{tile_text(item.tile)} {item.cost.clocks / best - 1:+.1%}"
+        f"{tile_text(item.tile)} {item.score / best - 1:+.1%}"
         for item in ranked[1:SHOWN_CANDIDATES]
     )
     return f"; runners-up: {', '.join(others)}"
