@@ -3,7 +3,9 @@
 Every plan that the compiler accepts is compiled first, on all cores, without the GPU; shapes that
 are divisible alike share them. Then, shape by shape, each is checked and looked at once, those that
 are slower than 1.5 times the best are dropped, the rest is timed longer, and the best few run in
-turn with the planner's own choice. The planner scores best time / its time: 1 is perfect.
+turn with the planner's own choice. Every other of these rounds says which plan is the best, the
+rest how fast it is: the fastest of equal plans is the luckiest one. The planner scores best time /
+its time: 1 is perfect.
 """
 
 import argparse
@@ -31,6 +33,7 @@ from tools.bench.search.candidates import (
     survivors,
 )
 from tools.bench.search.compiling import Built, Variant, build_all, variants_folder
+from tools.bench.search.rivals import EVERYONE, Rivals, read_rivals
 from tools.bench.search.worker import (
     Answers,
     FinalRequest,
@@ -43,7 +46,7 @@ from tools.bench.search.worker import (
 PRUNE = 1.5
 """A variant slower than this times the best is dropped after the first look."""
 FINALISTS = 6
-FINAL_ROUNDS, FINAL_SECONDS = 11, 0.03
+FINAL_ROUNDS, FINAL_SECONDS = 16, 0.03
 COMPILE_SHARE = 0.6
 """Part of the budget that compiling may take."""
 SHAPE_SHARE = 2.0
@@ -124,8 +127,9 @@ def _final(
     except VariantError as failure:
         result.failures["final"] = str(failure)
         return
-    medians = {path: statistics.median(values) for path, values in times.items()}
-    fastest = min(medians, key=medians.__getitem__)
+    choosing = {path: statistics.median(values[::2]) for path, values in times.items()}
+    fastest = min(choosing, key=choosing.__getitem__)
+    medians = {path: statistics.median(values[1::2]) for path, values in times.items()}
     result.best = _described(everyone[fastest], medians[fastest])
     if planned.path in medians:
         result.planner = _described(planned, medians[planned.path])
@@ -202,6 +206,12 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--shape", action="append", default=[], help="one of the shapes, as 4096x4096x4096")
     add("--compile-only", action="store_true", help="compile and count refusals; needs no GPU")
     add("--variants", type=Path, default=ROOT / "build" / "bench", help="keeps compiled plans")
+    add(
+        "--against",
+        type=Path,
+        metavar="REPORT",
+        help="no search: only the fastest plans of an earlier one",
+    )
     add("--json", type=Path, help="write the report to this file")
     options = parser.parse_args(words)
     unknown = set(options.shape) - {str(shape) for shape in SHAPES}
@@ -211,14 +221,21 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     options.shapes = [
         shape for shape in SHAPES if shape.group in groups or str(shape) in options.shape
     ]
+    options.rivals = EVERYONE
+    if options.against:
+        try:
+            options.rivals = read_rivals(options.against, options.shapes)
+        except ValueError as failure:
+            parser.error(str(failure))
     return options
 
 
 def compile_plans(
-    shapes: Sequence[Shape], folder: Path, deadline: float
+    shapes: Sequence[Shape], rivals: Rivals, folder: Path, deadline: float
 ) -> tuple[dict[Shape, Built], dict[Candidate, Built]]:
-    """Compile the planner's choices and all candidates for the shapes."""
-    wanted = [item for kind in divisibility_classes(shapes) for item in candidates(kind)]
+    """Compile the planner's choices and all candidates for the shapes that count."""
+    everyone = (item for kind in divisibility_classes(shapes) for item in candidates(kind))
+    wanted = [item for item in everyone if rivals.has(item)]
     progress = Progress(len(shapes) + len(wanted))
     every = max(1, progress.total // 40)
 
@@ -238,6 +255,7 @@ def search(
     shapes: Sequence[Shape],
     choices: Mapping[Shape, Built],
     built: Mapping[Candidate, Built],
+    rivals: Rivals,
     deadline: float,
     results: list[ShapeResult],
 ) -> None:
@@ -260,6 +278,7 @@ def search(
                 for candidate, item in built.items()
                 if candidate.divisible == shape.divisible
                 for variant in item.variants
+                if rivals.has_variant(shape, variant.name)
             ]
             choice = choices.get(shape, Built(crash="not compiled within the budget"))
             results.append(
@@ -323,11 +342,13 @@ def main(words: Sequence[str] | None = None) -> int:
         host = describe_host(torch, open_monitor(torch))
     share = 1.0 if options.compile_only else COMPILE_SHARE
     folder = variants_folder(options.variants)
-    choices, built = compile_plans(options.shapes, folder, started + share * options.budget)
+    compiled_by = started + share * options.budget
+    choices, built = compile_plans(options.shapes, options.rivals, folder, compiled_by)
     lost = ""
     if not options.compile_only:
         try:
-            search(options.shapes, choices, built, started + options.budget, results)
+            deadline = started + options.budget
+            search(options.shapes, choices, built, options.rivals, deadline, results)
         except HostError as failure:  # what was measured before counts
             lost = f"the search ended early: {failure}"
             print(f"planner: {lost}", file=sys.stderr)

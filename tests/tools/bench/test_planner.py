@@ -17,6 +17,7 @@ from tools.bench.planner import (
 )
 from tools.bench.search.candidates import SHAPES, Candidate, Shape
 from tools.bench.search.compiling import Built, Variant
+from tools.bench.search.rivals import EVERYONE, Rivals, read_rivals
 from tools.bench.search.worker import FinalRequest, LookRequest, ShapeRequest, VariantError
 
 SHAPE = Shape(1000, 1000, 500, "square")  # 1e9 operations: 1 ms is 1 TFLOP/s
@@ -120,13 +121,77 @@ def test_search_gives_each_shape_its_candidates_and_keeps_to_the_time(monkeypatc
         Candidate(64, 64, (1, 1), "cooperative", "MNK"): Built((variant("other"),)),
     }
     results: list[ShapeResult] = []
-    search([SHAPE], {SHAPE: Built((variant("planner"),))}, built, time.monotonic() + 60, results)
+    choices = {SHAPE: Built((variant("planner"),))}
+    search([SHAPE], choices, built, EVERYONE, time.monotonic() + 60, results)
     assert {name for name, _ in process.looks} == {"planner", "mine"}
     assert process.closed
-    search([SHAPE], {}, built, time.monotonic() + 60, results)
+    search([SHAPE], {}, built, EVERYONE, time.monotonic() + 60, results)
     assert results[1].failures == {"planner": "not compiled within the budget"}
-    search([SHAPE], {}, built, time.monotonic() - 1, results)
+    search([SHAPE], {}, built, EVERYONE, time.monotonic() - 1, results)
     assert len(results) == 2
+    process.looks.clear()
+    rivals = Rivals({str(SHAPE): frozenset(["nobody"])})
+    search([SHAPE], choices, built, rivals, time.monotonic() + 60, results)
+    assert {name for name, _ in process.looks} == {"planner"}
+
+
+def test_the_best_is_chosen_in_some_rounds_and_timed_in_others():
+    """A plan that is lucky where the best is chosen is not lucky again."""
+    process = TableProcess({"planner": 1.0, "lucky": 0.9, "even": 1.0})
+    rounds = {
+        "planner.tilepkg": [1.0, 1.0],
+        "lucky.tilepkg": [0.8, 1.1],
+        "even.tilepkg": [1.0, 1.0],
+    }
+    answer = process.ask
+
+    def ask(request, seconds=0.0):
+        return rounds if isinstance(request, FinalRequest) else answer(request, seconds)
+
+    process.ask = ask
+    found = [variant("lucky"), variant("even")]
+    result = search_shape(process, SHAPE, Built((variant("planner"),)), found, float("inf"))
+    assert result.best is not None
+    assert result.best["milliseconds"] == 1.1
+    assert result.ratio == pytest.approx(1.1)
+
+
+def report_of(looks, **best):
+    plan = {"cluster": [1, 1, 1], "stages": 4, "teams": 2, **best}
+    found = {"constants": {"BM": 64, "BN": 80, "BK": 64}, "plan": plan}
+    return {"results": [{"shape": str(SHAPE), "looks": looks, "best": found}]}
+
+
+def test_rivals_are_the_best_and_those_that_looked_fast(tmp_path):
+    path = tmp_path / "report.json"
+    names = [f"64x{n}x64-1x1-pingpong-{SHAPE.divisible or 'none'}-4" for n in (64, 80, 96, 112)]
+    looks = {names[0]: 1.0, "planner-8x8x8": 1.1, names[2]: 1.2, names[3]: 1.3, names[1]: 1.4}
+    path.write_text(json.dumps(report_of(looks)))
+    rivals = read_rivals(path, [SHAPE])
+    assert rivals.names == {str(SHAPE): frozenset([names[1], names[0], names[2]])}
+    built = [Candidate(64, n, (1, 1), "pingpong", SHAPE.divisible) for n in (64, 80, 112)]
+    assert [rivals.has(item) for item in built] == [True, True, False]
+    assert rivals.has_variant(SHAPE, names[0])
+    assert not rivals.has_variant(SHAPE, names[3])
+    assert EVERYONE.has_variant(SHAPE, names[3])
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "is no report of a search"),
+        ("[]", "is no report of a search"),
+        (json.dumps(report_of({})), "has no search for 1000x1000x500"),
+        ('{"results": []}', "has no search for 1000x1000x500"),
+    ],
+)
+def test_a_file_without_rivals(tmp_path, text, message):
+    path = tmp_path / "report.json"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_rivals(path, [SHAPE])
+    with pytest.raises(ValueError, match="is no report of a search"):
+        read_rivals(tmp_path / "nothing.json", [SHAPE])
 
 
 def test_score_and_refusals():
