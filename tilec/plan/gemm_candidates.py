@@ -40,12 +40,11 @@ POWER_OF_TWO_MARGIN = 1.03
 them (calibrated, docs/performance.md)."""
 NOTHING_FIXED = PlanOverrides()
 TIE = 1.004
-"""Within this factor, two like tiles differ by their depth alone."""
+"""Within this factor the deeper one of two like tiles wins: it waits less often."""
 DEEP_STAGES = 8
-"""Stages from which on the deeper one of two like tiles is taken, which waits less often. Otherwise
-the shallower one is, which keeps more slots on their way: in bf16 on an H200, 2026-11-22, 64x32x128
-with 9 stages beat 64x32x64 by 1.6% at 512^3, but 64x128x64 with 8 stages beat 64x128x128 with 4 by
-3.5% at 1024^3."""
+"""Fewest stages of tiles that are deeper than a swizzle span; fewer slots, of which consumers hold
+two, keep too little on its way. In bf16 on an H200, 2026-11-22, 64x32x128 with 9 stages beat
+64x32x64 by 1.6% at 512^3, but 64x128x64 with 8 stages beat 64x128x128 with 4 by 3.5% at 1024^3."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +149,7 @@ def rank_tiles(
             if (mma_limit is None or tile.volume <= mma_limit)
             and misfit(tile, target) is None
             and _keeps_fixed(tile, problem, target)
+            and _deep_enough(tile, problem, target)
         ),
         problem,
         target,
@@ -158,7 +158,7 @@ def rank_tiles(
         return []
     together = _rank(_shared_work(alone, problem, target), problem, target)
     ranked = sorted([*alone, *together], key=lambda item: item.score)
-    best = _best_depth(ranked, target)
+    best = _deepest_of_the_best(ranked)
     return [best, *(item for item in ranked if item is not best)]
 
 
@@ -186,17 +186,15 @@ def _shared_work(
                 yield replace(item.tile, split_k=splits)
 
 
-def _best_depth(ranked: Sequence[RankedTile], target: Target) -> RankedTile:
-    """Return the first tile, or one that is hardly worse and has a better depth."""
+def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
+    """Return the first tile, or one that is hardly worse and differs by a greater depth alone."""
     first = ranked[0]
-    like = [
+    deeper = (
         item
         for item in ranked
         if item.score <= first.score * TIE and replace(item.tile, k=first.tile.k) == first.tile
-    ]
-    like.sort(key=lambda item: item.tile.k)
-    deep = [item for item in like if item.tile.stages(target) >= DEEP_STAGES]
-    return deep[-1] if deep else like[0]
+    )
+    return max(deeper, key=lambda item: item.tile.k)
 
 
 def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:
@@ -222,6 +220,13 @@ def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
     # How many stages fit beside other staging slots than usual, the plan of the kernel says.
     usual = fixed.epilogue_slots is None and fixed.slice_columns is None
     return fixed.stages is None or not usual or fixed.stages <= tile.stages(target)
+
+
+def _deep_enough(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
+    """Tell whether a tile keeps enough slots for its depth, or the depth is given."""
+    span = machine.SWIZZLE_BYTES // problem.element_bytes
+    given = problem.tile[2] is not None
+    return given or tile.k <= span or tile.stages(target) >= DEEP_STAGES
 
 
 def _slices_fit(tile: GemmTile, columns: int, target: Target) -> bool:
