@@ -67,12 +67,12 @@ def test_examples_are_assembled_as_debug_builds(name):
     assert ".local" not in image.ptx
 
 
-def test_turns_at_split_tiles_have_a_limit():
+def test_waits_for_partial_sums_have_a_limit():
     tile = {"BM": 128, "BN": 128, "BK": 64}
     chosen = Specialization(constants=tile, plan={"split_k": 4})
     (image,) = compile_source(source("matmul"), None, chosen, options()).artifact.kernels
     waits = image.metadata["debug_waits"]["waits"]
-    assert [item["ring"] for item in waits if item["barrier"] == "turn"] == [-1]
+    assert [item["ring"] for item in waits if item["barrier"] == "partials"] == [-1]
     assert image.cubin
     assert ".local" not in image.ptx
 

@@ -11,7 +11,8 @@ debug_waits = {limit = 2000000000,
                         ...]}
 ```
 
-`ring` is -1 for a wait that is for a turn at a split tile (`barrier = "turn"`), not for a ring.
+`ring` is -1 for a wait that is for the partial sums of a split tile (`barrier = "partials"`), not
+for a ring.
 `span` is file, line, column, end line and end column. The position of a wait in the table is its
 id. Without `waits` the build was asked for, but the pass `nv-tileas-debug-waits` has not run yet.
 """
@@ -42,9 +43,9 @@ class Word(IntEnum):
     THREAD = 3
     """Index of the thread in its CTA."""
     PARITY = 4
-    """Parity of the phase that was waited for; or whose turn it was instead."""
+    """Parity of the phase that was waited for; or how many partial sums were there instead."""
     SLOT = 5
     """Slot of the ring; or the number of the tile."""
     ITERATION = 6
     """How many slots of the ring the role has gone past since the kernel started; or the number of
-    the split, whose turn was waited for."""
+    partial sums that were waited for."""

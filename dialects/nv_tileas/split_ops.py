@@ -1,15 +1,16 @@
-"""Split-K: turns at the partial sum of a tile, and the memory that it lies in.
+"""Split-K: the partial sums of a tile, the counter that says how many are there, and their memory.
 
-The CTAs that share the k-tiles of a tile add up their parts one after the other. A counter per tile
-says whose turn it is; between the turns, the sum so far lies in the workspace. Every thread reads
-and writes the registers that it holds of an accumulator, which all CTAs hold in the same layout, so
-partial sums have no layout of their own: `[tile][register / 4][thread]` vectors of four.
+The CTAs that share the k-tiles of a tile leave their partial sums in a workspace, each in a place
+of its own, except for the last split, which adds them all to its own. A counter per tile says how
+many of them are there. Every thread reads and writes the registers that it holds of an accumulator,
+which all CTAs hold in the same layout, so partial sums have no layout of their own:
+`[tile][split][register / 4][thread]` vectors of four.
 """
 
 from typing import Any
 
 from tilec.dialects.nv_tileaa.types import PtrType
-from tilec.dialects.nv_tileas.base import REGISTERS, CheckedOperation
+from tilec.dialects.nv_tileas.base import REGISTERS, CheckedOperation, find_count_error
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 POINTER = (PtrType, "expects an address in global memory")
@@ -47,29 +48,29 @@ class WorkspaceOp(CheckedOperation, name="workspace", traits=[Pure]):
         return made.address
 
 
-class AwaitTurnOp(CheckedOperation, name="await_turn"):
-    """Wait in one thread of the role until it is the turn of a split of a tile.
+class AwaitPartialsOp(CheckedOperation, name="await_partials"):
+    """Wait in one thread of the role until the partial sums of a tile are there.
 
-    What other CTAs wrote before they passed the turn on is visible to this thread, and to the role
-    behind its next barrier.
+    What other CTAs wrote before they counted up is visible to this thread, and to the role behind
+    its next barrier.
 
     Operands:
         counters: A counter (i32) per tile.
         tile: Number of the tile.
-        turn: Number of the split.
+        count: Partial sums to wait for.
     """
 
-    TYPES = (("counters", POINTER), ("tile", I32), ("turn", I32))
+    TYPES = (("counters", POINTER), ("tile", I32), ("count", I32))
 
     counters: Operand[Any]
     tile: Operand[Any]
-    turn: Operand[Any]
+    count: Operand[Any]
 
 
-class PassTurnOp(CheckedOperation, name="pass_turn"):
-    """Pass the turn at a tile on to the next split, in one thread of the role.
+class ArrivePartialOp(CheckedOperation, name="arrive_partial"):
+    """Count a partial sum of a tile as there, in one thread of the role.
 
-    What the role wrote before its last barrier is visible to the next split.
+    What the role wrote before its last barrier is visible to the CTA that waits for it.
 
     Operands:
         counters: A counter (i32) per tile.
@@ -82,8 +83,8 @@ class PassTurnOp(CheckedOperation, name="pass_turn"):
     tile: Operand[Any]
 
 
-class ResetTurnOp(CheckedOperation, name="reset_turn"):
-    """Set the counter of a tile to zero for the next launch, behind its last split.
+class ResetPartialsOp(CheckedOperation, name="reset_partials"):
+    """Set the counter of a tile to zero for the next launch, in its last split.
 
     Operands:
         counters: A counter (i32) per tile.
@@ -97,51 +98,80 @@ class ResetTurnOp(CheckedOperation, name="reset_turn"):
 
 
 class AddPartialOp(CheckedOperation, name="add_partial"):
-    """Add the partial sum of a tile to an accumulator.
+    """Add the partial sum of a split to an accumulator.
 
     Operands:
         acc: The accumulator.
         partials: Partial sums (f32) of all tiles.
         tile: Number of the tile.
+        split: Number of the split, below `count`.
+
+    Attributes:
+        count: Partial sums of a tile.
     """
 
-    TYPES = (("acc", REGISTERS), ("partials", POINTER), ("tile", I32), ("sum", REGISTERS))
+    TYPES = (
+        ("acc", REGISTERS),
+        ("partials", POINTER),
+        ("tile", I32),
+        ("split", I32),
+        ("sum", REGISTERS),
+    )
 
     acc: Operand[Any]
     partials: Operand[Any]
     tile: Operand[Any]
+    split: Operand[Any]
     sum: Result[Any]
+    count: ir.IntegerAttr
 
     @classmethod
-    def build(cls, acc: Any, partials: Any, tile: Any, **where: Any) -> Any:
+    def build(cls, acc: Any, partials: Any, tile: Any, split: Any, count: int, **where: Any) -> Any:
         """Build the op and return the sum."""
-        return cls(acc=acc, partials=partials, tile=tile, sum=acc.type, **where).sum
+        places = {"partials": partials, "tile": tile, "split": split, "count": _i64(count)}
+        return cls(acc=acc, sum=acc.type, **places, **where).sum
 
     def find_error(self) -> str | None:
-        """Return the message for a tile that is no f32 accumulator."""
+        """Return the message for a tile that is no f32 accumulator, or for no partial sums."""
         if self.sum.type != self.acc.type:
             return f"expects a sum of type {self.acc.type}, but got {self.sum.type}"
-        return _find_element_error(self.acc)
+        return _find_element_error(self.acc) or find_count_error(self, "count", 1)
 
 
 class StorePartialOp(CheckedOperation, name="store_partial"):
-    """Leave the partial sum of a tile for the next split.
+    """Leave the partial sum of a split for the last split of its tile.
 
     Operands:
-        sum: The sum so far.
+        sum: The partial sum.
         partials: Partial sums (f32) of all tiles.
         tile: Number of the tile.
+        split: Number of the split, below `count`.
+
+    Attributes:
+        count: Partial sums of a tile.
     """
 
-    TYPES = (("sum", REGISTERS), ("partials", POINTER), ("tile", I32))
+    TYPES = (("sum", REGISTERS), ("partials", POINTER), ("tile", I32), ("split", I32))
 
     sum: Operand[Any]
     partials: Operand[Any]
     tile: Operand[Any]
+    split: Operand[Any]
+    count: ir.IntegerAttr
+
+    @classmethod
+    def build(cls, own: Any, partials: Any, tile: Any, split: Any, count: int, **where: Any) -> Any:
+        """Build the op for the accumulator `own` of a split."""
+        places = {"partials": partials, "tile": tile, "split": split, "count": _i64(count)}
+        return cls(sum=own, **places, **where)
 
     def find_error(self) -> str | None:
-        """Return the message for a tile that is no f32 accumulator."""
-        return _find_element_error(self.sum)
+        """Return the message for a tile that is no f32 accumulator, or for no partial sums."""
+        return _find_element_error(self.sum) or find_count_error(self, "count", 1)
+
+
+def _i64(number: int) -> Any:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
 
 
 def _find_element_error(tile: Any) -> str | None:

@@ -76,6 +76,8 @@ def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
     seen.add(tile)
     if op.name == "nv_tileas.dot":
         return 0 if wgmma_defect(op, 1) is None else None
+    if op.name == "nv_tileas.add_partial":
+        return 0  # only products of wgmma are split, see `split_defect`
     if op.name == "nv_tileas.permute":
         axis = _accumulator_rows(op.operands[0], seen)
         return None if axis is None else list(op.opview.permutation).index(axis)

@@ -109,7 +109,7 @@ def test_a_package_provides_workspaces(tmp_path, gpu):
     tiles = 4
     assert gpu.cleared == [tiles * 4 + 256]
     sizes = sorted(len(block) for block in gpu.memory.values())
-    assert sizes == [tiles * 4 + 256, tiles * 128 * 128 * 4 + 256]
+    assert sizes == [tiles * 4 + 256, tiles * 3 * 128 * 128 * 4 + 256]
 
 
 def test_numpy_arrays_need_the_source(copy):

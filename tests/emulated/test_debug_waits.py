@@ -9,8 +9,8 @@ from deadlock_cases import (
     build_broken,
     more_arrivals,
     more_bytes,
+    without_partials,
     without_release,
-    without_turn,
 )
 from emulated_gemm import ROOT, matrix
 
@@ -90,14 +90,14 @@ def test_bytes_that_never_come(operands, tmp_path):
     )
 
 
-def test_a_turn_that_is_not_passed_on(operands, tmp_path):
+def test_partial_sums_that_never_come(operands, tmp_path):
     """The counters of the tiles hold zeros again behind the deadlock."""
     plan = {"split_k": 3}
-    kernel = build_broken(tmp_path, "matmul", without_turn, specialization(**plan))
+    kernel = build_broken(tmp_path, "matmul", without_partials, specialization(**plan))
     arrays, expected = operands(200, 128, 512)
     assert re.search(
-        rf"matmul: consumer warpgroup 0 of CTA \d {LIMIT} for the turn of split [12] at tile [01] "
-        r"\(it is the turn of split 0\)",
+        rf"matmul: consumer warpgroup 0 of CTA \d {LIMIT} for the partial sums of 2 splits of tile "
+        r"[01] \(so far: 0\)",
         deadlock(kernel, arrays),
     )
     for debug_waits in (True, False):

@@ -46,8 +46,15 @@ FAULTS = {
     ),
 }
 SPLIT_FAULTS = {
-    "a turn is not passed on": (drop(r"@p red\.release\.gpu\S+ \[%rd\d+\], 1;"), DeadlockError),
-    "turns are not awaited": (drop(r"@p bra POLL;|bra POLL;"), AssertionError),
+    "a partial sum is not counted": (
+        drop(r"@p red\.release\.gpu\S+ \[%rd\d+\], 1;"),
+        DeadlockError,
+    ),
+    "partial sums are not awaited": (drop(r"@p bra POLL;|bra POLL;"), AssertionError),
+    "threads do not wait with the one that polls": (
+        drop(r"(?<=DONE:\n}\n\t// end inline asm\n)\tbar\.sync \t\d+, \d+;"),
+        AssertionError,
+    ),
 }
 
 

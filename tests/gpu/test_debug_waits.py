@@ -10,8 +10,8 @@ from deadlock_cases import (
     build_broken,
     more_arrivals,
     more_bytes,
+    without_partials,
     without_release,
-    without_turn,
 )
 
 import tilec
@@ -123,17 +123,17 @@ def test_a_kernel_without_a_producer(torch, examples, broken):
     assert torch.equal(a, b)
 
 
-def test_a_turn_that_is_not_passed_on(torch, examples, broken):
+def test_partial_sums_that_never_come(torch, examples, broken):
     """The counters of the tiles hold zeros again behind the deadlock."""
     plan = {"split_k": 4}
-    kernel = broken("matmul", without_turn, Specialization(constants=SPLIT_TILE, plan=plan))
+    kernel = broken("matmul", without_partials, Specialization(constants=SPLIT_TILE, plan=plan))
     a = torch.randn(128, 4096, device="cuda").bfloat16()
     b = torch.randn(4096, 128, device="cuda").bfloat16()
     c = torch.empty(128, 128, dtype=torch.bfloat16, device="cuda")
     report = deadlock(torch, kernel, a, b, c)
     assert re.search(
-        r"matmul: consumer warpgroup 0 of CTA \d+ waited .* for the turn of split [123] at tile 0 "
-        r"\(it is the turn of split 0\)",
+        r"matmul: consumer warpgroup 0 of CTA \d+ waited .* for the partial sums of 3 splits of "
+        r"tile 0 \(so far: 0\)",
         report,
     )
     text = tilec.load(examples / "matmul.tile").matmul.text

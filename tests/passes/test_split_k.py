@@ -100,7 +100,9 @@ def compiled(body, head=HEAD, emit="nv_tileas"):
 def test_what_can_be_split(name):
     """The protocol check is one of the passes."""
     text = compiled(SPLIT[name]).module_text("nv_tileas")
-    assert text.count("nv_tileas.pass_turn") == text.count("nv_tileas.reset_turn") == 1
+    for once in ("await_partials", "add_partial", "store_partial", "arrive_partial"):
+        assert text.count(f"nv_tileas.{once}") == 1
+    assert text.count("nv_tileas.reset_partials") == 1
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -131,28 +133,30 @@ def test_examples_pass_the_protocol_check(tmp_path, example, plan):
     verify(before_the_check(tmp_path, size=tile, example=example, **plan))
 
 
-def test_barriers_of_turns_are_those_of_the_role(tmp_path):
+def test_barriers_at_counters_are_those_of_the_role(tmp_path):
     text = before_the_check(tmp_path, split_k=2)
     lines = [line.strip() for line in text.splitlines()]
-    waits = next(i for i, line in enumerate(lines) if "nv_tileas.await_turn" in line)
-    passes = next(i for i, line in enumerate(lines) if "nv_tileas.pass_turn" in line)
-    for index in (waits + 1, passes - 1):
+    waits = next(i for i, line in enumerate(lines) if "nv_tileas.await_partials" in line)
+    arrives = next(i for i, line in enumerate(lines) if "nv_tileas.arrive_partial" in line)
+    for index in (waits + 1, arrives - 1):
         assert lines[index].startswith('"nv_tileas.barrier"() {id = 1 : i64}')
 
 
-@pytest.mark.parametrize("tile", [(64, 128), (128, 256)])
-def test_ptxas_takes_it_without_spills(tile):
+@pytest.mark.parametrize(("tile", "splits"), [((64, 128), 4), ((128, 256), 4), ((128, 256), 2)])
+def test_ptxas_takes_it_without_spills(tile, splits):
+    """Even where a single partial sum is added: that must stay a loop."""
     body = LOOP.replace("128, 128", f"{tile[0]}, {tile[1]}").replace(
         "(128, 64)", f"({tile[0]}, 64)"
     )
     body = body.replace("(64, 128)", f"(64, {tile[1]})") + STORE
     head = HEAD.replace("cdiv(M, 128), cdiv(N, 128)", f"cdiv(M, {tile[0]}), cdiv(N, {tile[1]})")
+    head = head.replace("split_k=4", f"split_k={splits}")
     result = compiled(body, head, emit="cubin")
     assert result.assembly.warnings == ()
     assert (result.assembly.spill_stores, result.assembly.spill_loads) == (0, 0)
     first, second = result.artifact.workspaces
     grid = f"(cdiv(M, {tile[0]})) * (cdiv(N, {tile[1]}))"
     assert (first.name, first.size, first.zeroed) == ("counters", f"{grid} * 4", True)
-    bytes_of_tile = 4 * tile[0] * tile[1]
-    assert (second.name, second.size) == ("workspace", f"{grid} * {bytes_of_tile}")
+    bytes_of_partials = (splits - 1) * 4 * tile[0] * tile[1]
+    assert (second.name, second.size) == ("workspace", f"{grid} * {bytes_of_partials}")
     assert [item.name for item in result.artifact.hidden_parameters] == ["counters", "workspace"]

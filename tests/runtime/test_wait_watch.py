@@ -119,6 +119,18 @@ def test_a_record_becomes_an_error_with_its_source_line():
     launches.run()
 
 
+@pytest.mark.parametrize(("splits", "named"), [(1, "1 split"), (3, "3 splits")])
+def test_the_last_split_of_a_tile_waits_for_partial_sums(splits, named):
+    build = {"limit": LIMIT, "waits": [{**WAITS[1], "ring": -1, "barrier": "partials"}]}
+    words = record(wait=0, thread=128, parity=0, slot=5, iteration=splits)
+    found = explained(words, debug_waits=build)
+    assert (
+        "mm: consumer warpgroup 0 of CTA 5 waited longer than 2,000,000,000 clocks for the "
+        f"partial sums of {named} of tile 5 (so far: 0)"
+    ) in str(found)
+    assert "arrive_partial" in found.diagnostics[0].notes[0].message
+
+
 def test_the_producer_has_no_warpgroup_and_waits_for_a_release():
     message = str(explained(record(wait=0, block=131, thread=0, parity=0, slot=0, iteration=4)))
     assert "mm: the producer of CTA 131 waited longer" in message

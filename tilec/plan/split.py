@@ -1,17 +1,19 @@
-"""Split-K: several CTAs share the k-tiles of a tile and add up their parts in order. Pure Python.
+"""Split-K: several CTAs share the k-tiles of a tile, and one adds up their parts. Pure Python.
 
-Work items are pairs (tile, split). Split s runs the k-tiles of the s-th share of its tile, waits
-for its turn, adds the partial sum of the splits before it to its own, and either leaves the sum for
-the next split or, as the last one, computes the result of the tile. So the order of the additions
-is fixed, and results are the same bit by bit in every launch.
+Work items are pairs (tile, split). Split s runs the k-tiles of the s-th share of its tile. All but
+the last one leave their partial sum in memory, each in a place of its own, without waiting for
+anybody. The last one waits until they are all there, adds them to its own, split 0 first, and
+computes the result of the tile. So the order of the additions is fixed, and results are the same
+bit by bit in every launch. A sum that goes from split to split would be as fixed, but each of them
+would wait for the one before it: 4 to 5 us per split (H200, measured 2026-11-22).
 
 Item number `split * tiles + tile`: CTAs that run at the same time work on the same range of k of
-different tiles, which share operands, and the predecessor of an item is a whole pass over the tiles
-ahead of it. A CTA takes the items `cta, cta + ctas, ...` in that order. No order of events
-deadlocks, as an item waits for one of a smaller number only: of the items that are not finished,
-take the smallest. Its CTA has finished all items before it, so it runs this one, and what it waits
-for is finished. That needs a CTA that runs, so all of them must run at the same time: the launch is
-cooperative (`tilec.runtime.launch_shape`).
+different tiles, which share operands, and the last splits, which wait, have the largest numbers. A
+CTA takes the items `cta, cta + ctas, ...` in that order. No order of events deadlocks: what a CTA
+runs ahead of its first last split waits for nobody, so every CTA gets through with that. Then all
+partial sums are there, and no wait lasts. That needs all CTAs to run: one that has yet to start may
+find no room as long as others wait. So the launch is cooperative, which makes all of them run at
+the same time (`tilec.runtime.launch_shape`).
 """
 
 from typing import TYPE_CHECKING

@@ -27,7 +27,8 @@ _WARPGROUP_THREADS = 128
 _CAUSES = {
     "full": "the slot was not filled: compare the bytes that mbarrier_arrive_expect_tx announces "
     "with those of the copies, and look where the one that fills the slot waits",
-    "turn": "the split before did not pass on its turn: look for its pass_turn, and where it waits",
+    "partials": "another split did not say that its partial sum is there: look for its "
+    "arrive_partial, and where it waits",
     "empty": "the slot was not released: look for the ring_release of the consumers, for the count "
     "of the ring's empty barriers, and where the consumers wait",
 }
@@ -114,8 +115,9 @@ def deadlock(metadata: Mapping[str, Any], record: Sequence[int]) -> DeadlockErro
 def _awaited(wait: Mapping[str, Any], record: Sequence[int]) -> str:
     """Return what a wait is for."""
     slot, parity, iteration = record[Word.SLOT], record[Word.PARITY], record[Word.ITERATION]
-    if wait["barrier"] == "turn":
-        return f"the turn of split {iteration} at tile {slot} (it is the turn of split {parity})"
+    if wait["barrier"] == "partials":
+        splits = "split" if iteration == 1 else "splits"
+        return f"the partial sums of {iteration} {splits} of tile {slot} (so far: {parity})"
     outcome = "be filled" if wait["barrier"] == "full" else "be released"
     place = f"slot {slot} of ring {wait['ring']}"
     return f"{place} to {outcome} (parity {parity}, iteration {iteration})"

@@ -110,9 +110,9 @@
 
 // -----
 
-// One thread waits for the turn of its role, no longer than the limit; its warp goes astray with it, and
-// passes its turn on all the same.
-// CHECK-LABEL: llvm.func @turns_have_a_limit
+// One thread waits for partial sums, no longer than the limit; its warp goes astray with it, and counts
+// its own partial sums as there all the same.
+// CHECK-LABEL: llvm.func @waits_for_partial_sums_have_a_limit
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}@p bra DONE;{{.*}}setp.eq.b32 p, $7, 0;{{.*}}ld.acquire.gpu.global.b32 seen, [$1];{{.*}}setp.lt.u64 p, now, 500;{{.*}}mov.b32 value, seen;{{.*}}vote.sync.any{{.*}}"=&r,l,r,r,l,r,r,r,~{memory}"
 // CHECK-NOT:     scf.if
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}red.release.gpu
@@ -121,10 +121,10 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    "nv_tileas.await_turn"(%c, %n, %n) {nv_tileas.debug_wait = 0 : i64} : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+    "nv_tileas.await_partials"(%c, %n, %n) {nv_tileas.debug_wait = 0 : i64} : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
     "nv_tileas.barrier"() {id = 1 : i64} : () -> ()
-    "nv_tileas.pass_turn"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
+    "nv_tileas.arrive_partial"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "turns_have_a_limit", function_type = (!nv_tileaa.ptr<i32>, i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], debug_waits = {limit = 500 : i64}}} : () -> ()
+}) {sym_name = "waits_for_partial_sums_have_a_limit", function_type = (!nv_tileaa.ptr<i32>, i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], debug_waits = {limit = 500 : i64}}} : () -> ()

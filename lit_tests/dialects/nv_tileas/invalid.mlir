@@ -921,25 +921,53 @@
 // Partial sums are f32.
 %x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xbf16>, !nv_tileaa.ptr<f32>, i32
 // expected-error @below {{'nv_tileas.store_partial' op expects a tile of f32, but got bf16}}
-"nv_tileas.store_partial"(%x, %p, %i) : (tensor<64x64xbf16>, !nv_tileaa.ptr<f32>, i32) -> ()
+"nv_tileas.store_partial"(%x, %p, %i, %i) {count = 3 : i64} : (tensor<64x64xbf16>, !nv_tileaa.ptr<f32>, i32, i32) -> ()
 
 // -----
 
 // Adding a partial sum does not change the type of an accumulator.
 %x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32
 // expected-error @below {{'nv_tileas.add_partial' op expects a sum of type tensor<64x64xf32>, but got tensor<64x32xf32>}}
-%s = "nv_tileas.add_partial"(%x, %p, %i) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> tensor<64x32xf32>
+%s = "nv_tileas.add_partial"(%x, %p, %i, %i) {count = 3 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> tensor<64x32xf32>
 
 // -----
 
-// Turns are kept in global memory.
+// Partial sums that are added are f32, too.
+%x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf16>, !nv_tileaa.ptr<f32>, i32
+// expected-error @below {{'nv_tileas.add_partial' op expects a tile of f32, but got f16}}
+%s = "nv_tileas.add_partial"(%x, %p, %i, %i) {count = 3 : i64} : (tensor<64x64xf16>, !nv_tileaa.ptr<f32>, i32, i32) -> tensor<64x64xf16>
+
+// -----
+
+// A tile that is split has partial sums.
+%x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32
+// expected-error @below {{'nv_tileas.add_partial' op attribute 'count' must be at least 1, but got 0}}
+%s = "nv_tileas.add_partial"(%x, %p, %i, %i) {count = 0 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> tensor<64x64xf32>
+
+// -----
+
+// There is room for them.
+%x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32
+// expected-error @below {{'nv_tileas.store_partial' op attribute 'count' must be at least 1, but got 0}}
+"nv_tileas.store_partial"(%x, %p, %i, %i) {count = 0 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> ()
+
+// -----
+
+// The number of a split is known.
+%x, %p, %i, %s = builtin.unrealized_conversion_cast to tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, f32
+// expected-error @below {{'nv_tileas.store_partial' op expects an i32, but got f32}}
+"nv_tileas.store_partial"(%x, %p, %i, %s) {count = 3 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, f32) -> ()
+
+// -----
+
+// Counters are kept in global memory.
 %c, %i = builtin.unrealized_conversion_cast to i64, i32
-// expected-error @below {{'nv_tileas.await_turn' op expects an address in global memory, but got i64}}
-"nv_tileas.await_turn"(%c, %i, %i) : (i64, i32, i32) -> ()
+// expected-error @below {{'nv_tileas.await_partials' op expects an address in global memory, but got i64}}
+"nv_tileas.await_partials"(%c, %i, %i) : (i64, i32, i32) -> ()
 
 // -----
 
-// A turn is at a tile of a known number.
+// A partial sum is that of a tile of a known number.
 %c, %i = builtin.unrealized_conversion_cast to !nv_tileaa.ptr<i32>, f32
-// expected-error @below {{'nv_tileas.pass_turn' op expects an i32, but got f32}}
-"nv_tileas.pass_turn"(%c, %i) : (!nv_tileaa.ptr<i32>, f32) -> ()
+// expected-error @below {{'nv_tileas.arrive_partial' op expects an i32, but got f32}}
+"nv_tileas.arrive_partial"(%c, %i) : (!nv_tileaa.ptr<i32>, f32) -> ()

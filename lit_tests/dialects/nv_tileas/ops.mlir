@@ -192,24 +192,24 @@
 
 // -----
 
-// Turns at a tile keep their counter; a workspace keeps what the launcher needs to provide it.
+// Partial sums keep their place and their counter; a workspace keeps what the launcher needs to provide it.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.workspace"() {hidden_name = "counters", size = "M * 4", zeroed} : () -> !nv_tileaa.ptr<i32>
 // CHECK:         "nv_tileas.workspace"() {hidden_name = "workspace", size = "M * N"} : () -> !nv_tileaa.ptr<f32>
-// CHECK:         "nv_tileas.await_turn"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
-// CHECK:         "nv_tileas.add_partial"(%{{.*}}) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> tensor<64x64xf32>
-// CHECK:         "nv_tileas.store_partial"(%{{.*}}) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> ()
-// CHECK:         "nv_tileas.pass_turn"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32) -> ()
-// CHECK:         "nv_tileas.reset_turn"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32) -> ()
-// CHECK:       sym_name = "keeps_turns"
+// CHECK:         "nv_tileas.await_partials"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+// CHECK:         "nv_tileas.add_partial"(%{{.*}}) {count = 3 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> tensor<64x64xf32>
+// CHECK:         "nv_tileas.store_partial"(%{{.*}}) {count = 3 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> ()
+// CHECK:         "nv_tileas.arrive_partial"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32) -> ()
+// CHECK:         "nv_tileas.reset_partials"(%{{.*}}) : (!nv_tileaa.ptr<i32>, i32) -> ()
+// CHECK:       sym_name = "keeps_partial_sums"
 "nv_tileaa.func"() ({
 ^bb0(%acc: tensor<64x64xf32>, %i: i32):
   %c = "nv_tileas.workspace"() {hidden_name = "counters", size = "M * 4", zeroed} : () -> !nv_tileaa.ptr<i32>
   %p = "nv_tileas.workspace"() {hidden_name = "workspace", size = "M * N"} : () -> !nv_tileaa.ptr<f32>
-  "nv_tileas.await_turn"(%c, %i, %i) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
-  %s = "nv_tileas.add_partial"(%acc, %p, %i) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> tensor<64x64xf32>
-  "nv_tileas.store_partial"(%s, %p, %i) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> ()
-  "nv_tileas.pass_turn"(%c, %i) : (!nv_tileaa.ptr<i32>, i32) -> ()
-  "nv_tileas.reset_turn"(%c, %i) : (!nv_tileaa.ptr<i32>, i32) -> ()
+  "nv_tileas.await_partials"(%c, %i, %i) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+  %s = "nv_tileas.add_partial"(%acc, %p, %i, %i) {count = 3 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> tensor<64x64xf32>
+  "nv_tileas.store_partial"(%s, %p, %i, %i) {count = 3 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> ()
+  "nv_tileas.arrive_partial"(%c, %i) : (!nv_tileaa.ptr<i32>, i32) -> ()
+  "nv_tileas.reset_partials"(%c, %i) : (!nv_tileaa.ptr<i32>, i32) -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "keeps_turns", function_type = (tensor<64x64xf32>, i32) -> ()} : () -> ()
+}) {sym_name = "keeps_partial_sums", function_type = (tensor<64x64xf32>, i32) -> ()} : () -> ()

@@ -4,8 +4,8 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[N:.*]]: i32, %[[COUNTERS:.*]]: !nv_tileaa.ptr<i32>, %[[PARTIALS:.*]]: !nv_tileaa.ptr<f32>):
 // CHECK-NOT:     nv_tileas.workspace
-// CHECK:         "nv_tileas.pass_turn"(%[[COUNTERS]], %[[N]])
-// CHECK:         "nv_tileas.store_partial"(%{{.*}}, %[[PARTIALS]], %[[N]])
+// CHECK:         "nv_tileas.store_partial"(%{{.*}}, %[[PARTIALS]], %[[N]], %[[N]])
+// CHECK:         "nv_tileas.arrive_partial"(%[[COUNTERS]], %[[N]])
 // CHECK:       function_type = (i32, !nv_tileaa.ptr<i32>, !nv_tileaa.ptr<f32>) -> ()
 // CHECK-SAME:  hidden_parameters = [{dtype = "u64", name = "counters"}, {dtype = "u64", name = "workspace"}]
 // CHECK-SAME:  workspaces = [{alignment = 256 : i64, name = "counters", size = "cdiv(M, 64) * 4", zeroed = true}, {alignment = 256 : i64, name = "workspace", size = "M * 256", zeroed = false}]
@@ -14,8 +14,8 @@
   %sum = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
   %c = "nv_tileas.workspace"() {hidden_name = "counters", size = "cdiv(M, 64) * 4", zeroed} : () -> !nv_tileaa.ptr<i32>
   %p = "nv_tileas.workspace"() {hidden_name = "workspace", size = "M * 256"} : () -> !nv_tileaa.ptr<f32>
-  "nv_tileas.pass_turn"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
-  "nv_tileas.store_partial"(%sum, %p, %n) : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32) -> ()
+  "nv_tileas.store_partial"(%sum, %p, %n, %n) {count = 3 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> ()
+  "nv_tileas.arrive_partial"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "workspaces_are_hidden_parameters", function_type = (i32) -> (), tilec.kernel = {name = "k"}} : () -> ()
 

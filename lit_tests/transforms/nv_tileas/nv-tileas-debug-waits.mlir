@@ -57,22 +57,22 @@
 
 // -----
 
-// The wait for a turn at a split tile has a row, too, without a ring.
+// The wait for the partial sums of a split tile has a row, too, without a ring.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         "nv_tileas.await_turn"(%{{.*}}) {nv_tileas.debug_wait = 0 : i64}
-// CHECK:         "nv_tileas.pass_turn"(%{{[^)]*}}) :
-// CHECK:       waits = [{barrier = "turn", first_thread = 128 : i64, {{.*}}, ring = -1 : i64, role = "consumer",
+// CHECK:         "nv_tileas.await_partials"(%{{.*}}) {nv_tileas.debug_wait = 0 : i64}
+// CHECK:         "nv_tileas.arrive_partial"(%{{[^)]*}}) :
+// CHECK:       waits = [{barrier = "partials", first_thread = 128 : i64, {{.*}}, ring = -1 : i64, role = "consumer",
 "nv_tileaa.func"() ({
 ^bb0(%c: !nv_tileaa.ptr<i32>, %n: i32):
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    "nv_tileas.await_turn"(%c, %n, %n) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
-    "nv_tileas.pass_turn"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
+    "nv_tileas.await_partials"(%c, %n, %n) : (!nv_tileaa.ptr<i32>, i32, i32) -> ()
+    "nv_tileas.arrive_partial"(%c, %n) : (!nv_tileaa.ptr<i32>, i32) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "turns_are_waits", function_type = (!nv_tileaa.ptr<i32>, i32) -> (), tilec.kernel = {debug_waits = {limit = 1000 : i64}}} : () -> ()
+}) {sym_name = "partial_sums_are_waited_for", function_type = (!nv_tileaa.ptr<i32>, i32) -> (), tilec.kernel = {debug_waits = {limit = 1000 : i64}}} : () -> ()
 
 // -----
 

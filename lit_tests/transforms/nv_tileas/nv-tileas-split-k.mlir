@@ -7,15 +7,18 @@
 #mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
 
 // The loop over tiles runs over three items per tile, the loop over k-tiles over a third of them. All
-// splits but the first wait for their turn; all but the last leave the sum for the next one. What the
-// products do not need runs in the last split, the load in front of them included.
+// splits but the last leave their partial sum; the last one waits for both of them and adds them to its
+// own, in a loop. What the products do not need runs in the last split, the load in front of them
+// included.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[COUNTERS:.*]] = "nv_tileas.workspace"() {hidden_name = "counters", size = "(cdiv(M, 64)) * (cdiv(N, 64)) * 4", zeroed} : () -> !nv_tileaa.ptr<i32>
-// CHECK:         %[[PARTIALS:.*]] = "nv_tileas.workspace"() {hidden_name = "workspace", size = "(cdiv(M, 64)) * (cdiv(N, 64)) * 16384"} : () -> !nv_tileaa.ptr<f32>
+// CHECK:         %[[PARTIALS:.*]] = "nv_tileas.workspace"() {hidden_name = "workspace", size = "(cdiv(M, 64)) * (cdiv(N, 64)) * 32768"} : () -> !nv_tileaa.ptr<f32>
 // CHECK:         %[[ROUNDS:.*]] = arith.ceildivsi %{{.*}}, %{{c3_i32.*}} : i32
 // CHECK:         %[[SHARE:.*]] = arith.muli %[[ROUNDS]], %[[STEP:.*]] : i32
 // CHECK:         %[[ITEMS:.*]] = arith.muli %[[TILES:.*]], %{{c3_i32.*}} : i32
+// CHECK:         %[[WAITING:.*]] = arith.muli %[[TILES]], %{{c2_i32.*}} : i32
 // CHECK:         scf.for %[[ITEM:.*]] = %{{.*}} to %[[ITEMS]] step
+// CHECK:           %[[LAST:.*]] = arith.cmpi sge, %[[ITEM]], %[[WAITING]] : i32
 // CHECK:           %[[TILE:.*]] = arith.remui %[[ITEM]], %[[TILES]] : i32
 // CHECK:           %[[SPLIT:.*]] = arith.divui %[[ITEM]], %[[TILES]] : i32
 // CHECK:           %[[ROW:.*]] = arith.muli %[[TILE]], %c64
@@ -26,24 +29,20 @@
 // CHECK:           %[[END:.*]] = arith.minsi %{{.*}}, %[[NEXT]] : i32
 // CHECK:           %[[ACC:.*]] = scf.for %{{.*}} = %[[FIRST]] to %[[END]] step %[[STEP]]
 // CHECK:             nv_tileas.dot
-// CHECK:           %[[WAITS:.*]] = arith.cmpi ne, %[[SPLIT]], %{{c0_i32.*}} : i32
-// CHECK:           %[[SUM:.*]] = scf.if %[[WAITS]]
-// CHECK-NEXT:        "nv_tileas.await_turn"(%[[COUNTERS]], %[[TILE]], %[[SPLIT]])
-// CHECK-NEXT:        "nv_tileas.barrier"()
-// CHECK-NEXT:        %[[ADDED:.*]] = "nv_tileas.add_partial"(%[[ACC]], %[[PARTIALS]], %[[TILE]])
-// CHECK-NEXT:        scf.yield %[[ADDED]]
-// CHECK-NEXT:      } else {
-// CHECK-NEXT:        scf.yield %[[ACC]]
-// CHECK:           %[[LAST:.*]] = arith.cmpi eq, %[[SPLIT]], %{{c2_i32.*}} : i32
 // CHECK:           scf.if %[[LAST]] {
-// CHECK-NEXT:        %[[R:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:        "nv_tileas.await_partials"(%[[COUNTERS]], %[[TILE]], %[[SPLIT]])
+// CHECK-NEXT:        "nv_tileas.barrier"()
+// CHECK:             %[[SUM:.*]] = scf.for %[[BEFORE:.*]] = %{{c0_i32.*}} to %[[SPLIT]] step %{{c1_i32.*}} iter_args(%[[SOFAR:.*]] = %[[ACC]])
+// CHECK-NEXT:          %[[ADDED:.*]] = "nv_tileas.add_partial"(%[[SOFAR]], %[[PARTIALS]], %[[TILE]], %[[BEFORE]]) {count = 2 : i64}
+// CHECK-NEXT:          scf.yield %[[ADDED]]
+// CHECK:             %[[R:.*]]:2 = "nv_tileas.tiled_load"
 // CHECK:             %[[D:.*]] = arith.truncf %[[SUM]]
 // CHECK:             "nv_tileas.tiled_store"
-// CHECK-NEXT:        "nv_tileas.reset_turn"(%[[COUNTERS]], %[[TILE]])
+// CHECK-NEXT:        "nv_tileas.reset_partials"(%[[COUNTERS]], %[[TILE]])
 // CHECK-NEXT:      } else {
-// CHECK-NEXT:        "nv_tileas.store_partial"(%[[SUM]], %[[PARTIALS]], %[[TILE]])
+// CHECK-NEXT:        "nv_tileas.store_partial"(%[[ACC]], %[[PARTIALS]], %[[TILE]], %[[SPLIT]]) {count = 2 : i64}
 // CHECK-NEXT:        "nv_tileas.barrier"()
-// CHECK-NEXT:        "nv_tileas.pass_turn"(%[[COUNTERS]], %[[TILE]])
+// CHECK-NEXT:        "nv_tileas.arrive_partial"(%[[COUNTERS]], %[[TILE]])
 // CHECK-NEXT:      }
 // CHECK:       cooperative_launch = true
 // CHECK-SAME:  split_k = 3 : i64}}
@@ -67,7 +66,7 @@
     %t3 = "nv_tileas.tiled_store"(%v, %e, %row, %row) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
   }
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "three_splits_take_turns", function_type = (!v, i32, i32, i32, i32, !token) -> (), nv_tileaa.kernel_spec = {split_k = 3 : i64}, tilec.kernel = {grid = ["cdiv(M, 64)", "cdiv(N, 64)"]}} : () -> ()
+}) {sym_name = "the_last_of_three_splits_adds_them_up", function_type = (!v, i32, i32, i32, i32, !token) -> (), nv_tileaa.kernel_spec = {split_k = 3 : i64}, tilec.kernel = {grid = ["cdiv(M, 64)", "cdiv(N, 64)"]}} : () -> ()
 
 // -----
 

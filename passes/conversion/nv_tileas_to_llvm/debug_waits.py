@@ -73,9 +73,10 @@ $3 whether it is astray already, $4 buffer, $5 and $6 place and time for the rec
 _RING = "mbarrier.test_wait.parity.shared::cta.b64 p, [$1], $2;"
 """$1 barrier, $2 parity, $5 slot, $6 iteration. `test_wait` does not suspend the thread, as
 `try_wait` would for a time that depends on the system (PTX ISA, mbarrier.try_wait)."""
-_TURN = """ld.acquire.gpu.global.b32 seen, [$1];
+_PARTIALS = """ld.acquire.gpu.global.b32 seen, [$1];
 setp.eq.b32 p, seen, $2;"""
-"""$1 counter, $2 and $6 turn, $5 tile, $7 whether this thread waits for the role."""
+"""$1 counter, $2 and $6 partial sums to wait for, $5 tile, $7 whether this thread waits for the
+role."""
 _NOT_ELECTED = """.reg .b32 seen;
 setp.eq.b32 p, $7, 0;
 @p bra DONE;"""
@@ -83,7 +84,7 @@ _VOTE = """setp.ne.b32 p, $0, 0;
 vote.sync.any.pred p, p, 0xffffffff;
 selp.b32 $0, 1, 0, p;"""
 _RING_CONSTRAINTS = "=&r,r,r,r,l,r,r,~{memory}"
-_TURN_CONSTRAINTS = "=&r,l,r,r,l,r,r,r,~{memory}"
+_PARTIALS_CONSTRAINTS = "=&r,l,r,r,l,r,r,r,~{memory}"
 
 
 class DebugWaits:
@@ -121,20 +122,20 @@ class DebugWaits:
         result = emit.inline_ptx(text, _RING_CONSTRAINTS, operands, emit.i32_type())
         llvm_ops.store(result, self._astray)
 
-    def await_turn(self, op: Any, counter: Any, tile: Any, turn: Any, elected: Any) -> None:
-        """Wait in the elected thread until `counter` holds `turn`, or give up.
+    def await_partials(self, op: Any, counter: Any, tile: Any, count: Any, elected: Any) -> None:
+        """Wait in the elected thread until `counter` holds `count`, or give up.
 
         Args:
-            op: The `await_turn`.
+            op: The `await_partials`.
             counter: Address of the counter of the tile.
             tile: Number of the tile.
-            turn: Number of the split.
+            count: Partial sums to wait for.
             elected: 1 in the thread that waits for its role, else 0.
         """
         astray = llvm_ops.load(emit.i32_type(), self._astray)
-        text = self._text(op, _TURN, "seen", whole_warps=True, skip=_NOT_ELECTED)
-        operands = [counter, turn, astray, self._buffer, tile, turn, elected]
-        result = emit.inline_ptx(text, _TURN_CONSTRAINTS, operands, emit.i32_type())
+        text = self._text(op, _PARTIALS, "seen", whole_warps=True, skip=_NOT_ELECTED)
+        operands = [counter, count, astray, self._buffer, tile, count, elected]
+        result = emit.inline_ptx(text, _PARTIALS_CONSTRAINTS, operands, emit.i32_type())
         llvm_ops.store(result, self._astray)
 
     def _text(self, op: Any, test: str, parity: str, *, whole_warps: bool, skip: str = "") -> str:

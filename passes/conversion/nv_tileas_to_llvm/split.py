@@ -1,8 +1,11 @@
-"""Rules for split-K: turns at a tile and partial sums in global memory.
+"""Rules for split-K: partial sums in global memory and the counters that say that they are there.
 
-The counter of a tile holds the number of the split whose turn it is. A release of the counter in
-one CTA and an acquire in the next one order what the thread did before against what it does behind;
-a barrier of the role on either side extends that to all of its threads (PTX ISA, causality order).
+The counter of a tile holds the number of its partial sums that are there. Every split that leaves
+one counts up with a release, and the last split reads the counter with an acquire: that orders what
+the threads that have counted did before against what the reader does behind. It reads what the last
+addition wrote, but every addition has read the one before, and through such a chain of atomic
+operations the reader observes all of them (PTX ISA, observation order). A barrier of the role on
+either side extends that to all of its threads (PTX ISA, causality order).
 """
 
 from typing import Any
@@ -37,27 +40,27 @@ DONE:
 to 512 ns: the k-tiles of a split take microseconds."""
 
 
-@lowers("nv_tileas.await_turn")
-def lower_await_turn(lowering: Lowering, op: Any) -> None:
+@lowers("nv_tileas.await_partials")
+def lower_await_partials(lowering: Lowering, op: Any) -> None:
     """Poll the counter in one thread."""
     elected = arith.extui(emit.i32_type(), lowering.current_role.elected_for(op))
-    counter, turn = _counter(lowering, op), lowering.get(op.opview.turn)
+    counter, count = _counter(lowering, op), lowering.get(op.opview.count)
     if lowering.debug is not None:
         tile = emit.value(lowering.get(op.opview.tile))
-        lowering.debug.await_turn(op, counter, tile, turn, elected)
+        lowering.debug.await_partials(op, counter, tile, count, elected)
         return
-    emit.inline_ptx(_AWAIT, "l,r,r,~{memory}", [counter, turn, elected])
+    emit.inline_ptx(_AWAIT, "l,r,r,~{memory}", [counter, count, elected])
 
 
-@lowers("nv_tileas.pass_turn")
-def lower_pass_turn(lowering: Lowering, op: Any) -> None:
+@lowers("nv_tileas.arrive_partial")
+def lower_arrive_partial(lowering: Lowering, op: Any) -> None:
     """Count up in one thread, behind what the role has written."""
     text = "red.release.gpu.global.add.u32 [$0], 1;"
     in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
 
 
-@lowers("nv_tileas.reset_turn")
-def lower_reset_turn(lowering: Lowering, op: Any) -> None:
+@lowers("nv_tileas.reset_partials")
+def lower_reset_partials(lowering: Lowering, op: Any) -> None:
     """Write zero in one thread: the next launch is ordered behind this one as a whole."""
     text = "st.relaxed.gpu.global.u32 [$0], 0;"
     in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
@@ -65,7 +68,7 @@ def lower_reset_turn(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.add_partial")
 def lower_add_partial(lowering: Lowering, op: Any) -> None:
-    """Add what the same thread of the split before has left, a vector at a time."""
+    """Add what the same thread of a split has left, a vector at a time."""
     registers = lowering.tile(op.opview.acc)
     start = _own_vectors(lowering, op, len(registers))
     f32, total = ir.F32Type.get(), []
@@ -78,7 +81,7 @@ def lower_add_partial(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.store_partial")
 def lower_store_partial(lowering: Lowering, op: Any) -> None:
-    """Leave this thread's registers where the same thread of the next split looks for them."""
+    """Leave this thread's registers where the same thread of the last split looks for them."""
     registers = lowering.tile(op.opview.sum)
     start = _own_vectors(lowering, op, len(registers))
     for first in range(0, len(registers), VECTOR):
@@ -92,11 +95,17 @@ def _counter(lowering: Lowering, op: Any) -> Any:
 
 
 def _own_vectors(lowering: Lowering, op: Any, registers: int) -> Any:
-    """Return the address of this thread's first vector of a tile's partial sum."""
-    role = lowering.current_role
-    tile_bytes = emit.constant(emit.i64_type(), registers * role.threads * 4)
-    tile = arith.extui(emit.i64_type(), lowering.get(op.opview.tile))
-    start = emit.byte_offset(lowering.get(op.opview.partials), arith.muli(tile, tile_bytes))
+    """Return the address of this thread's first vector of the partial sum of a split.
+
+    Those of a tile lie one behind the other, in the order of the splits.
+    """
+    role, i64 = lowering.current_role, emit.i64_type()
+    partial_bytes = emit.constant(i64, registers * role.threads * 4)
+    tile, split = (
+        arith.extui(i64, lowering.get(value)) for value in (op.opview.tile, op.opview.split)
+    )
+    number = arith.addi(arith.muli(tile, emit.constant(i64, op.opview.count.value)), split)
+    start = emit.byte_offset(lowering.get(op.opview.partials), arith.muli(number, partial_bytes))
     return emit.byte_offset(start, emit.multiply(role.thread, VECTOR_BYTES))
 
 

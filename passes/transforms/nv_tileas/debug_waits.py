@@ -7,10 +7,10 @@ After:   nv_tileaa.func @k(..., %d: !nv_tileas.tma_desc<...>, %buffer: !nv_tilea
            ring_wait %ring, %q {nv_tileas.debug_wait = 1} }
            {tilec.kernel = {debug_waits = {limit, waits = [...]}, hidden_parameters = [...]}}
 
-Every wait of a ring, and every one for a turn at a split tile, gets an id, which is its row in the
-table that the launcher explains a report with; the address of the buffer for the report becomes the
-last parameter of the kernel. Kernels without the entry `debug_waits` in their metadata, and kernels
-without such waits, are left alone.
+Every wait of a ring, and every one for the partial sums of a split tile, gets an id, which is its
+row in the table that the launcher explains a report with; the address of the buffer for the report
+becomes the last parameter of the kernel. Kernels without the entry `debug_waits` in their metadata,
+and kernels without such waits, are left alone.
 
 The pass stands behind the protocol check: a dump from between the two can be edited so that it
 deadlocks, and be run.
@@ -35,9 +35,9 @@ WAIT_ID = "nv_tileas.debug_wait"
 _BARRIERS = {
     "nv_tileas.ring_acquire": "empty",
     "nv_tileas.ring_wait": "full",
-    "nv_tileas.await_turn": "turn",
+    "nv_tileas.await_partials": "partials",
 }
-"""What each operation waits for: a barrier of a ring, or a turn at the sum of a split tile."""
+"""What each operation waits for: a barrier of a ring, or the partial sums of a split tile."""
 _BUFFER_TYPE = "!nv_tileaa.ptr<i32>"
 
 
@@ -76,7 +76,7 @@ def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any
         yield {
             "role": role,
             "first_thread": first_thread,
-            "ring": rings.index(op.operands[0]) if barrier != "turn" else -1,
+            "ring": rings.index(op.operands[0]) if barrier != "partials" else -1,
             "barrier": barrier,
             **_place(op, context.buffer, context.sources),
         }

@@ -52,10 +52,10 @@ from tilec.passes.registry import PassContext, register_pass
 
 _EFFECTS = (
     "nv_tileas.tiled_store",
-    "nv_tileas.await_turn",
+    "nv_tileas.await_partials",
     "nv_tileas.store_partial",
-    "nv_tileas.pass_turn",
-    "nv_tileas.reset_turn",
+    "nv_tileas.arrive_partial",
+    "nv_tileas.reset_partials",
     "nv_tileas.barrier",
 )
 """Operations that a kernel runs for what they do: roots of the consumer role."""

@@ -1,0 +1,46 @@
+"""Tiles that are split along K, on the emulator: the same bits in every order of events."""
+
+import numpy as np
+import pytest
+from emulated_gemm import matrix
+
+import tilec
+
+SOURCE = """@kernel(split_k={splits})
+def product(A: f16[M, K], B: f16[K, N], C: f32[M, N]):
+    m, n = grid(cdiv(M, 64), cdiv(N, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(cdiv(K, 64)):
+        acc = mma(load(A, (m, k), (64, 64)), load(B, (k, n), (64, 64)), acc)
+    store(C, (m, n), acc)
+"""
+EXTENTS = (100, 72)
+"""M and N: four tiles."""
+SEEDS = range(4)
+
+
+@pytest.mark.parametrize(
+    ("splits", "k", "multiprocessors"), [(2, 200, 8), (3, 520, 4), (4, 130, 5), (8, 1000, 3)]
+)
+def test_results_are_equal_bit_by_bit(device, tmp_path, splits, k, multiprocessors):
+    """Two sets of operands in turn, so that partial sums of the launch before would be wrong."""
+    path, (m, n) = tmp_path / "product.tile", EXTENTS
+    path.write_text(SOURCE.format(splits=splits))
+    product = tilec.load(path).product
+    rng = np.random.default_rng(0)
+    pairs = [
+        [rng.standard_normal(shape).astype(np.float16) for shape in ((m, k), (k, n))]
+        for _ in range(2)
+    ]
+    found: list[set[bytes]] = [set(), set()]
+    device.multiprocessors = multiprocessors
+    for seed in SEEDS:
+        device.seed = seed
+        for (left, right), results in zip(pairs, found, strict=True):
+            c = device.array((m, n), (n, 1), "<f4")
+            product(matrix(device, m, k, values=left), matrix(device, k, n, values=right), c)
+            result = c.view(np.float32)
+            want = left.astype(np.float32) @ right.astype(np.float32)
+            np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-3)
+            results.add(result.tobytes())
+    assert [len(results) for results in found] == [1, 1]
