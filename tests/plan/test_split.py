@@ -119,18 +119,28 @@ def test_the_model_divides_the_k_tiles_and_adds_the_reduction():
     assert 0 < split.reduction < whole.clocks - split.clocks
 
 
-def test_the_planner_does_not_split_by_itself():
-    assert gemm_candidates.SPLITS == (1,)
-    ranked = rank_tiles(GemmProblem((512, 512, 16384)), TARGET)
-    assert {item.tile.split_k for item in ranked} == {1}
+@pytest.mark.parametrize(
+    ("extents", "tile", "splits"),
+    [
+        ((512, 512, 16384), (64, 128, 64), 4),
+        ((1024, 1024, 8192), (64, 256, 64), 2),
+        ((4096, 128, 4096), (64, 64, 64), 1),
+        ((4096, 4096, 4096), (128, 256, 64), 1),
+    ],
+)
+def test_measured_splits_stay(extents, tile, splits):
+    """The split products of docs/performance.md."""
+    best = rank_tiles(GemmProblem(extents, n_contiguous=True), TARGET)[0].tile
+    assert ((best.m, best.n, best.k), best.split_k) == (tile, splits)
 
 
-def test_where_the_planner_would_split():
-    few = GemmProblem((512, 512, 16384), splits=(1, 2, 3, 4, 6, 8))
-    best = rank_tiles(few, TARGET)[0]
-    assert best.tile.split_k > 1
+def test_where_the_planner_splits():
+    best = rank_tiles(GemmProblem((512, 512, 16384)), TARGET)[0]
     assert "splits" in tile_text(best.tile)
     assert "reduction" in str(best)
+    assert best.score == pytest.approx(gemm_candidates.SPLIT_MARGIN * best.cost.clocks)
+    wide = rank_tiles(GemmProblem((512, 512, 16384), element_bytes=4), TARGET)
+    assert {item.tile.split_k for item in wide} == {1}
     for extents in ((512, 512, 2048), (8192, 8192, 8192)):
-        several = GemmProblem(extents, (128, 128, 64), splits=(1, 2, 3, 4, 6, 8))
+        several = GemmProblem(extents, (128, 128, 64), splits=gemm_candidates.SPLITS)
         assert {item.tile.split_k for item in rank_tiles(several, TARGET)} == {1}

@@ -208,12 +208,26 @@ def test_tiles_go_with_what_is_fixed(fixed, holds, size):
 
 
 def test_splits_are_priced():
-    """Sixteen tiles of 512 rows and columns: four splits of each may be larger."""
+    """Few tiles leave SMs idle; splits of larger ones do not."""
     sizes = Specialization(sizes={"M": 512, "N": 512, "K": 16384})
-    alone = plan_tiles(gemm_uses(), sizes).values
-    split = plan_tiles(gemm_uses(), sizes, fixed=parse_overrides({"split_k": 8}))
-    assert split.split_k == 8
-    assert prod(split.values.values()) > prod(alone.values())
+    found = {
+        splits: plan_tiles(gemm_uses(), sizes, fixed=parse_overrides({"split_k": splits}))
+        for splits in (1, 8)
+    }
+    assert [choice.split_k for choice in found.values()] == [1, 8]
+    whole, split = (prod(choice.values.values()) for choice in found.values())
+    assert split > whole
+    assert plan_tiles(gemm_uses(), sizes).split_k == 4
+
+
+def test_only_a_single_product_is_split():
+    """The plan of a kernel with several refuses splits, and its tiles would be chosen for them."""
+    sizes = Specialization(sizes={"M": 512, "N": 512, "K": 16384})
+    other = {
+        f"{name}2": replace(use, extents=tuple(f"{item}2" for item in use.extents))
+        for name, use in gemm_uses().items()
+    }
+    assert plan_tiles({**gemm_uses(), **other}, sizes).split_k == 1
 
 
 def test_what_cannot_be_had_is_left_to_the_plan_of_the_kernel():

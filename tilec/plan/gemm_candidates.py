@@ -22,15 +22,16 @@ CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider besides single CTAs. Larger ones leave SMs of a GPC idle."""
 SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or take them in turn (True): what to consider."""
-SPLITS = (1,)
-"""Into how many splits along K to divide tiles of products that have few of them. `(1, 2, 3, 4, 6,
-8)` would let the planner split; the model of the reduction has not been measured yet."""
+SPLITS = (1, 2, 3, 4, 6, 8)
+"""Into how many splits along K to divide tiles of products that have few of them."""
 SPLIT_SHARE = 0.5
 """Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
 SPLIT_DEPTH = 4096
 """Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
+WGMMA_BYTES = 2
+"""Bytes of an operand element of the products that run on wgmma: bf16 and f16."""
 SECTOR_BYTES = 32
 """L2 moves sectors of this size (CUDA programming guide, device memory accesses)."""
 STRADDLING = 1.25
@@ -38,6 +39,8 @@ STRADDLING = 1.25
 POWER_OF_TWO_MARGIN = 1.03
 """A tile of other extents must be better than others by this factor: the model knows less about
 them (calibrated, docs/performance.md)."""
+SPLIT_MARGIN = 1.02
+"""The same for tiles that are split along K: few of them have been measured."""
 NOTHING_FIXED = PlanOverrides()
 TIE = 1.004
 """Within this factor the deeper one of two like tiles wins: it waits less often."""
@@ -105,9 +108,10 @@ class RankedTile:
 
     @property
     def score(self) -> float:
-        """Modelled clocks, times the margin for what the model knows less about."""
+        """Modelled clocks, times the margins for what the model knows less about."""
         plain = is_power_of_two(self.tile.m) and is_power_of_two(self.tile.n)
-        return self.cost.clocks * (1 if plain else POWER_OF_TWO_MARGIN)
+        margin = 1 if plain else POWER_OF_TWO_MARGIN
+        return self.cost.clocks * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)
 
     def __str__(self) -> str:
         """Return the tile and how its clocks come about, in one line."""
@@ -236,9 +240,13 @@ def _slices_fit(tile: GemmTile, columns: int, target: Target) -> bool:
 
 
 def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
-    """Tell whether to consider splits of a tile along K: there are few tiles and many k-tiles."""
+    """Tell whether to consider splits of a tile along K: there are few tiles and many k-tiles.
+
+    Only wgmma leaves sums that can be split.
+    """
     few = ranked.cost.ctas < SPLIT_SHARE * target.sm_count
-    return few and problem.extents[2] >= SPLIT_DEPTH and not ranked.tile.pingpong
+    deep = problem.extents[2] >= SPLIT_DEPTH
+    return few and deep and not ranked.tile.pingpong and problem.element_bytes == WGMMA_BYTES
 
 
 def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
@@ -279,7 +287,7 @@ def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:
 
 def _plain_only(problem: GemmProblem) -> bool:
     # Products of other element sizes run on the CUDA cores, in layouts made of powers of two.
-    return problem.powers_of_two or problem.element_bytes != 2
+    return problem.powers_of_two or problem.element_bytes != WGMMA_BYTES
 
 
 def _row_options(problem: GemmProblem) -> Sequence[int]:

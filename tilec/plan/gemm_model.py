@@ -133,7 +133,7 @@ class GemmCost:
         pingpong: Whether one consumer multiplies while the other one stores.
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
-        reduction: Once: the splits of a tile that add up their parts one after the other.
+        reduction: Once: the last split of a tile waits for the others and adds their sums.
     """
 
     ctas: int
@@ -249,7 +249,7 @@ def gemm_cost(
         latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
         memory=batch * moved / _memory_rate(active),
         pingpong=tile.pingpong,
-        reduction=_reduction(tile, active),
+        reduction=_reduction(tile),
     )
 
 
@@ -258,15 +258,13 @@ def _memory_rate(active: int) -> float:
     return min(machine.MEMORY_BYTES_PER_CLOCK, active * machine.SM_MEMORY_BYTES_PER_CLOCK)
 
 
-def _reduction(tile: GemmTile, active: int) -> float:
-    """Return the clocks of the turns behind the first one, where all splits end together.
-
-    In each, a partial sum goes to L2 and comes back, and so does the word that it is there. Not
-    calibrated: it has never been measured.
-    """
-    share = machine.L2_BYTES_PER_CLOCK / active * tile.split_k  # one split of each tile at a time
-    traffic = 2 * tile.m * tile.n * _ACCUMULATOR_BYTES / min(share, machine.FILL_BYTES_PER_CLOCK)
-    return (tile.split_k - 1) * (traffic + 2 * machine.COPY_CLOCKS)
+def _reduction(tile: GemmTile) -> float:
+    """Return the clocks in which the last split of a tile waits for the others and adds them."""
+    if tile.split_k == 1:
+        return 0.0
+    partial = tile.m * tile.n * _ACCUMULATOR_BYTES
+    adding = (tile.split_k - 1) * partial / machine.PARTIAL_BYTES_PER_CLOCK
+    return machine.EXCHANGE_CLOCKS + adding
 
 
 def _cold(

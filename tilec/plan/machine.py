@@ -73,6 +73,13 @@ ELEMENT_CLOCKS = 1.93
 """Clocks in which every thread of a warpgroup converts and stages one element (calibrated)."""
 PINGPONG_EPILOGUE = 1.3
 """How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
+EXCHANGE_CLOCKS = 4000
+"""Clocks until the last split of a tile sees the partial sums of the others: they go to L2 behind a
+fence, and then the word that they are there, for which the last split polls (see below)."""
+PARTIAL_BYTES_PER_CLOCK = 25
+"""Bytes of partial sums that the last split adds in a clock. With both, the model picks what was
+measured as best or second at 512x512x16384, 1024x1024x8192 and 4096x128x4096, in bf16 with 1 to 8
+splits (H200, 2026-11-22)."""
 
 REGISTER_STEP = 8
 """setmaxnreg takes multiples of this (PTX ISA, setmaxnreg)."""

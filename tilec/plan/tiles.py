@@ -13,6 +13,7 @@ from typing import Literal
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.plan.gemm_candidates import (
     NOTHING_FIXED,
+    SPLITS,
     GemmProblem,
     RankedTile,
     candidates,
@@ -121,12 +122,14 @@ def plan_tiles(
     Raises:
         CompileError: Extents that the user fixed leave no tile that fits the machine (T0410).
     """
+    products = {use.extents for use in uses.values() if use.role in _MMA_ROLES}
     planner = _Planner(
         dict(specialization.sizes) if specialization is not None else {},
         specialization.mma_limit if specialization is not None else None,
         target,
         powers_of_two,
         fixed,
+        len(products) == 1,
     )
     values: dict[str, int] = {}
     reasons: list[str] = []
@@ -165,13 +168,14 @@ def _make_choice(
 
 @dataclass(frozen=True, slots=True)
 class _Planner:
-    """What all choices of one kernel have in common."""
+    """What all choices of one kernel have in common; `alone`: there is a single mma."""
 
     sizes: Mapping[str, int]
     mma_limit: int | None
     target: Target
     powers_of_two: bool
     fixed: PlanOverrides
+    alone: bool
 
 
 def _bind_extents(
@@ -292,6 +296,7 @@ def _gemm_problem(
         m_contiguous=use.m_contiguous,
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
+        splits=SPLITS if planner.alone else (1,),
         fixed=planner.fixed,
         equal=tuple(
             (first, second)
