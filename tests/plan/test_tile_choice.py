@@ -14,6 +14,7 @@ from tilec.plan.gemm_candidates import (
     is_power_of_two,
     rank_tiles,
     round_up_power_of_two,
+    tile_text,
 )
 from tilec.plan.gemm_model import GemmTile, gemm_clocks, misfit
 from tilec.plan.overrides import parse_overrides
@@ -131,11 +132,13 @@ def test_measured_choices_stay(sizes, tile, n_contiguous):
     assert tuple(found.values()) == tile
 
 
-def test_other_extents_fill_the_last_wave():
+@pytest.mark.parametrize(
+    ("n_contiguous", "tile"), [(False, "128x208x64 in 2x1 in turn"), (True, "256x128x64 in 2x1")]
+)
+def test_measured_choices_of_rows_inside_sectors_stay(n_contiguous, tile):
     """32 x 20 tiles of 128x208 fill five waves, 16 x 33 of 256x128 fill four."""
-    sizes = {"M": 4095, "N": 4104, "K": 4104}
-    assert gemm(sizes) == {"BM": 128, "BN": 208, "BK": 64}
-    assert gemm(sizes, n_contiguous=True) == {"BM": 256, "BN": 128, "BK": 64}
+    problem = GemmProblem((4095, 4104, 4104), n_contiguous=n_contiguous)
+    assert tile_text(rank_tiles(problem, TARGET)[0].tile) == tile
 
 
 @pytest.mark.parametrize("size", [3000, 4095, 5000, 6144, 9000])

@@ -34,8 +34,10 @@ WGMMA_BYTES = 2
 """Bytes of an operand element of the products that run on wgmma: bf16 and f16."""
 SECTOR_BYTES = 32
 """L2 moves sectors of this size (CUDA programming guide, device memory accesses)."""
-STRADDLING = 1.25
-"""Sectors of a 128-byte row of a box that begins inside of one: five for four."""
+STRADDLING = 1.45
+"""What a 128-byte row of a box that begins inside of a sector costs: five sectors for four, in two
+lines for one. Calibrated: 1.4 to 1.45 take the tiles that were the fastest at 4095x4104x4104 (bf16,
+H200, 2026-11-22); alone, 256x128 tiles took 18% longer there than in clusters of 2x1."""
 POWER_OF_TWO_MARGIN = 1.03
 """A tile of other extents must be better than others by this factor: the model knows less about
 them (calibrated, docs/performance.md)."""
