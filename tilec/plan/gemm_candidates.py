@@ -26,6 +26,9 @@ SPLITS = (1, 2, 3, 4, 6, 8)
 """Into how many splits along K to divide tiles of products that have few of them."""
 SPLIT_SHARE = 0.5
 """Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
+SPLIT_MEMORY_SHARE = 0.8
+"""Tiles stay whole where memory takes more than this share of the time of the best whole tiles:
+there is too little to gain."""
 SPLIT_DEPTH = 4096
 """Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
@@ -186,7 +189,9 @@ def _shared_work(
         for cluster in problem.clusters:
             if shares_divide(item.tile, cluster, problem):
                 yield replace(item.tile, cluster=cluster)
-    for item in alone if fixed.split_k is None else ():
+    best = alone[0].cost
+    worth_it = best.memory < SPLIT_MEMORY_SHARE * best.computing
+    for item in alone if fixed.split_k is None and worth_it else ():
         for splits in problem.splits:
             if splits > 1 and may_split(item, problem, target):
                 yield replace(item.tile, split_k=splits)

@@ -158,20 +158,26 @@ class GemmCost:
         return max(busy, self.latency)
 
     @property
-    def clocks(self) -> float:
-        """Clocks of the whole product.
+    def computing(self) -> float:
+        """Clocks of the whole product, were memory as fast as L2.
 
         Consumers that take turns hide the store of a tile behind the products of the next one, but
-        for the last store, and for what is longer than these products. Where the memory bus
-        decides, a little of the rest still does, so that plans differ.
+        for the last store, and for what is longer than these products.
         """
         products = self.k_tiles * self.k_tile
         one, last = products + self.epilogue, 0.0
         if self.pingpong:
             one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CLOCKS
             last = self.epilogue
-        computing = self.waves * one + last + self.start + self.reduction
-        return max(computing, self.memory) + machine.HIDDEN_SHARE * computing
+        return self.waves * one + last + self.start + self.reduction
+
+    @property
+    def clocks(self) -> float:
+        """Clocks of the whole product.
+
+        Where the memory bus decides, a little of the rest still does, so that plans differ.
+        """
+        return max(self.computing, self.memory) + machine.HIDDEN_SHARE * self.computing
 
     @property
     def bound(self) -> str:
