@@ -137,6 +137,7 @@ class Run:
             EmulatedFaultError: A rule is broken.
         """
         alive = [warp for cta in self.ctas for warp in cta.warps]
+        idle = 0  # a warp that polls may have read before the last change and compare after it
         while alive:
             self.random.shuffle(alive)
             self.clock += _CLOCKS
@@ -147,7 +148,8 @@ class Run:
                     if self.random.random() < haste:
                         moved |= self._land(copies)
             alive = [warp for warp in alive if not warp.done]
-            if not moved and alive and not self._land(self.loads):
+            idle = 0 if moved or self._land(self.loads) else idle + 1
+            if idle > 1 and alive:
                 self._leap(alive)
         while self.stores:
             self._land(self.stores)
