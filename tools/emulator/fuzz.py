@@ -188,7 +188,7 @@ def run_product(case: RandomProduct, folder: Path) -> None:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run seeds until the time is up; 1 when something went wrong."""
+    """Run seeds until the time is up, one at least; 1 when something went wrong."""
     parser = argparse.ArgumentParser(prog="python -m tools.emulator.fuzz", description=__doc__)
     parser.add_argument("--first", type=int, default=1, help="first seed (1)")
     parser.add_argument("--seconds", type=float, default=60.0, help="when to stop (60)")
@@ -199,7 +199,7 @@ def main(words: Sequence[str] | None = None) -> int:
         tempfile.TemporaryDirectory() as folder,
         patch.dict(os.environ, {"TILEC_CACHE_DIR": folder}),
     ):
-        while time.monotonic() < end:
+        while seed == options.first or time.monotonic() < end:
             case = random_product(seed)
             try:
                 run_product(case, Path(folder))
