@@ -330,6 +330,8 @@ def test_a_fused_epilogue_takes_few_instructions_an_element():
     opcodes = Counter(item.base for item in epilogue)
     arithmetic = sum(opcodes[name] for name in ("FFMA", "FMUL", "FADD"))
     assert arithmetic <= 6.5 * elements
-    widening = sum(opcodes[name] for name in ("PRMT", "SHF", "LOP3"))
-    assert widening <= 1.7 * elements
+    # The parities of barriers are shifted and flipped, too: SHF by 31 bits, LOP3 with a bit.
+    widening = opcodes["PRMT"] + sum("0x10," in i.operands for i in epilogue if i.base == "SHF")
+    widening += sum("0xffff0000" in item.operands for item in epilogue if item.base == "LOP3")
+    assert elements <= widening <= 1.5 * elements
     assert opcodes["LDS"] <= 0.75 * elements + 4

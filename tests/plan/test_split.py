@@ -84,7 +84,9 @@ def test_splits_come_before_what_was_planned_with_the_tiles():
 def test_planned_splits_give_way():
     assert plan(problem(split_k=3)).split_k == 3
     assert plan(problem(split_k=3), persistent=False).split_k == 1
-    assert plan(problem(split_k=3, split_defect="never mind")).split_k == 1
+    whole = plan(problem(split_k=3, split_defect="never mind"))
+    assert whole.split_k == 1
+    assert "split_k = 1: 3 were planned with the tiles, but never mind" in whole.reasons
     assert plan(problem(split_k=3), split_k=1).split_k == 1
 
 

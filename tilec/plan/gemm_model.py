@@ -236,16 +236,16 @@ def gemm_cost(
     clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n)) * batch * tile.split_k
     ctas, slots = clusters * size, target.sm_count // size * size
     active = min(ctas, slots)
-    work = tile.volume * tile.element_bytes
     consumers = tile.consumers(target)
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     level2 = tile.level2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CLOCK
-    moved = (m * k + n * k) * tile.element_bytes + m * n * (tile.output_bytes + tile.epilogue_bytes)
     return GemmCost(
         ctas=ctas,
         waves=-(-ctas // slots),
         k_tiles=len(split_range(0, tile.split_k, -(-k // tile.k))),
-        tensor=work / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
+        tensor=tile.volume
+        * tile.element_bytes
+        / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=level2,
         bubble=_bubble(tile, consumers),
@@ -253,10 +253,17 @@ def gemm_cost(
         start=_start(tile),
         power=level2 * machine.L2_POWER_SHARE,
         latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
-        memory=batch * moved / _memory_rate(active),
+        memory=batch * _memory_bytes(tile, extents) / _memory_rate(active),
         pingpong=tile.pingpong,
         reduction=_reduction(tile),
     )
+
+
+def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
+    """Return the bytes of operands and result, each of which crosses the memory bus once."""
+    m, n, k = extents
+    results = m * n * (tile.output_bytes + tile.epilogue_bytes)
+    return (m * k + n * k) * tile.element_bytes + results
 
 
 def _memory_rate(active: int) -> float:

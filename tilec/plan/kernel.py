@@ -163,11 +163,9 @@ def plan_kernel(
             shared memory does not hold the kernel (T0424). The message has the numbers.
     """
     fixed = parse_overrides(overrides or {})
-    plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
+    plan = _plan_roles(problem, target, fixed)
     scratch = plan.teams * problem.scratch_bytes
     problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch)
-    splits, why_split = choose_split(problem, fixed)
-    plan = replace(plan, split_k=splits, reasons=(*plan.reasons, *why_split))
     slices, why_slots = _choose_epilogue(problem, plan, target, fixed)
     beside = problem.bytes_beside_ring(plan.consumers, slices)
     stages, reason = choose_stages(problem, beside, target, fixed)
@@ -190,6 +188,13 @@ def plan_kernel(
         stream_results=bool(fixed.stream_results),
         reasons=(*reasons, *why_cluster),
     )
+
+
+def _plan_roles(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> KernelPlan:
+    """Plan who computes what: roles, teams, warpgroups, and splits of tiles."""
+    plan = _plan_mma(problem, target, fixed) if problem.mma else _plan_tiles(problem, fixed)
+    splits, why = choose_split(problem, fixed)
+    return replace(plan, split_k=splits, reasons=(*plan.reasons, *why))
 
 
 def _choose_epilogue(

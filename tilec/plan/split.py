@@ -5,7 +5,7 @@ the last one leave their partial sum in memory, each in a place of its own, with
 anybody. The last one waits until they are all there, adds them to its own, split 0 first, and
 computes the result of the tile. So the order of the additions is fixed, and results are the same
 bit by bit in every launch. A sum that goes from split to split would be as fixed, but each of them
-would wait for the one before it: 4 to 5 us per split (H200, measured 2026-11-22).
+would wait for the one before it (docs/performance.md, "Splits along K").
 
 Item number `split * tiles + tile`: CTAs that run at the same time work on the same range of k of
 different tiles, which share operands, and the last splits, which wait, have the largest numbers. A
@@ -39,7 +39,7 @@ def split_range(split: int, splits: int, k_tiles: int) -> range:
 
 
 def choose_split(problem: "KernelProblem", fixed: PlanOverrides) -> tuple[int, tuple[str, ...]]:
-    """Return the number of splits, and why unless tiles stay whole unasked."""
+    """Return the number of splits, and why unless tiles stay whole as planned."""
     splits = problem.split_k if fixed.split_k is None else fixed.split_k
     if splits == 1:
         return 1, ("split_k = 1: fixed by the user",) * (fixed.split_k is not None)
@@ -49,7 +49,7 @@ def choose_split(problem: "KernelProblem", fixed: PlanOverrides) -> tuple[int, t
         return splits, (f"split_k = {splits}: {why}",)
     if fixed.split_k is not None:
         fail("T0421", f"split_k = {splits}: {defect}")
-    return 1, ()
+    return 1, (f"split_k = 1: {splits} were planned with the tiles, but {defect}",)
 
 
 def _conflict(fixed: PlanOverrides) -> str | None:

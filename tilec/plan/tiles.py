@@ -123,13 +123,9 @@ def plan_tiles(
         CompileError: Extents that the user fixed leave no tile that fits the machine (T0410).
     """
     products = {use.extents for use in uses.values() if use.role in _MMA_ROLES}
+    known = specialization or Specialization()
     planner = _Planner(
-        dict(specialization.sizes) if specialization is not None else {},
-        specialization.mma_limit if specialization is not None else None,
-        target,
-        powers_of_two,
-        fixed,
-        len(products) == 1,
+        known.sizes, known.mma_limit, target, powers_of_two, fixed, len(products) == 1
     )
     values: dict[str, int] = {}
     reasons: list[str] = []
@@ -138,11 +134,11 @@ def plan_tiles(
         if name in values:
             continue
         bound = _bind_extents(use, values, uses)
-        known = {item: _size_of(uses, item, planner) for item in bound if isinstance(item, str)}
-        chosen, ranked = _choose(name, use, bound, known, planner)
+        sizes = {item: _size_of(uses, item, planner) for item in bound if isinstance(item, str)}
+        chosen, ranked = _choose(name, use, bound, sizes, planner)
         rankings.append(ranked)
         values.update(chosen)
-        reasons.append(_reason(use, chosen, known, uses) + _runners_up(ranked))
+        reasons.append(_reason(use, chosen, sizes, uses) + _runners_up(ranked))
     return _make_choice(values, reasons, rankings)
 
 

@@ -194,10 +194,7 @@ def make_plan(
     launches: list[KernelLaunch] = []
     for position, (metadata, loaded) in enumerate(kernels):
         check_preconditions(metadata, arguments)
-        environment = {**metadata.get("constants", {}), **arguments.environment()}
-        extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
-        tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
-        blocks = 0 if arguments.is_empty else count_blocks(tiles) * metadata.get("split_k", 1)
+        extents, blocks = _extents_and_blocks(metadata, arguments, grid)
         if blocks:
             shape = launch_shape(driver, loaded, metadata, blocks)
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
@@ -210,10 +207,21 @@ def make_plan(
         return LaunchPlan(driver, ())
     pairs = check_pairs([item[0] for item in kernels], arguments)
     requests = tuple(_workspace(item, kernels[0][0], arguments) for item in workspaces)
-    watch = None
-    if any(item.name == DEBUG_BUFFER for item in hidden_parameters):
-        watch = WaitWatch(driver, arguments.device or 0, tuple(item for item, _ in kernels))
+    debug = any(item.name == DEBUG_BUFFER for item in hidden_parameters)
+    every = tuple(metadata for metadata, _ in kernels)
+    watch = WaitWatch(driver, arguments.device or 0, every) if debug else None
     return LaunchPlan(driver, tuple(launches), pairs, requests, watch)
+
+
+def _extents_and_blocks(
+    metadata: Mapping[str, Any], arguments: BoundArguments, grid: Grid | None
+) -> tuple[Grid, int]:
+    """Return the blocks along each axis, and how many items of work they are; 0 without data."""
+    environment = {**metadata.get("constants", {}), **arguments.environment()}
+    extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
+    tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
+    items = 0 if arguments.is_empty else count_blocks(tiles) * metadata.get("split_k", 1)
+    return extents, items
 
 
 def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> None:

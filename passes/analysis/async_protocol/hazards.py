@@ -13,19 +13,12 @@ class Hazards:
 
     def check_free(self, agent: Agent, users: Clock, event: Event) -> None:
         """Check that the agent comes behind the marks of what has used a tile."""
-        missing = users & ~agent.clock
-        if missing:
-            name, actor = self.name_of(event.buffer), self._marks.owner(missing)
-            message = f"{name} may be overwritten while '{actor}' still uses it"
-            raise ProtocolViolationError(event.where, message)
+        self._check(agent, users, event, "{name} may be overwritten while '{actor}' still uses it")
 
     def check_fenced(self, agent: Agent, fences: Clock, event: Event) -> None:
         """Check that the agent comes behind the marks of proxy fences."""
-        missing = fences & ~agent.clock
-        if missing:
-            name, actor = self.name_of(event.buffer), self._marks.owner(missing)
-            message = f"no proxy fence between what '{actor}' does with {name} and a copy into it"
-            raise ProtocolViolationError(event.where, message)
+        message = "no proxy fence between what '{actor}' does with {name} and a copy into it"
+        self._check(agent, fences, event, message)
 
     def name_of(self, buffer: int | None) -> str:
         """Return the name of a buffer for messages."""
@@ -40,13 +33,15 @@ class Hazards:
         """
         if not slot.writers or (fill is not None and slot.fills != fill):
             raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
-        missing = slot.writers & ~agent.clock
+        late = "a tile is read before the write of '{actor}' has arrived"
+        self._check(agent, slot.writers, event, late)
+        if asynchronous:
+            unfenced = "no proxy fence between the write of '{actor}' and an async read"
+            self._check(agent, fence(slot.writers & slot.generic), event, unfenced)
+
+    def _check(self, agent: Agent, marks: Clock, event: Event, message: str) -> None:
+        """Report the first of `marks` that the agent does not come behind."""
+        missing = marks & ~agent.clock
         if missing:
-            actor = self._marks.owner(missing)
-            message = f"a tile is read before the write of '{actor}' has arrived"
-            raise ProtocolViolationError(event.where, message)
-        unordered = fence(slot.writers & slot.generic) & ~agent.clock
-        if unordered and asynchronous:
-            actor = self._marks.owner(unordered)
-            message = f"no proxy fence between the write of '{actor}' and an async read"
-            raise ProtocolViolationError(event.where, message)
+            names = {"name": self.name_of(event.buffer), "actor": self._marks.owner(missing)}
+            raise ProtocolViolationError(event.where, message.format(**names))

@@ -67,14 +67,29 @@ def _needs_step(
     ctx: Context, remainder: hir.Value, right: hir.Value, span: SourceSpan
 ) -> hir.Value:
     """Tell where rounding to zero went up: the remainder has not the sign of the divisor."""
+    if right.non_negative:
+        zero = _constant(ctx, 0, right, span)
+        mask = numeric.typed(BOOL, numeric.shape_of(right))
+        return ctx.op("cmpi", [remainder, zero], mask, span, predicate="less_than", signed=True)
+    return _inexact(ctx, remainder, right, span, signs="less_than")
+
+
+def _inexact(
+    ctx: Context, remainder: hir.Value, right: hir.Value, span: SourceSpan, *, signs: str
+) -> hir.Value:
+    """Tell where there is a remainder and its sign is the divisor's or not.
+
+    `signs` compares both, exclusive or, with 0: `less_than` where they differ, or
+    `greater_than_or_equal` where they are the same. Without a sign a remainder is enough.
+    """
     zero = _constant(ctx, 0, right, span)
     mask = numeric.typed(BOOL, numeric.shape_of(right))
-    if right.non_negative:
-        return ctx.op("cmpi", [remainder, zero], mask, span, predicate="less_than", signed=True)
-    mixed = ctx.op("xori", [remainder, right], right.type, span)
-    signs = ctx.op("cmpi", [mixed, zero], mask, span, predicate="less_than", signed=True)
     inexact = ctx.op("cmpi", [remainder, zero], mask, span, predicate="not_equal", signed=True)
-    return ctx.op("andi", [signs, inexact], mask, span)
+    if not numeric.dtype_of(right).signed:
+        return inexact
+    mixed = ctx.op("xori", [remainder, right], right.type, span)
+    compared = ctx.op("cmpi", [mixed, zero], mask, span, predicate=signs, signed=True)
+    return ctx.op("andi", [compared, inexact], mask, span)
 
 
 def _float_modulo(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
@@ -114,22 +129,9 @@ def ceil_divide(
         return quotient
     quotient = _truncating(ctx, left, right, span)
     remainder = _remainder(ctx, left, right, span)
-    wrong = _rounded_down(ctx, remainder, right, span)
+    # Rounding to zero went down: the remainder has the sign of the divisor.
+    wrong = _inexact(ctx, remainder, right, span, signs="greater_than_or_equal")
     raised = ctx.op("addi", [quotient, _constant(ctx, 1, left, span)], left.type, span)
     result = ctx.op("select", [wrong, raised, quotient], left.type, span)
     result.non_negative = _agree(left, right)
     return result
-
-
-def _rounded_down(
-    ctx: Context, remainder: hir.Value, right: hir.Value, span: SourceSpan
-) -> hir.Value:
-    """Tell where rounding to zero went down: the remainder has the sign of the divisor."""
-    zero = _constant(ctx, 0, right, span)
-    mask = numeric.typed(BOOL, numeric.shape_of(right))
-    inexact = ctx.op("cmpi", [remainder, zero], mask, span, predicate="not_equal", signed=True)
-    if not numeric.dtype_of(right).signed:
-        return inexact
-    mixed = ctx.op("xori", [remainder, right], right.type, span)
-    same = ctx.op("cmpi", [mixed, zero], mask, span, predicate="greater_than_or_equal", signed=True)
-    return ctx.op("andi", [same, inexact], mask, span)
