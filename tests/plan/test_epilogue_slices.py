@@ -44,21 +44,21 @@ def slices_of(result):
 @pytest.mark.parametrize(
     ("problem", "expected"),
     [
-        (loading(), (32, 2, 2, 4)),
+        (loading(), (64, 4, 1, 3)),
         (loading(n=128), (64, 2, 2, 5)),
-        (loading(m=256, n=128), (32, 1, 2, 4)),
-        (loading(m=192, n=128), (32, 2, 2, 4)),
-        (loading(load_bytes=4), (32, 1, 2, 4)),
-        (loading(load_bytes=6), (32, 1, 1, 4)),
-        (loading(result_bytes=4), (16, 2, 2, 4)),
-        (loading(n=80), (16, 2, 2, 8)),
+        (loading(m=256, n=128), (32, 4, 2, 3)),
+        (loading(m=192, n=128), (64, 2, 2, 3)),
+        (loading(load_bytes=4), (64, 2, 1, 3)),
+        (loading(load_bytes=6), (64, 1, 2, 3)),
+        (loading(result_bytes=4), (32, 4, 2, 3)),
+        (loading(n=80), (16, 5, 2, 7)),
         (loading(n=72), (0, 0, 2, 7)),
         (loading(load_bytes=0, costly=True), (64, 0, 2, 4)),
         (loading(load_bytes=0), (0, 0, 2, 4)),
     ],
 )
 def test_slices_of_an_epilogue_that_loads_tiles(problem, expected):
-    """As many stages as without the loads, then two of everything, then wide slices."""
+    """A slot for each slice of a tile where three stages are left, and 32 elements a thread."""
     result = plan(problem)
     assert slices_of(result) == expected
     slices = Slices(result.slice_columns, result.epilogue_stages, result.epilogue_slots)
@@ -71,12 +71,12 @@ def test_slices_of_an_epilogue_that_loads_tiles(problem, expected):
     ("overrides", "expected"),
     [
         ({"slice_columns": 0}, (0, 0, 1, 3)),
-        ({"slice_columns": 64}, (64, 1, 1, 4)),
+        ({"slice_columns": 64}, (64, 4, 1, 3)),
         ({"slice_columns": 64, "epilogue_stages": 2, "epilogue_slots": 2}, (64, 2, 2, 3)),
         ({"slice_columns": 32, "epilogue_stages": 3, "epilogue_slots": 1}, (32, 3, 1, 4)),
-        ({"epilogue_slots": 3}, (32, 1, 3, 4)),
-        ({"stages": 3}, (64, 2, 2, 3)),
-        ({"stages": 2}, (64, 2, 2, 2)),
+        ({"epilogue_slots": 3}, (64, 2, 3, 3)),
+        ({"stages": 3}, (64, 4, 1, 3)),
+        ({"stages": 2}, (64, 4, 2, 2)),
         ({"epilogue_slots": 0}, (0, 0, 0, 2)),
         ({"specialize": False}, (0, 0, 1, 3)),
     ],
@@ -86,8 +86,9 @@ def test_slices_follow_what_the_user_fixed(overrides, expected):
 
 
 def test_consumers_that_take_turns_have_all_rows_of_their_tile():
-    problem = loading(m=64, n=256)
-    assert slices_of(plan(problem, pingpong=True)) == (64, 2, 2, 4)
+    """128 rows of one warpgroup: 32 columns are 32 elements a thread."""
+    assert slices_of(plan(loading(m=64, n=256), pingpong=True)) == (64, 4, 2, 4)
+    assert slices_of(plan(loading(m=128, n=128), pingpong=True)) == (32, 4, 2, 5)
 
 
 def test_results_that_load_nothing_may_be_sliced_on_demand():
@@ -96,8 +97,12 @@ def test_results_that_load_nothing_may_be_sliced_on_demand():
 
 def test_reasons_name_the_slices():
     reasons = plan(loading()).reasons
-    assert "slice_columns = 32: slices leave 4 stages, whole tiles 3" in reasons
-    assert any(reason.startswith("epilogue_stages = 2: ") for reason in reasons)
+    assert "slice_columns = 64: slices leave 3 stages, whole tiles 3" in reasons
+    ahead = "epilogue_stages = 4: all slices of a tile are loaded before its products end"
+    assert ahead in reasons
+    reasons = plan(loading(load_bytes=4)).reasons
+    ahead = "epilogue_stages = 2: one slice of each load is loaded while others are in use"
+    assert ahead in reasons
     assert "slice_columns = 64: fixed by the user" in plan(loading(), slice_columns=64).reasons
     assert not any("epilogue_stages" in reason for reason in plan(gemm()).reasons)
 

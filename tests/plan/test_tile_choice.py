@@ -61,13 +61,20 @@ def test_a_wide_result_costs_no_more_room_than_a_narrow_one():
 
 
 def test_what_the_epilogue_loads_leaves_room_for_the_ring():
-    """Four slots of 128x256 fit beside two parts a warpgroup, and beside two slices of each."""
+    """Beside 128x256: two parts a warpgroup and four slots, or all four slices and three slots."""
     expected = {"BM": 128, "BN": 256, "BK": 64}
     assert gemm(epilogue_bytes=2) == gemm(epilogue_bytes=4) == expected
     wide = GemmTile(128, 256, 64, 2, 2)
     loading = replace(wide, epilogue_bytes=2)
-    assert (wide.stages(TARGET), loading.stages(TARGET)) == (4, 4)
-    assert wide.staging_bytes(TARGET) == loading.staging_bytes(TARGET) == 32768
+    assert (wide.stages(TARGET), wide.staging_bytes(TARGET)) == (4, 32768)
+    assert (loading.stages(TARGET), loading.staging_bytes(TARGET)) == (3, 4 * 16384 + 2 * 8192)
+
+
+def test_a_fused_product_of_a_few_waves_takes_turns():
+    """Where a warpgroup stores, another one multiplies: at 4096^3 that is worth narrow tiles."""
+    cube = {"M": 4096, "N": 4096, "K": 4096}
+    assert gemm(cube, epilogue_bytes=2) == {"BM": 128, "BN": 128, "BK": 64}
+    assert gemm(cube)["BN"] == 256
 
 
 def test_what_the_epilogue_loads_is_not_sliced_where_warpgroups_share_columns():

@@ -3,25 +3,24 @@
 An epilogue that loads tiles (a residual, say) can run slice by slice: some columns of the result at
 a time, over all its rows. Each slice of the loaded tiles goes through one slot of a small ring, and
 each slice of the result through the staging slots of its warpgroups. The narrower the slices, the
-more slots fit beside the ring of the operands; the wider, the fewer barriers.
+more slots fit beside the ring of the operands; the wider, the fewer barriers. A ring with a slot
+for each slice of a tile is full before the products of the tile end, so that its epilogue waits for
+no load; this is worth a stage of the operands.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tilec.plan import machine
 from tilec.records import dataclass
 
 MIN_SLICE_COLUMNS = 16
 """Narrowest slice: rows of a sector of L2 (32 bytes) in 16-bit elements."""
-_PREFERENCES = (
-    *((shift, stages, 2) for stages in (2, 1) for shift in (0, 1)),
-    *((shift, stages, 1) for shift in (0, 1) for stages in (2, 1)),
-    *((2, stages, slots) for slots in (2, 1) for stages in (2, 1)),
-)
-"""Slices to choose from, the best first: how often the columns of a part are halved, slots of the
-ring, staging slots. Two of each overlap a load, the arithmetic and a store; a second staging slot
-hides more than a second slice, which is requested before the last one is computed. Slices of a
-quarter of a part move single sectors."""
+_HALVINGS = range(3)
+"""How often the columns of a part are halved. Slices of a quarter of a part move single sectors."""
+_SLOTS = (2, 1)
+MAX_SLICES_AHEAD = 8
+"""Most slots of the ring that slices go through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +80,18 @@ class Slices:
             for tile in tiles
         )
 
+    def clocks(self, tiles: Sequence[SlicedTile]) -> float:
+        """Return the clocks that the epilogue of `tiles` takes for slices, beside computing them.
+
+        Those behind the slots of the ring are requested when one of the first has been computed.
+        """
+        count = sum(tile.columns // self.columns for tile in tiles)
+        waiting = count * machine.SLICE_CLOCKS * (1 if self.slots > 1 else 2)
+        if not self.stages:
+            return waiting
+        late = max(0, count - self.stages) / self.stages
+        return waiting + late * machine.SLICE_LOAD_CLOCKS
+
 
 def part_columns(result_bytes: int) -> int:
     """Return the columns of a result that a warpgroup stages at a time."""
@@ -106,19 +117,33 @@ def shares_rows(tiles: Iterable[SlicedTile], consumers: int) -> bool:
     return all(tile.rows % (machine.MMA_ROWS * consumers) == 0 for tile in tiles)
 
 
-def slice_options(tiles: Sequence[SlicedTile]) -> list[Slices]:
-    """Return the slices that `tiles` divide into, the best first where shared memory is plenty."""
-    loads = any(tile.load_bytes for tile in tiles)
+def slice_options(tiles: Sequence[SlicedTile], consumers: int) -> list[Slices]:
+    """Return the slices that `tiles` divide into, the widest first.
+
+    Args:
+        tiles: What the epilogue computes.
+        consumers: Warpgroups that share each of them.
+    """
     widest = min(part_columns(tile.result_bytes) for tile in tiles)
-    found = (
-        Slices(widest >> shift, stages if loads else 0, slots)
-        for shift, stages, slots in _PREFERENCES
-    )
+    widths = [widest >> shift for shift in _HALVINGS]
+    widths = [item for item in widths if item >= MIN_SLICE_COLUMNS and divides(tiles, item)]
+    if not any(tile.load_bytes for tile in tiles):
+        return [Slices(width, 0, slots) for slots in _SLOTS for width in widths]
+    threads = consumers * machine.WARPGROUP_THREADS
+    rows = max(tile.rows for tile in tiles)
+    narrow = [item for item in widths if rows * item <= machine.SLICE_ELEMENTS * threads]
     return [
-        option
-        for option in dict.fromkeys(found)
-        if option.columns >= MIN_SLICE_COLUMNS and divides(tiles, option.columns)
+        Slices(width, stages, slots)
+        for width in narrow or widths[-1:]
+        for slots in _SLOTS
+        for stages in _ring_slots(tiles, width)
     ]
+
+
+def _ring_slots(tiles: Iterable[SlicedTile], columns: int) -> Iterator[int]:
+    """Yield the slots that a ring of slices may have: as many as there are slices, or a part."""
+    count = sum(tile.columns // columns for tile in tiles)
+    return (slots for slots in range(min(count, MAX_SLICES_AHEAD), 0, -1) if count % slots == 0)
 
 
 def divides(tiles: Iterable[SlicedTile], columns: int) -> bool:
@@ -126,9 +151,23 @@ def divides(tiles: Iterable[SlicedTile], columns: int) -> bool:
     return all(tile.columns % columns == 0 for tile in tiles)
 
 
-def best_slices(options: Sequence[Slices], stages: Callable[[Slices], int]) -> Slices | None:
-    """Return the first of the options that leave the most stages to the operands; None for none."""
-    return max(options, key=stages, default=None)
+def best_slices(
+    options: Sequence[Slices], tiles: Sequence[SlicedTile], stages: Callable[[Slices], int]
+) -> Slices | None:
+    """Return the best of the options for `tiles`; None for none.
+
+    Without loads: the first of those that leave the most stages to the operands. Else the one that
+    costs least of those that leave enough: what slices cost, and what few stages do.
+    """
+    if not any(tile.load_bytes for tile in tiles):
+        return max(options, key=stages, default=None)
+
+    def rank(option: Slices) -> tuple[bool, float]:
+        left = stages(option)
+        clocks = option.clocks(tiles) + machine.RING_CLOCKS / left if left else math.inf
+        return left < machine.MIN_STAGES, clocks
+
+    return min(options, key=rank, default=None)
 
 
 def _aligned(size: int) -> int:

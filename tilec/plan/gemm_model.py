@@ -4,9 +4,12 @@ The model takes, per k-tile, the slowest of tensor cores, shared memory and L2, 
 and counts waves of CTAs. It ranks tiles of one problem; it does not predict times. Pure Python.
 """
 
+import functools
+
 from tilec.plan import machine
 from tilec.plan.epilogue import (
     SlicedTile,
+    Slices,
     best_slices,
     part_widths,
     shares_rows,
@@ -25,8 +28,6 @@ from tilec.target import Target
 
 LARGE_EXTENT = 8192
 """Extent of a dim whose size is not known."""
-MIN_STAGES = 3
-"""Fewest slots that keep loads ahead of a consumer that holds one and frees one."""
 _ACCUMULATOR_BYTES = 4
 
 
@@ -90,28 +91,52 @@ class GemmTile:
         """Return how many warpgroups consume tiles at a time."""
         return PINGPONG_TEAMS if self.pingpong else self.consumers(target)
 
+    @property
+    def sliced(self) -> tuple[SlicedTile]:
+        """The result as what an epilogue computes in slices."""
+        return (SlicedTile(self.m, self.n, self.output_bytes, self.epilogue_bytes),)
+
+    def slices(self, target: Target) -> Slices | None:
+        """Return the slices of an epilogue that loads tiles; None where it stays whole."""
+        consumers, warpgroups = self.consumers(target), self.warpgroups(target)
+        if not self.epilogue_bytes or not shares_rows(self.sliced, consumers):
+            return None
+        return _best_slices(self.sliced, self.slot_bytes, consumers, warpgroups, target)
+
     def staging_bytes(self, target: Target) -> int:
         """Return the bytes of shared memory of the epilogue: what it loads and what it stores."""
         warpgroups = self.warpgroups(target)
-        tiles = (SlicedTile(self.m, self.n, self.output_bytes, self.epilogue_bytes),)
-        if self.epilogue_bytes and shares_rows(tiles, self.consumers(target)):
-            best = best_slices(
-                slice_options(tiles),
-                lambda item: self._fitting(item.bytes_for(tiles, warpgroups), target),
-            )
-            if best is not None:
-                return best.bytes_for(tiles, warpgroups)
+        slices = self.slices(target)
+        if slices is not None:
+            return slices.bytes_for(self.sliced, warpgroups)
         slots = 1 if self.epilogue_bytes else machine.EPILOGUE_SLOTS
         parts = slots * warpgroups * machine.EPILOGUE_PART_BYTES
         return parts + self.m * self.n * self.epilogue_bytes
 
     def stages(self, target: Target) -> int:
         """Return how many slots fit beside what the epilogue needs."""
-        return self._fitting(self.staging_bytes(target), target)
+        return _fitting(self.staging_bytes(target), self.slot_bytes, target)
 
-    def _fitting(self, staging: int, target: Target) -> int:
-        free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
-        return max(0, free // self.slot_bytes)
+
+def _fitting(staging: int, slot_bytes: int, target: Target) -> int:
+    """Return how many slots fit beside what the epilogue needs."""
+    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
+    return max(0, free // slot_bytes)
+
+
+@functools.cache
+def _best_slices(
+    tiles: tuple[SlicedTile], slot_bytes: int, consumers: int, warpgroups: int, target: Target
+) -> Slices | None:
+    """Return the slices of tiles that `consumers` share, beside slots of `slot_bytes`.
+
+    Kept: tiles in clusters have the slices of those without, and every term asks for them.
+    """
+    return best_slices(
+        slice_options(tiles, consumers),
+        tiles,
+        lambda item: _fitting(item.bytes_for(tiles, warpgroups), slot_bytes, target),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,17 +224,18 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
         return f"{consumers} warpgroups cannot share a {tile.m} x {tile.n} accumulator"
     registers = accumulator_registers(tile.m, tile.n, _ACCUMULATOR_BYTES, consumers)
     limit = accumulator_limit(tile.warpgroups(target))
+    limit -= machine.LOADED_REGISTERS if tile.epilogue_bytes else 0
     if registers > limit:
         return (
             f"the {tile.m} x {tile.n} accumulator takes {registers} registers a thread of "
             f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
         )
     stages = tile.stages(target)
-    if stages < MIN_STAGES:
+    if stages < machine.MIN_STAGES:
         return (
             f"shared memory of {target.shared_memory_bytes} bytes holds {stages} "
             f"stage{'s' * (stages != 1)} of {tile.slot_bytes} bytes beside a {tile.m} x {tile.n} "
-            f"result; {MIN_STAGES} are needed"
+            f"result; {machine.MIN_STAGES} are needed"
         )
     return None
 
@@ -249,7 +275,7 @@ def gemm_cost(
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=level2,
         bubble=_bubble(tile, consumers),
-        epilogue=_epilogue(tile, consumers),
+        epilogue=_epilogue(tile, consumers) + _loading(tile, consumers, target),
         start=_start(tile),
         power=level2 * machine.L2_POWER_SHARE,
         latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
@@ -307,6 +333,16 @@ def _epilogue(tile: GemmTile, consumers: int) -> float:
     return machine.EPILOGUE_CLOCKS + slower * clocks
 
 
+def _loading(tile: GemmTile, consumers: int, target: Target) -> float:
+    """Return the clocks that the tiles which an epilogue loads add to it."""
+    if not tile.epilogue_bytes:
+        return 0.0
+    each = tile.m * tile.n / (consumers * machine.WARPGROUP_THREADS)
+    slices = tile.slices(target)
+    waiting = slices.clocks(tile.sliced) if slices is not None else machine.SLICE_LOAD_CLOCKS
+    return waiting + each * machine.LOADED_CLOCKS
+
+
 def _start(tile: GemmTile) -> float:
     """Return the clocks until the first k-tile has arrived."""
     filling = tile.slot_bytes / machine.FILL_BYTES_PER_CLOCK
@@ -315,7 +351,10 @@ def _start(tile: GemmTile) -> float:
 
 
 def _bubble(tile: GemmTile, consumers: int) -> float:
-    return machine.PINGPONG_BUBBLE_CLOCKS if tile.pingpong else machine.MMA_BUBBLE_CLOCKS[consumers]
+    if not tile.pingpong:
+        return machine.MMA_BUBBLE_CLOCKS[consumers]
+    clustered = tile.epilogue_bytes and tile.cluster != (1, 1)
+    return machine.PINGPONG_BUBBLE_CLOCKS + (machine.LOADED_CLUSTER_CLOCKS if clustered else 0)
 
 
 def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:
@@ -323,12 +362,14 @@ def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> flo
     return gemm_cost(tile, extents, target).clocks
 
 
-def _operand_bytes(tile: GemmTile, consumers: int) -> int:
+def _operand_bytes(tile: GemmTile, consumers: int) -> float:
     """Return the bytes that wgmma reads from shared memory for one k-tile.
 
     Every 64-row instruction reads its own rows of A and all of its columns of B. Warpgroups that
     share the columns all read the rows of A.
     """
     readers_of_a = consumers if tile.m % (machine.MMA_ROWS * consumers) else 1
-    readers_of_b = tile.m // machine.MMA_ROWS
+    readers_of_b: float = tile.m // machine.MMA_ROWS
+    if tile.pingpong and tile.epilogue_bytes:
+        readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
     return (tile.m * readers_of_a + tile.n * readers_of_b) * tile.k * tile.element_bytes

@@ -73,6 +73,30 @@ ELEMENT_CLOCKS = 1.93
 """Clocks in which every thread of a warpgroup converts and stages one element (calibrated)."""
 PINGPONG_EPILOGUE = 1.3
 """How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
+SLICE_ELEMENTS = 32
+"""Elements of a slice that a thread computes at a time, at most: with 64 of them, consumers in turn
+(128x128 tiles, a slot for each slice) took 1.6% longer at 4096^3 (H200, 2026-11-22)."""
+SLICE_CLOCKS = 144
+"""Clocks of the waits and barriers of a slice, twice that where a single staging slot has to be
+read first. This and the next two: fitted to the cycles (ncu, H200, 2026-11-22) of the epilogue of
+matmul_bias_gelu.tile at 4096^3 in slices of 16, 32 and 64 columns with 2 to 8 slots of the ring."""
+SLICE_LOAD_CLOCKS = 850
+"""Clocks from the request of a slice to its arrival from memory."""
+RING_CLOCKS = 6600
+"""Clocks of a tile that a ring of one stage would cost: with 3 stages instead of 4, 550 more."""
+LOADED_CLOCKS = 12
+"""Clocks in which every thread of a warpgroup reads, widens and adds an element that the epilogue
+has loaded (as above, with the residual alone)."""
+LOADED_REGISTERS = 48
+"""Registers that an epilogue needs which computes with loaded tiles, besides those of any other
+(measured with ptxas 13.0: 160 accumulators fit, 176 spill in clusters)."""
+LOADED_REREAD_SHARE = 0.36
+"""What it costs shared memory when a warpgroup reads the same columns of B for its next 64 rows, as
+a part of the first time, where consumers take turns and the epilogue loads tiles (calibrated: at
+4096^3 such tiles of 128x128 take as long with bias, GELU and residual as 128x256 without)."""
+LOADED_CLUSTER_CLOCKS = 9
+"""Clocks per k-tile that clusters of such consumers cost: 2x1 took 2.7% longer at 4096^3 (H200,
+2026-11-22)."""
 EXCHANGE_CLOCKS = 4000
 """Clocks until the last split of a tile sees the partial sums of the others: they go to L2 behind a
 fence, and then the word that they are there, for which the last split polls (see below)."""
@@ -104,6 +128,8 @@ EPILOGUE_PART_BYTES = 8192
 """Part of a result that a warpgroup stages at a time: 64 rows of one swizzle span."""
 EPILOGUE_SLOTS = 2
 """Staging slots of each warpgroup in the epilogue: one is filled while TMA reads the other."""
+MIN_STAGES = 3
+"""Fewest slots that keep loads ahead of a consumer that holds one and frees one."""
 MAX_STAGES = 16
 """Most slots of a ring. At 4096x128x4096, 64x64 tiles with 13 slots of 16 KB took three quarters of
 the time of those with 4 slots of 32 KB (bf16, H200, 2026-11-21)."""

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from tilec.plan import machine
 from tilec.plan.epilogue import Slices, best_slices, divides, shares_rows, slice_options
 from tilec.plan.failure import fail
-from tilec.plan.gemm_model import MIN_STAGES
 from tilec.plan.overrides import PlanOverrides
 from tilec.target import Target
 
@@ -43,22 +42,33 @@ def choose_slices(
         fitting = _fitting_stages(problem, beside, target)
         return min(fitting, fixed.stages or _needed_stages(problem))
 
-    best = best_slices(options, stages)
+    best = best_slices(options, problem.sliced, stages)
     if best is None or not (asked or any(tile.is_worth_slicing for tile in problem.sliced)):
         return None
-    return best, _reasons(best, stages(best), stages(Slices(0, 0, 1)), fixed)
+    count = sum(tile.columns // best.columns for tile in problem.sliced)
+    return best, _reasons(best, count, (stages(best), stages(Slices(0, 0, 1))), fixed)
 
 
-def _reasons(slices: Slices, stages: int, whole: int, fixed: PlanOverrides) -> tuple[str, ...]:
-    """Return why an epilogue is sliced so; with whole tiles it would leave `whole` stages."""
-    left = "slices are stored while others are computed"
+def _reasons(
+    slices: Slices, count: int, left: tuple[int, int], fixed: PlanOverrides
+) -> tuple[str, ...]:
+    """Return why an epilogue is cut into `count` slices.
+
+    `left` are the stages that they leave to the operands, and those that whole tiles would.
+    """
+    stages, whole = left
+    cut = "slices are stored while others are computed"
     if slices.stages:
-        left = f"slices leave {stages} stage{'s' * (stages != 1)}, whole tiles {max(0, whole)}"
-    ahead = "is loaded while one is in use" if slices.stages > 1 else "at a time"
+        cut = f"slices leave {stages} stage{'s' * (stages != 1)}, whole tiles {max(0, whole)}"
+    ahead = "one slice of each load is loaded while others are in use"
+    if slices.stages >= count:
+        ahead = "all slices of a tile are loaded before its products end"
+    elif slices.stages == 1:
+        ahead = "one slice of each load at a time"
     turn = "one is filled while TMA reads the other" if slices.slots > 1 else "no room for more"
     fields = (
-        ("slice_columns", slices.columns, left),
-        ("epilogue_stages", slices.stages, f"one slice of each load {ahead}"),
+        ("slice_columns", slices.columns, cut),
+        ("epilogue_stages", slices.stages, ahead),
         ("epilogue_slots", slices.slots, turn),
     )
     return tuple(
@@ -82,7 +92,7 @@ def _slice_options(
         return [], f"{sharing} consumer warpgroups do not share the rows of the result"
     if fixed.epilogue_slots == 0:
         return [], "slices need epilogue_slots"
-    found = slice_options(tiles)
+    found = slice_options(tiles, sharing)
     if fixed.slice_columns:
         if not divides(tiles, fixed.slice_columns):
             return [], f"{fixed.slice_columns} columns do not divide those of the result"
@@ -118,8 +128,8 @@ def choose_epilogue(
         )
         for slots in (1, machine.EPILOGUE_SLOTS)
     }
-    if stages[machine.EPILOGUE_SLOTS] < MIN_STAGES <= stages[1]:
-        return 1, (f"epilogue_slots = 1: more would leave less than {MIN_STAGES} stages",)
+    if stages[machine.EPILOGUE_SLOTS] < machine.MIN_STAGES <= stages[1]:
+        return 1, (f"epilogue_slots = 1: more would leave less than {machine.MIN_STAGES} stages",)
     why = "one is filled while TMA reads the other"
     return machine.EPILOGUE_SLOTS, (f"epilogue_slots = {machine.EPILOGUE_SLOTS}: {why}",)
 
