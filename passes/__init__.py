@@ -28,6 +28,7 @@ PASS_MODULES: dict[str, str] = {
     "lower-tma-load-store-to-async": "transforms.nv_tileas.lower_tma_load_store_to_async",
     "nv-tileas-schedule-mma": "transforms.nv_tileas.schedule_mma",
     "nv-tileas-overlap-mma": "transforms.nv_tileas.overlap_mma",
+    "nv-tileas-overwrite-accumulator": "transforms.nv_tileas.overwrite_accumulator",
     "nv-tileas-alternate-tiles": "transforms.nv_tileas.alternate_tiles",
     "nv-tileas-fence-reads": "transforms.nv_tileas.fence_reads",
     "nv-tileas-assign-register-layouts": "transforms.nv_tileas.assign_register_layouts",

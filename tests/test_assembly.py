@@ -8,6 +8,7 @@ what. The counts follow from the plan, so another plan asks for other ones.
 import re
 from collections import Counter
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,7 @@ _SASS = re.compile(
     r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:(@!?U?P(?:T|\d+))\s+)?([A-Z][\w.]*)\s*(.*?)\s*;",
     re.MULTILINE,
 )
+_LABEL = re.compile(r"^(\.L_x_\d+):", re.MULTILINE)
 _WAITS = frozenset(
     ("WARPGROUP", "SYNCS", "BAR", "DEPBAR", "MEMBAR", "UCGABAR_WAIT", "ACQBULK", "NANOSLEEP")
 )
@@ -119,7 +121,17 @@ class Gemm:
     case: GemmCase | None
     metadata: dict[str, Any]
     assembly: Any
-    instructions: tuple[Instruction, ...]
+    sass: str
+
+    @cached_property
+    def instructions(self) -> tuple[Instruction, ...]:
+        return instructions(self.sass)
+
+    @cached_property
+    def labels(self) -> dict[str, int]:
+        """Number of the instruction behind each label."""
+        found = _LABEL.finditer(self.sass)
+        return {label[1]: len(_SASS.findall(self.sass, 0, label.start())) for label in found}
 
     @property
     def plan(self) -> dict[str, Any]:
@@ -150,6 +162,23 @@ class Gemm:
     def opcodes(self, base: str) -> set[str]:
         return {item.name for item in self.all(base)}
 
+    def reached(self, start: int, without: frozenset[int]) -> set[int]:
+        """Return the instructions that threads may come to from one, `without` some others."""
+        found: set[int] = set()
+        pending = [start]
+        while pending:
+            at = pending.pop()
+            if at in found or at in without:
+                continue
+            found.add(at)
+            item = self.instructions[at]
+            label = re.search(r"\.L_x_\d+", item.operands) if item.base == "BRA" else None
+            if label is not None:
+                pending.append(self.labels[label[0]])
+            if item.base not in _BRANCHES or item.guard or "," in item.operands:
+                pending.append(at + 1)
+        return found
+
     def box_elements(self, array: str) -> int:
         (box,) = {tuple(it["box"]) for it in self.metadata["tensor_maps"] if it["array"] == array}
         return prod(box)
@@ -166,7 +195,7 @@ GEMMS = [
 ]
 
 
-def compile_gemm(case, **overrides):
+def compile_gemm(case, constants=None, **overrides):
     path = ROOT / f"examples/{case.kernel}.tile"
     rank = 3 if "B" in case.sizes else 2
     arrays = {
@@ -174,11 +203,13 @@ def compile_gemm(case, **overrides):
         for name in case.arrays
     }
     dtypes = {"T": case.dtype}
-    wanted = Specialization(arrays, dtypes=dtypes, sizes=case.sizes, plan=overrides)
+    wanted = Specialization(
+        arrays, constants=constants or {}, dtypes=dtypes, sizes=case.sizes, plan=overrides
+    )
     options = CompileOptions(emit="sass")
     result = compile_source(parse(path), case.kernel, wanted, options)
     (kernel,) = result.artifact.kernels
-    return Gemm(case, kernel.metadata, result.assembly, instructions(result.texts["sass"]))
+    return Gemm(case, kernel.metadata, result.assembly, result.texts["sass"])
 
 
 @pytest.fixture(scope="module", params=GEMMS, ids=lambda case: case.id)
@@ -207,6 +238,50 @@ def test_the_k_steps_of_a_stage_run_back_to_back(gemm):
         sum(item.base == "HGMMA" for item in stretch) for stretch in stretches(gemm.instructions)
     ]
     assert {count for count in groups if count} == {rows // 64 * gemm.constants["BK"] // 16}
+
+
+def check_accumulators(gemm):
+    """Check that the first k-step of a tile overwrites its accumulators, which nobody zeroes.
+
+    Zeros are written where there are no k-tiles, and only there: 64 bits at a time.
+    """
+    rows, columns = gemm.consumer_tile
+    products = [at for at, item in enumerate(gemm.instructions) if item.base == "HGMMA"]
+    steps = [gemm.instructions[at].operands for at in products]
+    may_overwrite = [re.search(r", !?UP\d", operands) is not None for operands in steps]
+    count = gemm.constants["BK"] // 16
+    assert may_overwrite == [step == 0 for _ in range(rows // 64) for step in range(count)]
+    firsts = {int(operands.split(",")[0].removeprefix("R")) for operands in steps}
+    registers = {first + offset for first in firsts for offset in range(columns // 2)}
+    assert len(registers) == rows * columns // 128
+    zeros = [f"R{register}, SRZ" for register in registers]
+    written = frozenset(
+        at
+        for at, item in enumerate(gemm.instructions)
+        if item.name == "CS2R" and item.operands in zeros
+    )
+    assert 2 * len(written) == len(registers)
+    tile_ends = [at for at, item in enumerate(gemm.instructions) if item.base == "UTMASTG"]
+    for start in (0, *tile_ends):
+        assert gemm.reached(start, written) >= set(products)
+
+
+def test_the_first_k_step_overwrites_the_accumulators(gemm):
+    check_accumulators(gemm)
+
+
+@pytest.mark.parametrize("plan", [{"mma_pending": 1}, {"pingpong": 1}, {"split_k": 2}], ids=str)
+def test_the_first_k_step_overwrites_in_every_schedule(plan):
+    check_accumulators(compile_gemm(GEMMS[0], {"BM": 128, "BN": 128, "BK": 64}, **plan))
+
+
+def test_many_accumulators_start_as_zeros():
+    """Registers that nobody writes would be alive in the epilogue, too, and some would spill."""
+    gemm = compile_gemm(GEMMS[0], pingpong=1)
+    rows, columns = gemm.consumer_tile
+    assert rows * columns // 128 > 128
+    assert not any(re.search(r"UP\d", item.operands) for item in gemm.all("HGMMA"))
+    assert (gemm.assembly.spill_stores, gemm.assembly.spill_loads) == (0, 0)
 
 
 def test_a_cta_loads_its_share_of_the_boxes(gemm):
@@ -300,7 +375,7 @@ def test_a_fused_epilogue_loads_and_stores_in_slices():
     source = parse(ROOT / "examples/matmul_bias_gelu.tile")
     result = compile_source(source, "matmul_bias_gelu", options=CompileOptions(emit="sass"))
     (kernel,) = result.artifact.kernels
-    fused = Gemm(None, kernel.metadata, result.assembly, instructions(result.texts["sass"]))
+    fused = Gemm(None, kernel.metadata, result.assembly, result.texts["sass"])
     assert fused.assembly.warnings == ()
     assert (fused.assembly.spill_stores, fused.assembly.spill_loads) == (0, 0)
     slices = fused.constants["BN"] // fused.plan["slice_columns"]

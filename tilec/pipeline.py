@@ -63,6 +63,7 @@ STAGES: tuple[Stage, ...] = (
             "lower-tma-load-store-to-async",
             "nv-tileas-schedule-mma",
             "nv-tileas-overlap-mma",
+            "nv-tileas-overwrite-accumulator",
             "nv-tileas-alternate-tiles",
             "nv-tileas-fence-reads",
             "nv-tileas-assign-register-layouts",

@@ -43,6 +43,11 @@ def is_i32(type_: Any) -> bool:
     return isinstance(type_, ir.IntegerType) and type_.width == I32_BITS
 
 
+def is_i1(type_: Any) -> bool:
+    """Tell whether `type_` is the type of a predicate."""
+    return isinstance(type_, ir.IntegerType) and type_.width == 1
+
+
 def is_float(type_: Any) -> bool:
     """Tell whether `type_` is a floating-point type, 8-bit formats included."""
     return isinstance(type_, ir.FloatType)

@@ -21,7 +21,14 @@ from tilec.dialects.nv_tileas.epilogue_ops import (
     WarpgroupIdOp,
     WarpgroupViewOp,
 )
-from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaDrainOp, MmaWaitOp, SimtMmaOp
+from tilec.dialects.nv_tileas.mma_ops import (
+    AsyncMmaOp,
+    MmaDrainOp,
+    MmaWaitOp,
+    SimtMmaOp,
+    UndefinedOp,
+    ZerosOp,
+)
 from tilec.dialects.nv_tileas.ring_ops import (
     CreateRingOp,
     ReceiveOp,
@@ -142,8 +149,10 @@ __all__ = [
     "TilePartOp",
     "TileSliceOp",
     "TmaDescriptorType",
+    "UndefinedOp",
     "WarpgroupIdOp",
     "WarpgroupViewOp",
     "WorkspaceOp",
     "YieldOp",
+    "ZerosOp",
 ]

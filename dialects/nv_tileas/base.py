@@ -68,3 +68,9 @@ def find_choice_error(op: Any, name: str, choices: tuple[str, ...]) -> str | Non
     if text in choices:
         return None
     return f"attribute '{name}' must be {' or '.join(choices)}, but got {text}"
+
+
+def find_element_error(tile: Any) -> str | None:
+    """Return the message for a tile whose elements are not those of an accumulator, or None."""
+    element = tile.type.element_type
+    return None if isinstance(element, ir.F32Type) else f"expects a tile of f32, but got {element}"

@@ -1,7 +1,8 @@
 """Matrix products of shared-memory tiles: asynchronous groups (wgmma on sm_90a) and SIMT."""
 
-from typing import Any
+from typing import Any, Optional
 
+from tilec.dialects.common.verify import is_i1
 from tilec.dialects.nv_tileas.base import (
     REGISTERS,
     SHARED,
@@ -9,6 +10,7 @@ from tilec.dialects.nv_tileas.base import (
     CheckedOperation,
     find_choice_error,
     find_count_error,
+    find_element_error,
 )
 from tilec.ir.bindings import Operand, Result, ir
 
@@ -67,6 +69,11 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
 
     The accumulator is a linear value: this operation is the only use of `acc`.
 
+    Operands:
+        accumulate: Whether what `acc` holds is added (i1): the predicate scale-d of wgmma (PTX ISA,
+            wgmma.mma_async). Where it is false the result is `a @ b`, and `acc` is not read. Absent
+            from a product that always adds.
+
     Results:
         result: The accumulator in flight.
         token: Consumed by the `mma_wait` that retires the group.
@@ -75,6 +82,46 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
     TYPES = (*_SharedProduct.TYPES, ("token", TOKEN))
 
     token: Result[Any]
+    accumulate: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
+
+    def find_error(self) -> str | None:
+        """Return the message for a predicate that is none, or for what forms no product."""
+        predicate = self.accumulate
+        if predicate is not None and not is_i1(predicate.type):
+            return f"expects 'accumulate' to be an i1, but got {predicate.type}"
+        return super().find_error()
+
+
+class _FirstAccumulator(CheckedOperation):
+    """What an accumulator holds before the first product, from the place of the operation on."""
+
+    TYPES = (("tile", REGISTERS),)
+
+    tile: Result[Any]
+
+    @classmethod
+    def build(cls, tile: Any, **where: Any) -> Any:
+        """Build the op and return a tile of type `tile`."""
+        return cls(tile=tile, **where).tile
+
+    def find_error(self) -> str | None:
+        """Return the message for a tile that is no f32 accumulator."""
+        return find_element_error(self.tile)
+
+
+class UndefinedOp(_FirstAccumulator, name="undefined"):
+    """Return registers that may hold anything, for a product that overwrites them.
+
+    Nothing may read them: their only way leads into the `acc` of an `async_mma` whose `accumulate`
+    is false the first time.
+    """
+
+
+class ZerosOp(_FirstAccumulator, name="zeros"):
+    """Write zeros into registers.
+
+    A constant has no place of its own: LLVM may write one ahead of the branch that needs it.
+    """
 
 
 class SimtMmaOp(_SharedProduct, name="simt_mma"):

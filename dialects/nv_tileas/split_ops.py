@@ -10,7 +10,12 @@ which all CTAs hold in the same layout, so partial sums have no layout of their 
 from typing import Any
 
 from tilec.dialects.nv_tileaa.types import PtrType
-from tilec.dialects.nv_tileas.base import REGISTERS, CheckedOperation, find_count_error
+from tilec.dialects.nv_tileas.base import (
+    REGISTERS,
+    CheckedOperation,
+    find_count_error,
+    find_element_error,
+)
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 POINTER = (PtrType, "expects an address in global memory")
@@ -135,7 +140,7 @@ class AddPartialOp(CheckedOperation, name="add_partial"):
         """Return the message for a tile that is no f32 accumulator, or for no partial sums."""
         if self.sum.type != self.acc.type:
             return f"expects a sum of type {self.acc.type}, but got {self.sum.type}"
-        return _find_element_error(self.acc) or find_count_error(self, "count", 1)
+        return find_element_error(self.acc) or find_count_error(self, "count", 1)
 
 
 class StorePartialOp(CheckedOperation, name="store_partial"):
@@ -167,13 +172,8 @@ class StorePartialOp(CheckedOperation, name="store_partial"):
 
     def find_error(self) -> str | None:
         """Return the message for a tile that is no f32 accumulator, or for no partial sums."""
-        return _find_element_error(self.sum) or find_count_error(self, "count", 1)
+        return find_element_error(self.sum) or find_count_error(self, "count", 1)
 
 
 def _i64(number: int) -> Any:
     return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
-
-
-def _find_element_error(tile: Any) -> str | None:
-    element = tile.type.element_type
-    return None if isinstance(element, ir.F32Type) else f"expects a tile of f32, but got {element}"

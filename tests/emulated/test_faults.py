@@ -29,6 +29,10 @@ def same_parity(ptx):
     return re.sub(r"(try_wait\S+ P1, \[%r\d+\], )%r\d+", r"\g<1>0", ptx, count=1)
 
 
+def old_accumulators(ptx):
+    return ptx.replace(", p, 1, 1, ", ", 1, 1, 1, ")
+
+
 FAULTS = {
     "too many bytes expected": (more_bytes, DeadlockError),
     "too many arrivals expected": (one_more_arrival, DeadlockError),
@@ -40,6 +44,7 @@ FAULTS = {
     "no wait for wgmma": (drop(r"wgmma\.wait_group\.sync\.aligned \t?\d+;"), EmulatedFaultError),
     "no barrier around staging": (drop(r"\tbar\.sync \t%r\d+, \d+;"), EmulatedFaultError),
     "no proxy fence": (drop(r"fence\.proxy\.async\S*;"), EmulatedFaultError),
+    "old accumulators added": (old_accumulators, AssertionError),
     "no wait for bulk stores": (
         drop(r"@p cp\.async\.bulk\.wait_group\.read \d+;"),
         AssertionError,

@@ -26,6 +26,17 @@ from tilec.frontend.parser import kernels, parse_source
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.options import CompileOptions
+from tilec.passes.analysis.async_protocol import cases
+from tilec.passes.analysis.async_protocol.cases import check_protocol
+from tilec.passes.analysis.async_protocol.events import (
+    Branch,
+    Event,
+    Kind,
+    Loop,
+    Protocol,
+    RingShape,
+    RoleProgram,
+)
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas import verify_async_protocol as check
 
@@ -270,3 +281,26 @@ def test_the_check_is_quick(matmul):
             check.verify_async_protocol(module, PassContext())
             seconds.append(process_time() - start)
     assert min(seconds) < LIMIT_SECONDS * _slowness()
+
+
+def test_branches_that_ask_whether_a_loop_runs_take_no_runs_of_their_own(monkeypatch):
+    loop = Loop(0, 0, (Event(Kind.WAIT, "", ring=0),))
+    runs: list[tuple[dict[int, int], bool]] = []
+
+    class Run:
+        def __init__(self, protocol, trips, *, taken):
+            runs.append((trips, taken))
+
+        def run(self):
+            pass
+
+    def runs_of(node):
+        runs.clear()
+        rings = {0: RingShape(stages=2, full_count=1, empty_count=1, where="")}
+        check_protocol(Protocol(rings, {0: 0}, (RoleProgram("consumer", 4, (node,)),), {}))
+        return list(runs)
+
+    monkeypatch.setattr(cases, "Simulation", Run)
+    plain = runs_of(loop)
+    assert runs_of(Branch(0, (loop,), (), guarded=0)) == plain
+    assert runs_of(Branch(0, (loop,), ())) == plain + [(trips, False) for trips, _ in plain]

@@ -74,7 +74,8 @@ class _Program:
         self.slots.update({"%a": a, "%b": b})
         group = self.add(
             (m, n),
-            f'"nv_tileas.async_mma"(%a, %b, {acc}) {{a_major = "k", b_major = "n"}}'
+            f'"nv_tileas.async_mma"(%a, %b, {acc}) {{a_major = "k", b_major = "n"'
+            ", operandSegmentSizes = array<i32: 1, 1, 1, 0>}"
             f" : ({a}, {b}, {tile}) -> ({tile}, !nv_tileas.mma_token)",
         )
         self.lines[-1] = self.lines[-1].replace(f"{group} =", f"{group}:2 =")

@@ -86,6 +86,11 @@ def poison(result: Any) -> Any:
     return value("llvm.mlir.poison", result)
 
 
+def expect(number: Any, expected: Any) -> Any:
+    """Return `number`, which LLVM lays out branches for as if it were `expected`."""
+    return value("llvm.intr.expect", number.type, [number, expected])
+
+
 def bitcast(result: Any, operand: Any) -> Any:
     """Return the bits of `operand` as type `result`."""
     return value("llvm.bitcast", result, [operand])

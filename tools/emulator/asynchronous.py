@@ -17,7 +17,7 @@ from tools.emulator.memory import (
 )
 from tools.emulator.operands import address, group, source, tensor_operand
 from tools.emulator.program import Program, Statement, UnsupportedError
-from tools.emulator.scalar import LANES, Lanes, storage
+from tools.emulator.scalar import LANES, Lanes, storage, undefined
 from tools.emulator.transfers import (
     BoxStore,
     TensorMap,
@@ -28,6 +28,7 @@ from tools.emulator.transfers import (
 from tools.emulator.warp import ALL, Action, Mask, Warp
 
 _OWN = (1 << CTA_SHIFT) - 1
+_UNDEFINED = undefined("f32")
 
 
 def _active(mask: Mask) -> list[int]:
@@ -253,7 +254,8 @@ def _drain(program: Program, statement: Statement) -> Action:
 def _mma(program: Program, statement: Statement) -> Action:
     accumulators = group(statement.operands[0])
     descriptors = [source(program, text, "b64") for text in statement.operands[1:3]]
-    wgmma = tensor_core.Wgmma.of(statement.opcode, statement.operands[3:])
+    accumulate = source(program, statement.operands[3], "pred")
+    wgmma = tensor_core.Wgmma.of(statement.opcode, statement.operands[4:])
 
     def act(warp: Warp, mask: Mask) -> bool:
         number = warp.number // WARPGROUP
@@ -265,17 +267,31 @@ def _mma(program: Program, statement: Statement) -> Action:
             mine.waiting.clear()
             mine.issued += 1
             warps = warp.cta.warps[number * WARPGROUP : (number + 1) * WARPGROUP]
-            _multiply(wgmma, warps, accumulators, [int(get(warp)[0]) for get in descriptors])
+            places = [int(get(warp)[0]) for get in descriptors]
+            _multiply(wgmma, warps, accumulators, places, adds=_agree(warps, accumulate))
         warp.issued += 1
         return True
 
     return act
 
 
+def _agree(warps: list[Warp], predicate: Callable[[Warp], Lanes]) -> bool:
+    """Return what a predicate is in all lanes of a warpgroup."""
+    values = np.concatenate([predicate(warp) for warp in warps])
+    if values.any() != values.all():
+        raise AccessError("the threads of a warpgroup differ in scale-d of a wgmma")
+    return bool(values[0])
+
+
 def _multiply(
-    wgmma: tensor_core.Wgmma, warps: list[Warp], accumulators: list[str], descriptors: list[int]
+    wgmma: tensor_core.Wgmma,
+    warps: list[Warp],
+    accumulators: list[str],
+    descriptors: list[int],
+    *,
+    adds: bool,
 ) -> None:
-    """Add a product to the registers of a warpgroup, and keep what its operands were."""
+    """Write a product to the registers of a warpgroup, or add it; keep what its operands were."""
     shared = warps[0].cta.shared
     a, b = wgmma.operands(shared, *descriptors)
     for operand in (a, b):
@@ -283,7 +299,9 @@ def _multiply(
     parts = wgmma.product(shared, a, b)
     for warp, part in zip(warps, parts, strict=True):
         for name, value in zip(accumulators, part, strict=True):
-            warp.registers[name] = storage(warp.registers[name].view(np.float32) + value)
+            if adds:
+                value = warp.registers.get(name, _UNDEFINED).view(np.float32) + value
+            warp.registers[name] = storage(value)
             warp.flying[name] = warp.groups_issued
     warps[0].products[-1] += [(a, shared.data[a]), (b, shared.data[b])]
 

@@ -35,12 +35,12 @@ class Wgmma:
 
     @classmethod
     def of(cls, opcode: tuple[str, ...], immediates: tuple[str, ...]) -> "Wgmma":
-        """Read the opcode, and the immediates behind the descriptors."""
+        """Read the opcode, and the immediates: all that stands behind scale-d."""
         shape = next(filter(None, map(_SHAPE.fullmatch, opcode)), None)
-        scales = tuple(map(int, immediates[1:3]))
+        scales = tuple(map(int, immediates[:2]))
         if shape is None or opcode[-3] != "f32" or opcode[-1] not in _ELEMENTS or scales != (1, 1):
             raise UnsupportedError(".".join(opcode))
-        return cls(int(shape[1]), opcode[-1], (immediates[3] == "1", immediates[4] == "1"))
+        return cls(int(shape[1]), opcode[-1], (immediates[2] == "1", immediates[3] == "1"))
 
     def operands(
         self, shared: SharedMemory, a: int, b: int

@@ -71,3 +71,48 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "branches_and_while_loops_carry_registers", function_type = (i1) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
+
+// A loop that a branch asks about is expected to run, so that code for the other case lies elsewhere.
+// CHECK-LABEL: llvm.func @loops_are_expected_to_run(
+// CHECK-SAME:    %[[N:.*]]: i32)
+// CHECK:         %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[N]]
+// CHECK:         %[[EXPECTED:.*]] = llvm.intr.expect %[[RUNS]], %{{.*}} : i1
+// CHECK:         scf.if %[[EXPECTED]] -> (f32, f32) {
+// CHECK:         %[[LESS:.*]] = arith.cmpi slt, %[[N]], %{{.*}}
+// CHECK-NEXT:    scf.if %[[LESS]] -> (f32, f32) {
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !t
+    %runs = arith.cmpi slt, %c0, %n : i32
+    %r = scf.if %runs -> (!t) {
+      %l = scf.for %k = %c0 to %n step %c1 iter_args(%x = %zero) -> (!t) : i32 {
+        %y = arith.addf %x, %x : !t
+        scf.yield %y : !t
+      }
+      scf.yield %l : !t
+    } else {
+      scf.yield %zero : !t
+    }
+    %less = arith.cmpi slt, %n, %c1 : i32
+    %s = scf.if %less -> (!t) {
+      %l = scf.for %k = %c0 to %n step %c1 iter_args(%x = %r) -> (!t) : i32 {
+        %y = arith.addf %x, %x : !t
+        scf.yield %y : !t
+      }
+      scf.yield %l : !t
+    } else {
+      scf.yield %r : !t
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "loops_are_expected_to_run", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

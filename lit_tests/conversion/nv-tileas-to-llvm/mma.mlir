@@ -24,7 +24,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -49,7 +49,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "m", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "m", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -76,7 +76,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -162,9 +162,60 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "warpgroups_share_columns", function_type = (i32) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+!b = !nv_tileas.smem<tensor<384x32xbf16, #nv_tileas.shared_layout<array<i64: 192, 32>, 64 : i64>>>
+!acc = tensor<64x384xf32, #nv_tileas.layout<"64x384|reg:2*(0,1),2*(8,0),48*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// The predicate is scale-d of the first k-step of each instruction's columns; later steps always add.
+// CHECK-LABEL: llvm.func @the_first_step_may_overwrite
+// CHECK-SAME:    %[[P:.*]]: i1)
+// CHECK:         %[[MORE:.*]] = arith.extui %[[P]] : i1 to i32
+// CHECK:         llvm.inline_asm {{.*}}.reg .pred p;\0Asetp.ne.b32 p, $386, 0;\0Awgmma.fence.sync.aligned;
+// CHECK-SAME:      {$0, {{.*}}, $95}, da, db, p, 1, 1, 0, 0;
+// CHECK-SAME:      {$0, {{.*}}, $95}, da, db, 1, 1, 1, 0, 0;
+// CHECK-SAME:      {$96, {{.*}}, $191}, da, db, p, 1, 1, 0, 0;
+// CHECK-SAME:      {$96, {{.*}}, $191}, da, db, 1, 1, 1, 0, 0;
+// CHECK-SAME:      190,191,l,l,r,~{memory}" {{.*}}, %[[MORE]] :
+"nv_tileaa.func"() ({
+^bb0(%more: i1):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 4096 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero, %more) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!a, !b, !acc, i1) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "the_first_step_may_overwrite", function_type = (i1) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!acc = tensor<64x8xf32, #nv_tileas.layout<"64x8|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// PTX that LLVM cannot move writes zeros, and copies a register that nobody writes.
+// CHECK-LABEL: llvm.func @registers_are_filled_in_place
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0Amov.b32 $0, 0;\0Amov.b32 $1, 0;\0Amov.b32 $2, 0;\0Amov.b32 $3, 0;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>
+// CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0A.reg .b32 unwritten;\0Amov.b32 $0, unwritten;\0A{{.*}}mov.b32 $3, unwritten;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %z = "nv_tileas.zeros"() : () -> !acc
+    %u = "nv_tileas.undefined"() : () -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "registers_are_filled_in_place", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -309,7 +309,31 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects a shared-memory tile, but got tensor<64x16xbf16>}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// Whether a product adds to its accumulator is a predicate.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to !b
+%c, %p = builtin.unrealized_conversion_cast to tensor<64x32xf32>, i32
+// expected-error @below {{'nv_tileas.async_mma' op expects 'accumulate' to be an i1, but got i32}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c, %p) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!a, !b, tensor<64x32xf32>, i32) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// What is not written yet is an accumulator in registers.
+!a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+// expected-error @below {{'nv_tileas.undefined' op expects a register tile, but got !nv_tileas.smem}}
+%u = "nv_tileas.undefined"() : () -> !a
+
+// -----
+
+// Zeros are those of an accumulator, f32.
+// expected-error @below {{'nv_tileas.zeros' op expects a tile of f32, but got bf16}}
+%z = "nv_tileas.zeros"() : () -> tensor<64x32xbf16>
 
 // -----
 
@@ -320,7 +344,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects an mma token, but got !nv_tileaa.mem_token}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileaa.mem_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileaa.mem_token)
 
 // -----
 
@@ -331,7 +355,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects the shape of operand #A and #B to be compatible}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "m", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "m", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
@@ -342,7 +366,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects the shape of operand #A and #B to be compatible}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
@@ -353,7 +377,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op attribute 'a_major' must be k or m, but got n}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "n", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "n", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
@@ -364,7 +388,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op attribute 'b_major' must be k or n, but got m}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "m"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "m", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 

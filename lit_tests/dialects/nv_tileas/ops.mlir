@@ -97,20 +97,27 @@
 
 // -----
 
-// An asynchronous group keeps its token, and the wait its depth; both kinds of product keep majors.
+// An asynchronous group keeps its token and its predicate, and the wait its depth; both kinds of product
+// keep majors.
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 !b = !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "k"}
+// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>}
 // CHECK:         %[[R:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
 // CHECK:         "nv_tileas.simt_mma"(%{{.*}}, %{{.*}}, %[[R]]) {a_major = "k", b_major = "k"}
+// CHECK:         %[[U:.*]] = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
+// CHECK:         "nv_tileas.async_mma"(%{{.*}}, %{{.*}}, %[[U]], %{{.*}}) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : {{.*}}, tensor<64x32xf32>, i1)
+// CHECK:         "nv_tileas.zeros"() : () -> tensor<64x32xf32>
 "nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
-  %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>, %more: i1):
+  %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
   %r = "nv_tileas.mma_wait"(%g, %t) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
   %s = "nv_tileas.simt_mma"(%a, %b, %r) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> tensor<64x32xf32>
+  %u = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
+  %h, %v = "nv_tileas.async_mma"(%a, %b, %u, %more) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!a, !b, tensor<64x32xf32>, i1) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+  %z = "nv_tileas.zeros"() : () -> tensor<64x32xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "keeps_products", function_type = (!a, !b, tensor<64x32xf32>) -> ()} : () -> ()
+}) {sym_name = "keeps_products", function_type = (!a, !b, tensor<64x32xf32>, i1) -> ()} : () -> ()
 
 // -----
 

@@ -77,7 +77,7 @@
   %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
   %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
-  %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "n"} : (!a, !a, !c) -> (!c, !nv_tileas.mma_token)
+  %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !nv_tileas.mma_token)
   %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !nv_tileas.mma_token) -> !c
   "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
   "nv_tileaa.return"() : () -> ()

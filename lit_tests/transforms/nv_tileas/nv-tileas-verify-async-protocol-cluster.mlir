@@ -56,7 +56,7 @@
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
       "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %s = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "k"} : (!a, !a, tensor<128x128xf32>) -> (tensor<128x128xf32>, !nv_tileas.mma_token)
+      %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, tensor<128x128xf32>) -> (tensor<128x128xf32>, !nv_tileas.mma_token)
       // instead: %y = "nv_tileas.load_shared"(%s) : (!a) -> tensor<128x64xbf16>
       %x = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<128x128xf32>, !nv_tileas.mma_token) -> tensor<128x128xf32>
       "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()

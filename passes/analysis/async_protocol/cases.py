@@ -1,5 +1,7 @@
 """The cases that prove a protocol: which trip counts and branches a run has to be made for."""
 
+from collections.abc import Iterator
+
 from tilec.passes.analysis.async_protocol.events import (
     Branch,
     Event,
@@ -19,15 +21,17 @@ def check_protocol(protocol: Protocol) -> Violation | None:
     Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops
     around them run 0 to 3 times, but only twice for each of those counts: a run of two rounds
     begins with the run of one, and what is left over differs by the number of rounds alone.
-    Branches go both ways; ones that touch no ring cannot depend on how often inner loops run.
+    Branches go both ways, but for those that trip counts decide; ones that touch no ring cannot
+    depend on how often inner loops run.
     """
     stages = max((ring.stages for ring in protocol.rings.values()), default=1)
     turns = max((_turns(role.body) for role in protocol.roles), default=1)
     inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
     depth = max((_depth(role.body) for role in protocol.roles), default=0)
     runs = [(True, counts) for counts in _trip_counts(depth, inner, stages, turns)]
-    if any(_has_branch(role.body) for role in protocol.roles):
-        touches_rings = any(_branches_use_rings(role.body) for role in protocol.roles)
+    branches = [branch for role in protocol.roles for branch in _open_branches(role.body)]
+    if branches:
+        touches_rings = any(map(_uses_rings, branches))
         counts = _trip_counts(depth, inner if touches_rings else [1], stages, turns)
         runs += [(False, pair) for pair in counts]
     for taken, (around, trip) in runs:
@@ -72,19 +76,18 @@ def _depth(body: tuple[Node, ...]) -> int:
     return deepest
 
 
-def _branches_use_rings(body: tuple[Node, ...]) -> bool:
-    """Tell whether some branch of `body` does something to a ring."""
+def _open_branches(body: tuple[Node, ...]) -> Iterator[Branch]:
+    """Yield the outermost branches of a program that trip counts do not decide."""
     for node in body:
-        if isinstance(node, Branch):
-            if any(event.ring is not None for event in events_of((*node.then, *node.otherwise))):
-                return True
-        elif not isinstance(node, Event) and _branches_use_rings(node.body):
-            return True
-    return False
+        if isinstance(node, Branch) and node.guarded is None:
+            yield node
+        elif isinstance(node, Branch):
+            yield from _open_branches((*node.then, *node.otherwise))
+        elif not isinstance(node, Event):
+            yield from _open_branches(node.body)
 
 
-def _has_branch(body: tuple[Node, ...]) -> bool:
-    return any(
-        isinstance(node, Branch) or (not isinstance(node, Event) and _has_branch(node.body))
-        for node in body
-    )
+def _uses_rings(branch: Branch) -> bool:
+    """Tell whether either side of a branch does something to a ring."""
+    events = events_of((*branch.then, *branch.otherwise))
+    return any(event.ring is not None for event in events)

@@ -5,7 +5,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
 from tilec.passes.analysis.async_protocol import teams
@@ -23,6 +23,7 @@ from tilec.passes.analysis.async_protocol.events import (
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
 from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.analysis.loop_guards import guarded_loops
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 from tilec.records import replace
 
@@ -121,7 +122,7 @@ class Extraction:
             elif op.name == "scf.if":
                 then, *rest = self.positions.read_if(op, lambda inner: self._body(inner, depth))
                 otherwise = rest[0] if rest else ()
-                guarded = depth if _guards_loop(op) else None
+                guarded = depth if guarded_loops(op) else None
                 nodes += [Branch(0, then, otherwise, guarded)] if then or otherwise else []
             elif op.name.startswith("nv_tileas.") and op.name != PRODUCER_WARP:
                 boxes.add(op)
@@ -232,17 +233,6 @@ class Extraction:
         """
         if buffer in self.multicast:
             self._report(op, "threads read a tile that other CTAs overwrite: only wgmma may")
-
-
-def _guards_loop(op: Any) -> bool:
-    """Tell whether the `then` block of `scf.if` operation `op` has a loop that it asks about."""
-    condition = defining_operation(op.operands[0])
-    if condition is None or condition.name != "arith.cmpi":
-        return False
-    less = condition.attributes["predicate"].value == arith.CmpIPredicate.slt
-    bounds = list(condition.operands)
-    loops = (inner for inner in body_operations(op.regions[0].blocks[0]) if inner.name == "scf.for")
-    return less and any(list(loop.operands)[:2] == bounds for loop in loops)
 
 
 _LOAD = "nv_tileas.async_tiled_tma_load"

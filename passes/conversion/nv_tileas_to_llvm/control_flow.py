@@ -7,8 +7,10 @@ branches afterwards.
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.structured import clone_operation, terminator
+from tilec.passes.analysis.loop_guards import guarded_loops
 from tilec.passes.analysis.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
@@ -78,10 +80,15 @@ def _lower_region(lowering: Lowering, source: Any, region: Any) -> None:
 @lowers("scf.for", "scf.while", "scf.if")
 def lower_structured(lowering: Lowering, op: Any) -> None:
     """Rebuild a structured operation over lowered values."""
+    operands = _operands(lowering, op.operands)
+    if op.name == "scf.if" and guarded_loops(op):
+        # Code for a loop that does not run would lie between the loop and what follows: measured
+        # with ptxas 13.0, every round then ends with two branches.
+        operands = [llvm_ops.expect(operands[0], emit.constant(emit.i1_type(), 1))]
     clone = ir.Operation.create(
         op.name,
         results=_types(op.results),
-        operands=_operands(lowering, op.operands),
+        operands=operands,
         attributes=dict(op.attributes.items()),
         regions=len(op.regions),
     )

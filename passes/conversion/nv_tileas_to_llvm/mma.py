@@ -5,6 +5,7 @@ come between them; the accumulator registers are tied to its results. The wait t
 which keeps LLVM from moving their readers above it.
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from tilec.ir import llvm_ops
@@ -20,7 +21,7 @@ from tilec.layout.constructors import WGMMA_ROWS
 from tilec.passes.analysis.matmul import WGMMA_K, WGMMA_MAX_N
 from tilec.passes.analysis.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
 from tilec.records import dataclass
 
 ADDRESS_MASK = 0x3FFFF
@@ -63,40 +64,48 @@ def lower_async_mma(lowering: Lowering, op: Any) -> None:
         _descriptor(lowering.get(mma.a), a, _own_part(lowering, a, rows, m)),
         _descriptor(lowering.get(mma.b), b, _own_part(lowering, b, columns, n)),
     ]
-    acc = lowering.tile(mma.acc)
-    body = _instructions(mma, (a, b), (rows, columns, k), len(acc))
+    acc, predicate = lowering.tile(mma.acc), mma.accumulate
+    inputs, setup = descriptors, [".reg .b64 da, db;"]
+    if predicate is not None:
+        inputs = [*inputs, arith.extui(emit.i32_type(), lowering.get(predicate))]
+        setup += [".reg .pred p;", f"setp.ne.b32 p, ${2 * len(acc) + 2}, 0;"]
     text = "\n".join(
         [
             "{",
-            ".reg .b64 da, db;",
+            *setup,
             "wgmma.fence.sync.aligned;",
-            *body,
+            *_instructions(mma, (a, b), (rows, columns, k), len(acc)),
             "wgmma.commit_group.sync.aligned;",
             "}",
         ]
     )
-    lowering.set(op.results[0], _tied(text, acc, descriptors))
+    lowering.set(op.results[0], _tied(text, acc, inputs))
     lowering.set(op.results[1], None)
 
 
 def _instructions(
     mma: Any, operands: tuple[_Operand, _Operand], share: tuple[int, int, int], registers: int
 ) -> list[str]:
-    """Return the PTX of every wgmma for the rows, columns and K of one warpgroup, k innermost."""
+    """Return the PTX of every wgmma for the rows, columns and K of one warpgroup, k innermost.
+
+    Of those that add to the same registers, the first one may overwrite them: predicate p.
+    """
     a, b = operands
     rows, n, k = share
     columns = instruction_columns(n, 8 if b.major == "k" else b.layout.box[1])
     element = "bf16" if isinstance(mma.a.type.element_type, ir.BF16Type) else "f16"
     name = f"wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{element}.{element}"
+    first = "1" if mma.accumulate is None else "p"
     lines = []
     for row in range(0, rows, WGMMA_ROWS):
         for column in range(0, n, columns):
             fragment = _fragment(row // WGMMA_ROWS, column, columns, n)
             for step in range(k // WGMMA_K):
+                flags = f"{'1' if step else first}, 1, 1, {a.transposed}, {b.transposed}"
                 lines += [
                     f"add.s64 da, ${2 * registers}, {a.advance(row, step) >> 4};",
                     f"add.s64 db, ${2 * registers + 1}, {b.advance(column, step) >> 4};",
-                    f"{name} {{{fragment}}}, da, db, 1, 1, 1, {a.transposed}, {b.transposed};",
+                    f"{name} {{{fragment}}}, da, db, {flags};",
                 ]
     return lines
 
@@ -135,12 +144,42 @@ def _tied(text: str, acc: list[Any], inputs: list[Any]) -> list[Any]:
     constraints = ",".join(
         ["=f"] * count
         + [str(index) for index in range(count)]
-        + ["l"] * len(inputs)
+        + ["l" if item.type == emit.i64_type() else "r" for item in inputs]
         + ["~{memory}"]
     )
     struct = emit.literal_struct(ir.F32Type.get(), count)
     result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
-    return [llvm_ops.extract_value(ir.F32Type.get(), result, index) for index in range(count)]
+    return _fields(result, count)
+
+
+def _fields(struct: Any, count: int) -> list[Any]:
+    """Return the fields of a struct of f32."""
+    return [llvm_ops.extract_value(ir.F32Type.get(), struct, index) for index in range(count)]
+
+
+@lowers("nv_tileas.undefined")
+def lower_undefined(lowering: Lowering, op: Any) -> None:
+    """Copy a register that nobody writes, which takes ptxas no instruction.
+
+    Without the copies the registers would keep what they hold: ptxas sees that a product may read
+    them, and spares them from the end of the last tile on (13.0: 132 bytes reloaded at 256x208).
+    """
+    lowering.set(op.results[0], _filled(op, "unwritten", [".reg .b32 unwritten;"]))
+
+
+@lowers("nv_tileas.zeros")
+def lower_zeros(lowering: Lowering, op: Any) -> None:
+    """Write zeros by PTX, which stays where it is."""
+    lowering.set(op.results[0], _filled(op, "0"))
+
+
+def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> list[Any]:
+    """Emit PTX that writes `source` to every register of the result of `op`; return them."""
+    count = tile_layout(op.results[0]).num_registers
+    moves = [f"mov.b32 ${index}, {source};" for index in range(count)]
+    text = "\n".join(["{", *declarations, *moves, "}"])
+    struct = emit.literal_struct(ir.F32Type.get(), count)
+    return _fields(emit.inline_ptx(text, ",".join(["=f"] * count), [], struct), count)
 
 
 @lowers("nv_tileas.mma_wait")

@@ -19,7 +19,7 @@ from typing import Any
 from tilec.dialects.nv_tileas import MmaDrainOp, RingReleaseUntilOp, RingStartOp
 from tilec.dialects.nv_tileas.ring_ops import start_of_position
 from tilec.dialects.nv_tileas.types import RingPositionType
-from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     body_operations,
     defining_operation,
@@ -33,6 +33,7 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     role_block,
 )
+from tilec.passes.analysis.loop_guards import guard_loop
 from tilec.passes.registry import PassContext, register_pass
 from tilec.records import dataclass
 
@@ -126,23 +127,13 @@ def _drain(loop: Any, index: int, ring: Any, reached: Any) -> None:
     Without the branch, the zeros of an accumulator that no product has touched would meet the
     accumulators in flight, and ptxas would serialise all products (C7515).
     """
-    results, inits = list(loop.results), list(loop.operands)[3:]
-    lower, upper = list(loop.operands)[:2]
-    with ir.InsertionPoint(loop), loop.location:
-        ran = arith.cmpi(arith.CmpIPredicate.slt, lower, upper)
-        branch = scf.IfOp(ran, [value.type for value in results], has_else=True)
-    for value, kept in zip(results, branch.results, strict=True):
-        value.replace_all_uses_with(kept)
-    with ir.InsertionPoint(branch.then_block), loop.location:
-        end = scf.YieldOp(results)
-    loop.move_before(end.operation)
+    results = list(loop.results)
+    end = terminator(guard_loop(loop).regions[0].blocks[0])
     with ir.InsertionPoint(end), loop.location:
         final = {index: MmaDrainOp.build(results[index])}
         final[len(results) - 1] = RingReleaseUntilOp.build(ring, results[-1], reached)
     for number, value in final.items():
-        end.operation.operands[number] = value
-    with ir.InsertionPoint(branch.else_block), loop.location:
-        scf.YieldOp(inits)
+        end.operands[number] = value
 
 
 def _is_on(value: Any, walk: Any) -> bool:
