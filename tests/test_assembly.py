@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.sass_listing import Instruction, instructions, reached, stretches
 from tilec.codegen.ptxas import assemble
 from tilec.codegen.sass import disassemble
 from tilec.diagnostics import SourceFile
@@ -59,45 +60,6 @@ def test_assembles_cleanly(path, name):
     assert (assembly.spill_stores, assembly.spill_loads) == (0, 0)
 
 
-_SASS = re.compile(
-    r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:(@!?U?P(?:T|\d+))\s+)?([A-Z][\w.]*)\s*(.*?)\s*;",
-    re.MULTILINE,
-)
-_LABEL = re.compile(r"^(\.L_x_\d+):", re.MULTILINE)
-_WAITS = frozenset(
-    ("WARPGROUP", "SYNCS", "BAR", "DEPBAR", "MEMBAR", "UCGABAR_WAIT", "ACQBULK", "NANOSLEEP")
-)
-_BRANCHES = frozenset(("BRA", "BRX", "CALL", "RET", "EXIT"))
-
-
-@dataclass(frozen=True)
-class Instruction:
-    """One instruction of a SASS listing: `@!P0 UTMALDG.2D.MULTICAST [UR8], [UR6], UR37`."""
-
-    guard: str
-    name: str
-    operands: str
-
-    @property
-    def base(self) -> str:
-        return self.name.split(".")[0]
-
-
-def instructions(sass: str) -> tuple[Instruction, ...]:
-    return tuple(Instruction(*groups) for groups in _SASS.findall(sass))
-
-
-def stretches(code: tuple[Instruction, ...]) -> list[list[Instruction]]:
-    """Return the runs of instructions that neither wait nor branch."""
-    found: list[list[Instruction]] = [[]]
-    for item in code:
-        if item.base in _WAITS or item.base in _BRANCHES:
-            found.append([])
-        else:
-            found[-1].append(item)
-    return found
-
-
 @dataclass(frozen=True)
 class GemmCase:
     """A product of `arrays`: two operands and the result; those in `columns` are column-major."""
@@ -127,12 +89,6 @@ class Gemm:
     def instructions(self) -> tuple[Instruction, ...]:
         return instructions(self.sass)
 
-    @cached_property
-    def labels(self) -> dict[str, int]:
-        """Number of the instruction behind each label."""
-        found = _LABEL.finditer(self.sass)
-        return {label[1]: len(_SASS.findall(self.sass, 0, label.start())) for label in found}
-
     @property
     def plan(self) -> dict[str, Any]:
         return self.metadata["plan"]
@@ -161,23 +117,6 @@ class Gemm:
 
     def opcodes(self, base: str) -> set[str]:
         return {item.name for item in self.all(base)}
-
-    def reached(self, start: int, without: frozenset[int]) -> set[int]:
-        """Return the instructions that threads may come to from one, `without` some others."""
-        found: set[int] = set()
-        pending = [start]
-        while pending:
-            at = pending.pop()
-            if at in found or at in without:
-                continue
-            found.add(at)
-            item = self.instructions[at]
-            label = re.search(r"\.L_x_\d+", item.operands) if item.base == "BRA" else None
-            if label is not None:
-                pending.append(self.labels[label[0]])
-            if item.base not in _BRANCHES or item.guard or "," in item.operands:
-                pending.append(at + 1)
-        return found
 
     def box_elements(self, array: str) -> int:
         (box,) = {tuple(it["box"]) for it in self.metadata["tensor_maps"] if it["array"] == array}
@@ -263,7 +202,7 @@ def check_accumulators(gemm):
     assert 2 * len(written) == len(registers)
     tile_ends = [at for at, item in enumerate(gemm.instructions) if item.base == "UTMASTG"]
     for start in (0, *tile_ends):
-        assert gemm.reached(start, written) >= set(products)
+        assert reached(gemm.sass, start, written) >= set(products)
 
 
 def test_the_first_k_step_overwrites_the_accumulators(gemm):
