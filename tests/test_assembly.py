@@ -215,7 +215,7 @@ def test_the_first_k_step_overwrites_in_every_schedule(plan):
 
 
 def test_many_accumulators_start_as_zeros():
-    """Registers that nobody writes would be alive in the epilogue, too, and some would spill."""
+    """The pass leaves products alone that have more than it has run with on a GPU."""
     gemm = compile_gemm(GEMMS[0], pingpong=1)
     rows, columns = gemm.consumer_tile
     assert rows * columns // 128 > 128

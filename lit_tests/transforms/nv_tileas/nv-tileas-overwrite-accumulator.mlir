@@ -282,7 +282,7 @@
 !t = !nv_tileas.mma_token
 !c = tensor<64x64xf32>
 
-// Uninitialised registers would stay alive while it does.
+// An epilogue that computes: this has not run on a GPU.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK:         "nv_tileas.async_mma"{{.*}}operandSegmentSizes = array<i32: 1, 1, 1, 0>

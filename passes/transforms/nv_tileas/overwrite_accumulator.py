@@ -16,10 +16,9 @@ loop that does not run still has to give zeros, in a branch; where `nv-tileas-ov
 one, that serves for both. It is done where a product is all that uses the accumulator in a round,
 and where a product is what the round leaves in it.
 
-To ptxas, registers that nobody writes are alive from the start of the kernel to the end of every
-epilogue, which then cannot use those of results that are stored. So nothing changes where an
-epilogue computes, or where accumulators leave it few other registers: with 184, 200 or 208 of them
-a thread, and in some epilogues with 128, ptxas 13.0 would spill.
+Nothing changes where an epilogue computes, or where a thread has more than 128 accumulators: there
+it has not run on a GPU. (ptxas 13.0 spilled at 184, 200 and 208 of them while `undefined` was no
+instruction at all, which kept the registers alive through the epilogue; see its lowering.)
 """
 
 import math
@@ -33,7 +32,7 @@ from tilec.passes.analysis.loop_guards import guard_loop, guarded_loops
 from tilec.passes.registry import PassContext, register_pass
 
 MAX_REGISTERS = 128
-"""Most accumulators of a thread that may stay alive through an epilogue."""
+"""Most accumulators of a thread with which this has run on a GPU."""
 _WARP_THREADS = 32
 _STORING = ("arith.constant", "arith.extf", "arith.truncf")
 """What tiles go through on their way to a store that needs no registers for it."""
