@@ -85,12 +85,17 @@ class Slices:
 
         Those behind the slots of the ring are requested when one of the first has been computed.
         """
-        count = sum(tile.columns // self.columns for tile in tiles)
+        count = slice_count(tiles, self.columns)
         waiting = count * machine.SLICE_CLOCKS * (1 if self.slots > 1 else 2)
         if not self.stages:
             return waiting
         late = max(0, count - self.stages) / self.stages
         return waiting + late * machine.SLICE_LOAD_CLOCKS
+
+
+def slice_count(tiles: Iterable[SlicedTile], columns: int) -> int:
+    """Return into how many slices of `columns` an epilogue cuts `tiles`."""
+    return sum(tile.columns // columns for tile in tiles)
 
 
 def part_columns(result_bytes: int) -> int:
@@ -142,7 +147,7 @@ def slice_options(tiles: Sequence[SlicedTile], consumers: int) -> list[Slices]:
 
 def _ring_slots(tiles: Iterable[SlicedTile], columns: int) -> Iterator[int]:
     """Yield the slots that a ring of slices may have: as many as there are slices, or a part."""
-    count = sum(tile.columns // columns for tile in tiles)
+    count = slice_count(tiles, columns)
     return (slots for slots in range(min(count, MAX_SLICES_AHEAD), 0, -1) if count % slots == 0)
 
 

@@ -75,7 +75,7 @@ PINGPONG_EPILOGUE = 1.3
 """How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
 SLICE_ELEMENTS = 32
 """Elements of a slice that a thread computes at a time, at most: with 64 of them, consumers in turn
-(128x128 tiles, a slot for each slice) took 1.6% longer at 4096^3 (H200, 2026-11-22)."""
+(128x128 in 2x1, a slot for each slice) took 1.4% longer at 4096^3 (H200, 2026-11-22)."""
 SLICE_CLOCKS = 144
 """Clocks of the waits and barriers of a slice, twice that where a single staging slot has to be
 read first. This and the next two: fitted to the cycles (ncu, H200, 2026-11-22) of the epilogue of

@@ -4,7 +4,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tilec.plan import machine
-from tilec.plan.epilogue import Slices, best_slices, divides, shares_rows, slice_options
+from tilec.plan.epilogue import (
+    Slices,
+    best_slices,
+    divides,
+    shares_rows,
+    slice_count,
+    slice_options,
+)
 from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides
 from tilec.target import Target
@@ -45,7 +52,7 @@ def choose_slices(
     best = best_slices(options, problem.sliced, stages)
     if best is None or not (asked or any(tile.is_worth_slicing for tile in problem.sliced)):
         return None
-    count = sum(tile.columns // best.columns for tile in problem.sliced)
+    count = slice_count(problem.sliced, best.columns)
     return best, _reasons(best, count, (stages(best), stages(Slices(0, 0, 1))), fixed)
 
 
