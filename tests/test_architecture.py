@@ -24,6 +24,7 @@ BASE = {
     "tilec.sources",
     "tilec.specialization",
     "tilec.target",
+    "tilec.transient",
     "tilec.version",
 }
 """Modules that anybody may import; they import nothing but each other."""

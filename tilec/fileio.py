@@ -1,10 +1,11 @@
 """Files that appear whole or not at all."""
 
-import contextlib
 import errno
 import os
 import stat
 from pathlib import Path
+
+from tilec.transient import temporary_file
 
 _PERMISSIONS = 0o666
 """Before the umask, as for any file that a program creates."""
@@ -40,13 +41,9 @@ def write_atomic(path: Path, data: str | bytes) -> None:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(target))
         mode = stat.S_IMODE(target.stat().st_mode)
     temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.tmp")
-    try:
+    with temporary_file(temporary):
         _write_new(temporary, raw, mode)
         os.replace(temporary, target)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            temporary.unlink()
-        raise
 
 
 def _write_new(path: Path, raw: bytes, mode: int | None) -> None:

@@ -131,32 +131,6 @@ def test_killed_compile_leaves_no_partial_file(tmp_path, examples, delay, sent):
     assert b"Traceback" not in errors
 
 
-LOST_SIGNAL = """
-import os, signal, sys, time, weakref
-from tilec.cli.main import unwind_on_signals
-
-class Thing:
-    pass
-
-unwind_on_signals()
-thing = Thing()
-callback = weakref.ref(thing, lambda _: os.kill(os.getpid(), signal.{name}))
-try:
-    del thing
-    time.sleep(10)
-except KeyboardInterrupt:
-    sys.exit(130)
-"""
-
-
-@pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGINT", 130)])
-def test_a_signal_in_a_callback_is_not_lost(name, code):
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-c", LOST_SIGNAL.format(name=name)]
-    result = subprocess.run(words, env=environment, capture_output=True, check=False)
-    assert (result.returncode, result.stderr) == (code, b"")
-
-
 COLD_COMPILE_SECONDS = 1.5
 HELP_SECONDS = 0.15
 BUSY = 1.7

@@ -166,10 +166,10 @@ def test_without_ptxas(monkeypatch):
 
 
 def test_a_ptxas_that_hangs(monkeypatch):
-    def run(command, timeout, **_):
+    def run(command, *, timeout):
         raise subprocess.TimeoutExpired(command, timeout)
 
-    monkeypatch.setattr(subprocess, "run", run)
+    monkeypatch.setattr(tools, "run_child", run)
     (problem,) = problems(kernel(""))
     assert "ptxas did not end within 300 s" in problem.message
 

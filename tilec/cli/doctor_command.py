@@ -14,6 +14,7 @@ from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
 from tilec.diagnostics import TileError
 from tilec.environment import cache_directory
 from tilec.target import TARGETS
+from tilec.transient import run_child
 from tilec.version import __version__
 
 _TOOL_SECONDS = 20
@@ -125,12 +126,12 @@ def _tool(name: str, package: str, consequence: str) -> Finding:
     if path is None:
         return Finding(Status.ABSENT, name, consequence, _install(package))
     try:
-        result = subprocess.run(
-            [path, "--version"], capture_output=True, text=True, timeout=_TOOL_SECONDS, check=True
-        )
+        result = run_child([path, "--version"], timeout=_TOOL_SECONDS)
+        result.check_returncode()
     except (OSError, subprocess.SubprocessError) as failure:
         return Finding(Status.BROKEN, name, f"{path} does not run: {failure}", _install(package))
-    release = next((line for line in result.stdout.splitlines() if "release" in line), "")
+    lines = result.stdout.decode(errors="replace").splitlines()
+    release = next((line for line in lines if "release" in line), "")
     return Finding(Status.OK, name, f"{release.rpartition('release ')[2]} ({path})")
 
 

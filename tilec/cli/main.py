@@ -12,11 +12,12 @@ import signal
 import sys
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any, NoReturn
+from typing import NoReturn
 
 import tilec.ir
 from tilec.diagnostics import InternalCompilerError, TileError
 from tilec.environment import shows_tracebacks
+from tilec.transient import leave_on_signals
 from tilec.version import __version__
 
 EXIT_OK = 0
@@ -39,7 +40,6 @@ class UsageError(Exception):
     """The command line itself is wrong; argparse would have said so had it known."""
 
 
-_AGAIN_SECONDS = 0.001
 _COLLECTION_THRESHOLDS = (200_000, 50, 100)
 """A command makes many objects that live to its end; collecting often only costs time."""
 
@@ -53,10 +53,10 @@ def command() -> NoReturn:
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
     tilec.ir.hide_numpy = True
     tilec.ir.hide_generated_dialects = True
-    unwind_on_signals()
+    leave_on_signals()
     try:
         code = main()
-    except SystemExit as request:  # argparse, or SIGTERM
+    except SystemExit as request:  # argparse
         code = request.code if isinstance(request.code, int) else EXIT_OK
     with contextlib.suppress(OSError, ValueError):
         sys.stdout.flush()
@@ -81,31 +81,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
     return code
-
-
-def unwind_on_signals() -> None:
-    """Let SIGTERM unwind, as SIGINT does, instead of ending the process on the spot.
-
-    So temporary files are removed. What a signal raises in a callback of the interpreter (of a weak
-    reference, say) is lost and printed as ignored; it is raised again as soon as that has returned.
-    """
-
-    def terminate(number: int, _: object) -> None:
-        raise SystemExit(128 + number)
-
-    def take_up(lost: Any) -> None:
-        if lost.exc_type not in (SystemExit, KeyboardInterrupt):
-            sys.__unraisablehook__(lost)
-            return
-
-        def again(*_: object) -> None:
-            raise lost.exc_type(*lost.exc_value.args)
-
-        signal.signal(signal.SIGALRM, again)
-        signal.setitimer(signal.ITIMER_REAL, _AGAIN_SECONDS)
-
-    signal.signal(signal.SIGTERM, terminate)
-    sys.unraisablehook = take_up
 
 
 def _dispatch(words: list[str]) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 
 from tilec.diagnostics import CompileError, TileError, error
 from tilec.records import dataclass
+from tilec.transient import run_child
 
 _TIMEOUT_SECONDS = 120.0
 _NOISE = ("PLEASE submit", "Stack dump", "#")
@@ -38,19 +39,16 @@ def run_isolated(task: str, arguments: Mapping[str, str]) -> IsolatedResult:
     """
     request = json.dumps({"task": task, "path": sys.path, **arguments})
     try:
-        done = subprocess.run(
+        done = run_child(
             [sys.executable, "-c", "from tilec.codegen.isolation import main; main()"],
-            input=request,
-            capture_output=True,
-            text=True,
+            request=request.encode(),
             timeout=_TIMEOUT_SECONDS,
-            check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired) as failure:
         message = f"the LLVM IR needs a process of its own, which failed: {failure}"
         raise CompileError(error("T0604", message)) from failure
     if done.returncode != 0:
-        return IsolatedResult(None, _reason(done.stderr))
+        return IsolatedResult(None, _reason(done.stderr.decode(errors="replace")))
     answer = json.loads(done.stdout)
     if "error" in answer:
         raise CompileError(error(answer["code"], answer["error"]))

@@ -5,15 +5,14 @@ times slower, and ptxas only mentions it. Here it is an error, unless it was acc
 """
 
 import re
-import tempfile
 from collections.abc import Collection, Sequence
-from pathlib import Path
 
 from tilec.codegen.ptx_lines import SourceMap
 from tilec.codegen.tools import ToolResult, run_tool
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
 from tilec.records import dataclass
 from tilec.target import Target
+from tilec.transient import temporary_folder
 
 REJECTED_CODES = frozenset(
     ("C7504", "C7508", *(f"C75{number:02}" for number in range(9, 20)), "C7602")
@@ -166,8 +165,8 @@ def assemble(
 
 
 def _run(ptx: str, target: Target, lineinfo: bool) -> tuple[ToolResult, bytes]:
-    with tempfile.TemporaryDirectory(prefix="tilec-") as folder:
-        source, output = Path(folder, "kernel.ptx"), Path(folder, "kernel.cubin")
+    with temporary_folder() as folder:
+        source, output = folder / "kernel.ptx", folder / "kernel.cubin"
         source.write_text(ptx, encoding="utf-8")
         arguments = [f"-arch={target.name}", "-v", "-o", str(output), str(source)]
         if lineinfo:

@@ -1,12 +1,11 @@
 """Machine code of a cubin as text, and counts of its instructions."""
 
 import re
-import tempfile
 from collections import Counter
-from pathlib import Path
 
 from tilec.codegen.tools import run_tool
 from tilec.diagnostics import CompileError, error
+from tilec.transient import temporary_folder
 
 _INSTRUCTION = re.compile(
     r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P(?:T|\d+)\s+)?([A-Z][A-Z0-9_]*)", re.MULTILINE
@@ -23,8 +22,8 @@ def disassemble(cubin: bytes, *, lineinfo: bool = False) -> str:
     Raises:
         CompileError: nvdisasm is missing, or `cubin` is not one.
     """
-    with tempfile.TemporaryDirectory(prefix="tilec-") as folder:
-        path = Path(folder, "kernel.cubin")
+    with temporary_folder() as folder:
+        path = folder / "kernel.cubin"
         path.write_bytes(cubin)
         flags = ["--print-code", *(["--print-line-info"] if lineinfo else [])]
         result = run_tool("nvdisasm", [*flags, str(path)]).without(f"{folder}/")

@@ -9,6 +9,7 @@ from pathlib import Path
 from tilec.diagnostics import CompileError, error
 from tilec.environment import cuda_home, search_path
 from tilec.records import dataclass
+from tilec.transient import run_child
 
 PACKAGES = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
 """Package on the index that brings each tool."""
@@ -87,13 +88,7 @@ def run_tool(
     """
     path = require_tool(name)
     try:
-        done = subprocess.run(
-            [path, *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=timeout,
-            check=False,
-        )
+        done = run_child([path, *arguments], timeout=timeout)
     except subprocess.TimeoutExpired as failure:
         message = f"{name} did not end within {timeout:.0f} s"
         raise CompileError(error("T0606", message)) from failure

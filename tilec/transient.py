@@ -1,0 +1,135 @@
+"""What must not outlive the process: temporary files and folders, and child processes.
+
+Each is held here from before it exists until it is gone. So a command that a signal ends removes
+what it holds and leaves at once, without unwinding: an exception raised by a signal handler is lost
+in callbacks of the interpreter, and ends the process with a traceback where C++ called Python.
+"""
+
+import contextlib
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
+
+if TYPE_CHECKING:
+    from subprocess import CompletedProcess
+
+ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+"""Signals that ask a command to end."""
+
+
+class _Held:
+    """How to undo what exists, which threads are making more, a signal that waits for them."""
+
+    def __init__(self) -> None:
+        self.undo: dict[object, Callable[[], object]] = {}
+        self.makers: set[int] = set()
+        self.waiting: int | None = None
+
+
+_HELD = _Held()
+
+
+def leave_on_signals() -> None:
+    """From now on end the process on SIGINT and SIGTERM, with 128 + the signal's number as status.
+
+    Files and folders that are held are removed and child processes killed, nothing else happens:
+    streams are not flushed, no `finally` runs.
+    """
+    for number in ENDING_SIGNALS:
+        signal.signal(number, _on_signal)
+
+
+def _on_signal(number: int, _: object) -> None:
+    if _HELD.makers:
+        _HELD.waiting = number
+    else:
+        _leave(number)
+
+
+def _leave(number: int) -> NoReturn:
+    if threading.current_thread() is threading.main_thread():
+        for ending in ENDING_SIGNALS:
+            signal.signal(ending, signal.SIG_IGN)
+    for undo in reversed(list(_HELD.undo.values())):
+        with contextlib.suppress(Exception):
+            undo()
+    os._exit(128 + number)
+
+
+@contextlib.contextmanager
+def _making() -> Iterator[None]:
+    """Let a signal wait until something that was made is held as well."""
+    maker = threading.get_ident()
+    _HELD.makers.add(maker)
+    try:
+        yield
+    finally:
+        _HELD.makers.remove(maker)
+        if _HELD.waiting is not None:
+            _leave(_HELD.waiting)
+
+
+@contextlib.contextmanager
+def temporary_file(path: Path) -> Iterator[Path]:
+    """Remove `path`, which the body may create and rename, when the body or the process ends."""
+    _HELD.undo[path] = path.unlink
+    try:
+        yield path
+    finally:
+        path.unlink(missing_ok=True)
+        del _HELD.undo[path]
+
+
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Make a folder that lives until the body or the process ends.
+
+    Raises:
+        OSError: No folder for temporary files can be written to.
+    """
+    import shutil
+    import tempfile
+
+    with _making():
+        folder = Path(tempfile.mkdtemp(prefix="tilec-"))
+        _HELD.undo[folder] = lambda: shutil.rmtree(folder, ignore_errors=True)
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+        del _HELD.undo[folder]
+
+
+def run_child(
+    command: Sequence[str | Path], *, request: bytes = b"", timeout: float
+) -> "CompletedProcess[bytes]":
+    """Run `command` to its end and return its status and what it printed.
+
+    Args:
+        command: Program and arguments.
+        request: What it reads from standard input.
+        timeout: Seconds after which it is killed.
+
+    Raises:
+        OSError: It cannot be started.
+        subprocess.TimeoutExpired: It did not end in time.
+    """
+    import subprocess
+
+    with _making():
+        child = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        _HELD.undo[child] = child.kill
+    try:
+        with child:
+            try:
+                output, messages = child.communicate(request, timeout=timeout)
+            finally:
+                child.kill()
+    finally:
+        del _HELD.undo[child]
+    return subprocess.CompletedProcess(command, child.returncode, output, messages)
