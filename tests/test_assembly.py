@@ -102,6 +102,11 @@ class Gemm:
         return self.plan["consumer_warps"] // 4
 
     @property
+    def stores(self) -> int:
+        """How often the store of a tile stands in the program: in the shadow and alone."""
+        return 2 if self.plan["defer_stores"] else 1
+
+    @property
     def consumer_tile(self) -> tuple[int, int]:
         """Rows and columns of a warpgroup: rows are shared where 64 of them divide."""
         rows, columns = self.constants["BM"], self.constants["BN"]
@@ -244,7 +249,17 @@ def test_every_slot_has_two_barriers(gemm):
 
 def test_results_leave_in_parts(gemm):
     share = gemm.constants["BM"] * gemm.constants["BN"] // gemm.consumers
-    assert gemm.count("UTMASTG") == share // gemm.box_elements(gemm.case.arrays[-1])
+    boxes = share // gemm.box_elements(gemm.case.arrays[-1])
+    assert gemm.count("UTMASTG") == gemm.stores * boxes
+
+
+def test_results_leave_behind_products_of_the_next_tile(gemm):
+    """Between the last product of a k-tile and the wait for it, or else behind all products."""
+    names = [item.base if item.base != "WARPGROUP" else item.name for item in gemm.instructions]
+    last = max(place for place, name in enumerate(names) if name == "HGMMA")
+    waited = names.index("WARPGROUP.DEPBAR.LE", last)
+    shadow = names[last:waited].count("UTMASTG")
+    assert shadow == (gemm.count("UTMASTG") // gemm.stores if gemm.plan["defer_stores"] else 0)
 
 
 def test_results_are_staged_as_matrices(gemm):
@@ -252,7 +267,7 @@ def test_results_are_staged_as_matrices(gemm):
     share = gemm.constants["BM"] * gemm.constants["BN"] // gemm.consumers
     form = "MT88" if gemm.case.arrays[-1] in gemm.case.columns else "M88"
     assert gemm.opcodes("STSM") == {f"STSM.16.{form}.4"}
-    assert gemm.count("STSM") == share // (4 * 4 * 64)
+    assert gemm.count("STSM") == gemm.stores * share // (4 * 4 * 64)
     assert gemm.count("STS") == 0
     assert gemm.count("F2FP") == share // (4 * 32 * 2)
 

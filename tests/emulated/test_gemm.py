@@ -19,6 +19,19 @@ SCHEDULES = [
     Gemm((256, 416, 128), (128, 208, 64)),
     Gemm((256, 288, 128), (128, 144, 64), layout="NNT"),
 ]
+DEFERRED = [
+    Gemm((384, 512, 64), (128, 256, 64)),
+    Gemm((384, 512, 192), (128, 256, 64)),
+    Gemm((384, 512, 256), (128, 256, 64), multiprocessors=3),
+    Gemm((384, 512, 320), (128, 256, 64), "epilogue_slots=1"),
+    Gemm((300, 200, 392), (128, 128, 64), "epilogue_slots=3, stages=2", "TNN", multiprocessors=3),
+    Gemm((200, 520, 330), (64, 256, 64), layout="NTN", multiprocessors=3),
+    Gemm((300, 390, 136), (128, 192, 64), "defer_stores=True, mma_pending=1", "NNT"),
+    Gemm((384, 256, 320), (192, 128, 64), "defer_stores=True, stages=3"),
+    Gemm((520, 512, 320), (128, 256, 64), "cluster=(2, 1)", "TTN", multiprocessors=4),
+    Gemm((129, 257, 65), (128, 128, 64), multiprocessors=1),
+]
+"""Stores of tiles that wait for the next ones: with fewer k-tiles than parts, as many, and more."""
 CLUSTERS = [
     Gemm((512, 256, 320), (128, 128, 64), "cluster=(2, 1)", multiprocessors=4),
     Gemm((256, 512, 320), (128, 128, 64), "cluster=(1, 2)", "TTN", multiprocessors=4),
@@ -56,6 +69,12 @@ SEEDS = range(2)
 @pytest.mark.parametrize("case", SCHEDULES, ids=lambda case: case.id)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_schedules(multiply, case, seed):
+    multiply(case, seed)
+
+
+@pytest.mark.parametrize("case", DEFERRED, ids=lambda case: case.id)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_deferred_stores(multiply, case, seed):
     multiply(case, seed)
 
 

@@ -39,9 +39,9 @@ def test_matmul(frontend, asked):
     program = frontend.analyze(MATMUL)
     extents = ("BM", "BN", "BK")
     assert asked == {
-        "BM": TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True),
-        "BN": TileUse("mma_n", 2, extents, "N", 2, n_contiguous=True),
-        "BK": TileUse("mma_k", 2, extents, "K", 2, n_contiguous=True),
+        "BM": TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, stored_as_is=True),
+        "BN": TileUse("mma_n", 2, extents, "N", 2, n_contiguous=True, stored_as_is=True),
+        "BK": TileUse("mma_k", 2, extents, "K", 2, n_contiguous=True, stored_as_is=True),
     }
     assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
     assert program.metadata["tile_reasons"] == ["because"]
@@ -51,7 +51,8 @@ def test_matmul(frontend, asked):
 
 def test_only_some_are_automatic(frontend, asked):
     frontend.analyze(MATMUL.replace("BN: const = auto", "BN: const = 128"))
-    assert asked["BM"] == TileUse("mma_m", 2, ("BM", 128, "BK"), "M", 2, n_contiguous=True)
+    known = {"n_contiguous": True, "stored_as_is": True}
+    assert asked["BM"] == TileUse("mma_m", 2, ("BM", 128, "BK"), "M", 2, **known)
     assert set(asked) == {"BM", "BK"}
 
 
@@ -59,7 +60,19 @@ def test_transposed_operand(frontend, asked):
     text = MATMUL.replace("B: bf16[K, N]", "B: bf16[N, K]")
     text = text.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T")
     frontend.analyze(text)
-    assert asked["BN"] == TileUse("mma_n", 2, ("BM", "BN", "BK"), "N", 2)
+    assert asked["BN"] == TileUse("mma_n", 2, ("BM", "BN", "BK"), "N", 2, stored_as_is=True)
+
+
+@pytest.mark.parametrize(
+    ("stored", "is_as_it_is"),
+    [("acc", True), ("cast(acc, f16)", True), ("cast(acc * 2, f16)", False)],
+)
+def test_what_is_computed_from_sums(frontend, asked, stored, is_as_it_is):
+    text = MATMUL.replace("cast(acc, f16)", stored)
+    if "f16" not in stored:
+        text = text.replace("C: f16", "C: f32")
+    frontend.analyze(text)
+    assert asked["BM"].stored_as_is == is_as_it_is
 
 
 def test_a_column_major_operand(frontend, asked):

@@ -113,7 +113,7 @@ def test_variants_differ_in_the_planned_cluster():
 
 
 def test_variants_with_a_fixed_cluster_share_it():
-    keys = {variant_key(identity(size, cluster=(1, 2))) for size in (2048, 4096)}
+    keys = {variant_key(identity(size, cluster=(1, 2))) for size in (4096, 8192)}
     assert len(keys) == 1
     assert identity(4096, cluster=(1, 2)).specialization.plan["cluster"] == (1, 2)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from tilec.plan import machine
+from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
 from tilec.plan.gemm_model import GemmCost, GemmTile, gemm_cost, misfit
 from tilec.plan.overrides import PlanOverrides
@@ -79,6 +80,7 @@ class GemmProblem:
         schedules: Whether to consider consumers that share tiles (False), that take them in turn
             (True), or both.
         splits: Into how many splits along K to divide tiles where they are few.
+        may_defer: Whether the kernel lets the store of a tile wait for the next tile.
         fixed: Fields of the plan that the user fixed: tiles that do not go with them are left out.
     """
 
@@ -96,6 +98,7 @@ class GemmProblem:
     clusters: tuple[tuple[int, int], ...] = CLUSTERS
     schedules: tuple[bool, ...] = SCHEDULES
     splits: tuple[int, ...] = SPLITS
+    may_defer: bool = False
     fixed: PlanOverrides = NOTHING_FIXED
 
     @property
@@ -286,6 +289,7 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                         pingpong=pingpong,
                         split_k=fixed.split_k or 1,
                         fixed_consumers=fixed.consumers or 0,
+                        may_defer=problem.may_defer and allows_deferral(fixed),
                     )
 
 

@@ -7,6 +7,7 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 import functools
 
 from tilec.plan import machine
+from tilec.plan.deferral import fits_beside, has_equal_parts
 from tilec.plan.epilogue import (
     SlicedTile,
     Slices,
@@ -47,6 +48,7 @@ class GemmTile:
         pingpong: Whether two consumers take tiles in turn, instead of sharing each of them.
         split_k: CTAs that share the k-tiles of a tile.
         fixed_consumers: Warpgroups that share the tile, where that is given; 0 where it is not.
+        may_defer: Whether the kernel lets the store of a tile wait for the next tile.
     """
 
     m: int
@@ -59,6 +61,7 @@ class GemmTile:
     pingpong: bool = False
     split_k: int = 1
     fixed_consumers: int = 0
+    may_defer: bool = False
 
     @property
     def volume(self) -> int:
@@ -90,6 +93,18 @@ class GemmTile:
     def warpgroups(self, target: Target) -> int:
         """Return how many warpgroups consume tiles at a time."""
         return PINGPONG_TEAMS if self.pingpong else self.consumers(target)
+
+    def defers(self, waves: int, target: Target) -> bool:
+        """Tell whether the store of a tile waits for the next one, of `waves` that a CTA has."""
+        consumers = self.consumers(target)
+        if not self.may_defer or self.pingpong or self.split_k > 1 or waves < 2:
+            return False
+        accumulators, waiting = (
+            accumulator_registers(self.m, self.n, size, consumers)
+            for size in (_ACCUMULATOR_BYTES, self.output_bytes)
+        )
+        equal = has_equal_parts(self.m, self.n, self.output_bytes, consumers)
+        return equal and fits_beside(accumulators, waiting, consumers)
 
     @property
     def sliced(self) -> tuple[SlicedTile]:
@@ -159,6 +174,7 @@ class GemmCost:
         start: Once: until the first operands have arrived. Loads of later tiles overlap the
             epilogue of the one before.
         reduction: Once: the last split of a tile waits for the others and adds their sums.
+        deferred: Whether a tile is stored while the products of the next one run.
     """
 
     ctas: int
@@ -175,6 +191,7 @@ class GemmCost:
     memory: float = 0.0
     pingpong: bool = False
     reduction: float = 0.0
+    deferred: bool = False
 
     @property
     def k_tile(self) -> float:
@@ -187,12 +204,16 @@ class GemmCost:
         """Clocks of the whole product, were memory as fast as L2.
 
         Consumers that take turns hide the store of a tile behind the products of the next one, but
-        for the last store, and for what is longer than these products.
+        for the last store, and for what is longer than these products. So do those that defer it,
+        but for some of it.
         """
         products = self.k_tiles * self.k_tile
         one, last = products + self.epilogue, 0.0
         if self.pingpong:
             one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CLOCKS
+            last = self.epilogue
+        elif self.deferred:
+            one = max(products, self.epilogue) + machine.DEFERRED_CLOCKS
             last = self.epilogue
         return self.waves * one + last + self.start + self.reduction
 
@@ -265,9 +286,10 @@ def gemm_cost(
     consumers = tile.consumers(target)
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     level2 = tile.level2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CLOCK
+    waves = -(-ctas // slots)
     return GemmCost(
         ctas=ctas,
-        waves=-(-ctas // slots),
+        waves=waves,
         k_tiles=len(split_range(0, tile.split_k, -(-k // tile.k))),
         tensor=tile.volume
         * tile.element_bytes
@@ -282,6 +304,7 @@ def gemm_cost(
         memory=batch * _memory_bytes(tile, extents) / _memory_rate(active),
         pingpong=tile.pingpong,
         reduction=_reduction(tile),
+        deferred=tile.defers(waves, target),
     )
 
 

@@ -7,6 +7,7 @@ passes behind it follow the plan and decide nothing. Tile extents are fixed befo
 from collections.abc import Mapping
 
 from tilec.plan import machine
+from tilec.plan.deferral import choose_deferral
 from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.plan.failure import fail
 from tilec.plan.overlap import choose_batch, choose_pending
@@ -67,6 +68,8 @@ class KernelProblem:
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         split_defect: Why tiles cannot be split along K; None when they can.
+        defer_stores: Whether the tiles were planned for stores that wait for the next tile.
+        deferral_defect: Why the store of a tile cannot wait; None when it can.
     """
 
     mma: tuple[MmaTile, ...]
@@ -83,6 +86,15 @@ class KernelProblem:
     sliced: tuple[SlicedTile, ...] = ()
     split_k: int = 1
     split_defect: str | None = None
+    defer_stores: bool = True
+    deferral_defect: str | None = "the kernel has no store that could wait"
+
+    def accumulators(self, consumers: int) -> int:
+        """Return the registers that the largest accumulator takes where `consumers` share it."""
+        return max(
+            accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers)
+            for tile in self.mma
+        )
 
     def bytes_beside_ring(self, consumers: int, slices: Slices) -> int:
         """Return the shared memory needed besides the ring."""
@@ -118,6 +130,7 @@ class KernelPlan:
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
+        defer_stores: Whether a tile is stored while the products of the next one run.
         reasons: Why, one sentence per decision.
     """
 
@@ -139,6 +152,7 @@ class KernelPlan:
     epilogue_stages: int = 0
     slice_columns: int = 0
     split_k: int = 1
+    defer_stores: bool = False
 
     @property
     def block_threads(self) -> int:
@@ -173,8 +187,7 @@ def plan_kernel(
     persistent, why_persistent = choose_persistence(plan, fixed)
     group, why_group = choose_tile_group(problem, persistent, fixed)
     pending, why_pending = choose_pending(plan, stages, fixed)
-    reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
-    return replace(
+    plan = replace(
         plan,
         stages=stages,
         cluster=cluster,
@@ -186,8 +199,10 @@ def plan_kernel(
         epilogue_batch=choose_batch(slices.slots, fixed),
         mma_pending=pending,
         stream_results=bool(fixed.stream_results),
-        reasons=(*reasons, *why_cluster),
     )
+    reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
+    plan = replace(plan, reasons=(*reasons, *why_cluster))
+    return _plan_registers(problem, plan, target, fixed) if problem.mma else plan
 
 
 def _plan_roles(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> KernelPlan:
@@ -215,10 +230,7 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
     specialize, why_roles = _choose_roles(problem, fixed)
     teams, why_teams = choose_teams(problem, specialize, fixed)
     consumers, why_consumers = _choose_consumers(problem, teams, target, fixed)
-    accumulators = max(
-        accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers // teams)
-        for tile in problem.mma
-    )
+    accumulators = problem.accumulators(consumers // teams)
     limit = accumulator_limit(consumers)
     if accumulators > limit:
         fail(
@@ -229,22 +241,15 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
         )
     threads = machine.WARPGROUP_THREADS * (consumers + specialize)
     _check_instruction_registers(problem, threads, target)
-    registers = _choose_registers(consumers, accumulators, specialize, target, fixed)
-    reasons = [why_consumers, why_roles, *why_teams]
-    if specialize:
-        reasons.append(
-            f"registers = {registers.producer} producer, {registers.consumer} consumer: "
-            f"{accumulators} hold accumulators"
-        )
     return KernelPlan(
         stages=1,
         cluster=(1, 1),
         consumers=consumers,
         specialize=specialize,
         worker_warps=consumers * machine.WARPGROUP_THREADS // machine.WARP_THREADS,
-        producer_registers=registers.producer,
-        consumer_registers=registers.consumer,
-        reasons=tuple(reasons),
+        producer_registers=0,
+        consumer_registers=0,
+        reasons=(why_consumers, why_roles, *why_teams),
         teams=teams,
     )
 
@@ -311,14 +316,33 @@ def _check_instruction_registers(problem: KernelProblem, threads: int, target: T
             )
 
 
+def _plan_registers(
+    problem: KernelProblem, plan: KernelPlan, target: Target, fixed: PlanOverrides
+) -> KernelPlan:
+    """Return the plan with what threads hold: accumulators, and tiles that wait to be stored."""
+    waiting, why = choose_deferral(problem, plan, fixed)
+    if not plan.specialize:
+        if (fixed.producer_registers, fixed.consumer_registers) != (None, None):
+            fail("T0421", "producer_registers and consumer_registers need specialize = true")
+        return replace(plan, reasons=(*plan.reasons, *why))
+    accumulators = problem.accumulators(plan.consumers // plan.teams)
+    held = accumulators + (waiting + machine.DEFERRAL_OVERHEAD if waiting else 0)
+    registers = _choose_registers(plan.consumers, held, target, fixed)
+    what = f"{accumulators} hold accumulators" + (f", {waiting} the tile before" * bool(waiting))
+    given = f"{registers.producer} producer, {registers.consumer} consumer"
+    return replace(
+        plan,
+        defer_stores=waiting > 0,
+        producer_registers=registers.producer,
+        consumer_registers=registers.consumer,
+        reasons=(*plan.reasons, *why, f"registers = {given}: {what}"),
+    )
+
+
 def _choose_registers(
-    consumers: int, accumulators: int, specialize: bool, target: Target, fixed: PlanOverrides
+    consumers: int, accumulators: int, target: Target, fixed: PlanOverrides
 ) -> RoleRegisters:
     given = (fixed.producer_registers, fixed.consumer_registers)
-    if not specialize:
-        if given != (None, None):
-            fail("T0421", "producer_registers and consumer_registers need specialize = true")
-        return RoleRegisters(0, 0)
     default = role_registers(consumers, accumulators)
     roles = RoleRegisters(given[0] or default.producer, given[1] or default.consumer)
     least = least_consumer_registers(consumers, accumulators, target)

@@ -73,6 +73,10 @@ ELEMENT_CLOCKS = 1.93
 """Clocks in which every thread of a warpgroup converts and stages one element (calibrated)."""
 PINGPONG_EPILOGUE = 1.3
 """How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
+DEFERRED_CLOCKS = 1100
+"""The same where a tile is stored while the products of the next one run: it is converted, and its
+parts lengthen the k-tiles that hide them. A tile of 128x256 then took 1330 to 1400 clocks less at
+4096^3, in bf16 and in clusters of 2x1 (ncu, H200, 2026-11-22)."""
 SLICE_ELEMENTS = 32
 """Elements of a slice that a thread computes at a time, at most: with 64 of them, consumers in turn
 (128x128 in 2x1, a slot for each slice) took 1.4% longer at 4096^3 (H200, 2026-11-22)."""
@@ -114,6 +118,10 @@ MAX_REGISTERS = 256
 CONSUMER_OVERHEAD = 32
 """Registers that a GEMM consumer needs besides its accumulators (measured with ptxas 13.0: 208
 accumulators of 240 registers fit, 216 spill)."""
+DEFERRAL_OVERHEAD = 16
+"""Registers that a consumer needs more when a tile waits in registers for the next one (measured
+with ptxas 13.0: 128 accumulators and 64 registers of the tile spill 16 bytes at 232, none at 240).
+"""
 MMA_OVERHEAD = 26
 """Registers that ptxas needs besides the accumulators of one wgmma, all within the allocation at
 kernel entry: fewer give error C7602 (measured with ptxas 13.0)."""

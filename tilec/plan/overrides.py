@@ -35,6 +35,7 @@ class PlanOverrides:
     slice_columns: int | None = None
     mma_pending: int | None = None
     pingpong: bool | None = None
+    defer_stores: bool | None = None
     stream_results: bool | None = None
     split_k: int | None = None
     any_tile_extents: bool | None = None
@@ -58,7 +59,14 @@ _RANGES: dict[str, range] = {
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
     ),
 }
-_FLAGS = ("specialize", "persistent", "pingpong", "stream_results", ANY_TILE_EXTENTS)
+_FLAGS = (
+    "specialize",
+    "persistent",
+    "pingpong",
+    "defer_stores",
+    "stream_results",
+    ANY_TILE_EXTENTS,
+)
 PLAN_FIELDS: tuple[str, ...] = field_names(PlanOverrides)
 """Names that `--plan` and `@kernel(...)` accept."""
 

@@ -98,6 +98,11 @@ def role_registers(consumers: int, accumulators: int) -> RoleRegisters:
     return _ROLE_REGISTERS[consumers]
 
 
+def most_consumer_registers(consumers: int) -> int:
+    """Return the largest setmaxnreg count that the planner gives to `consumers` consumers."""
+    return _HEAVY.consumer if consumers == 2 else _ROLE_REGISTERS[consumers].consumer
+
+
 def least_consumer_registers(consumers: int, accumulators: int, target: Target) -> int:
     """Return the smallest count that a consumer can ask for.
 

@@ -54,6 +54,7 @@ class TileUse:
         epilogue_bytes: For `mma`: bytes that the epilogue loads for each element of the result.
         m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
+        stored_as_is: For `mma`: whether sums are stored as they are, but for a conversion.
         batch: For `mma`: what the axes of extent 1 walk over, each a number or a named dim. Their
             product is the number of matrices.
     """
@@ -66,6 +67,7 @@ class TileUse:
     epilogue_bytes: int = 0
     m_contiguous: bool = False
     n_contiguous: bool = False
+    stored_as_is: bool = False
     batch: tuple[int | str, ...] = ()
 
 
@@ -80,6 +82,7 @@ class TileChoice:
         pingpong: Whether consumers take tiles of the largest mma in turn.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
         split_k: Splits of each tile of the largest mma along K.
+        deferral: Whether the store of a tile of the largest mma waits for the next tile.
         candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
 
@@ -90,6 +93,7 @@ class TileChoice:
     pingpong: bool = False
     split_k: int = 1
     candidates: tuple[str, ...] = ()
+    deferral: bool = False
 
 
 def choose_tiles(
@@ -146,11 +150,12 @@ def _make_choice(
     values: Mapping[str, int], reasons: Sequence[str], rankings: Sequence[Sequence[RankedTile]]
 ) -> TileChoice:
     """Return the choice; cluster, turns and splits are those of the largest mma."""
-    tiles = [ranked[0].tile for ranked in rankings if ranked]
-    largest = max(tiles, key=lambda tile: tile.volume, default=None)
+    best = [ranked[0] for ranked in rankings if ranked]
+    chosen = max(best, key=lambda item: item.tile.volume, default=None)
     shown = tuple(str(item) for ranked in rankings for item in ranked[:SHOWN_CANDIDATES])
-    if largest is None:
+    if chosen is None:
         return TileChoice(values, tuple(reasons))
+    largest = chosen.tile
     return TileChoice(
         values,
         tuple(reasons),
@@ -159,6 +164,7 @@ def _make_choice(
         largest.pingpong,
         largest.split_k,
         shown,
+        chosen.cost.deferred,
     )
 
 
@@ -293,6 +299,7 @@ def _gemm_problem(
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
         splits=SPLITS if planner.alone else (1,),
+        may_defer=use.stored_as_is and planner.alone,
         fixed=planner.fixed,
         equal=tuple(
             (first, second)

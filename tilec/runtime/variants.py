@@ -80,6 +80,7 @@ class VariantIdentity:
         cluster: Cluster that was planned with them; None when the caller fixed it.
         pingpong: Whether they were planned for consumers that take tiles in turn; None as above.
         split_k: How many splits of a tile along K were planned with them; None as above.
+        deferral: Whether they were planned for stores that wait for the next tile; None as above.
     """
 
     specialization: Specialization
@@ -87,6 +88,7 @@ class VariantIdentity:
     cluster: tuple[int, ...] | None = None
     pingpong: bool | None = None
     split_k: int | None = None
+    deferral: bool | None = None
 
 
 class Variants:
@@ -187,7 +189,8 @@ class Variants:
         pingpong = None if "pingpong" in hints else program.metadata["planned_pingpong"]
         bound = replace(specialization, constants=constants, plan=plan, sizes={})
         splits = None if "split_k" in hints else program.metadata["planned_split_k"]
-        return VariantIdentity(bound, planned, cluster, pingpong, splits)
+        deferral = None if "defer_stores" in hints else program.metadata["planned_deferral"]
+        return VariantIdentity(bound, planned, cluster, pingpong, splits, deferral)
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""

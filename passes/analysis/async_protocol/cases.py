@@ -21,18 +21,21 @@ def check_protocol(protocol: Protocol) -> Violation | None:
     Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops
     around them run 0 to 3 times, but only twice for each of those counts: a run of two rounds
     begins with the run of one, and what is left over differs by the number of rounds alone.
-    Branches go both ways, but for those that trip counts decide; ones that touch no ring cannot
-    depend on how often inner loops run.
+    Branches go both ways, but for those that rounds decide; ones that touch no ring cannot depend
+    on how often inner loops run. Numbers of rounds that conditions compare with (C) are counts of
+    inner loops, too, as are C-1 and C+1.
     """
     stages = max((ring.stages for ring in protocol.rings.values()), default=1)
     turns = max((_turns(role.body) for role in protocol.roles), default=1)
-    inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1})
+    marks = {mark + step for mark in protocol.constants if mark > 1 for step in (-1, 0, 1)}
+    inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1} | marks)
     depth = max((_depth(role.body) for role in protocol.roles), default=0)
     runs = [(True, counts) for counts in _trip_counts(depth, inner, stages, turns)]
     branches = [branch for role in protocol.roles for branch in _open_branches(role.body)]
     if branches:
         touches_rings = any(map(_uses_rings, branches))
-        counts = _trip_counts(depth, inner if touches_rings else [1], stages, turns)
+        few = sorted({1, *(mark for mark in protocol.constants if mark > 1)})
+        counts = _trip_counts(depth, inner if touches_rings else few, stages, turns)
         runs += [(False, pair) for pair in counts]
     for taken, (around, trip) in runs:
         trips = dict.fromkeys(range(depth), around)
@@ -79,7 +82,7 @@ def _depth(body: tuple[Node, ...]) -> int:
 def _open_branches(body: tuple[Node, ...]) -> Iterator[Branch]:
     """Yield the outermost branches of a program that trip counts do not decide."""
     for node in body:
-        if isinstance(node, Branch) and node.guarded is None:
+        if isinstance(node, Branch) and node.condition is None:
             yield node
         elif isinstance(node, Branch):
             yield from _open_branches((*node.then, *node.otherwise))

@@ -5,7 +5,7 @@ A role's program is a tree of events, loops and branches. `extract.py` builds it
 """
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 from tilec.records import dataclass, field
@@ -91,10 +91,29 @@ class Event:
 
 
 @dataclass(frozen=True)
+class Rounds:
+    """Where a run stands in the loops of a role.
+
+    Attributes:
+        trips: How often loops run, by depth.
+        numbers: The rounds that the loops around are in, by depth.
+        ended: Depths of loops around whose condition has just ended them.
+    """
+
+    trips: dict[int, int]
+    numbers: dict[int, int]
+    ended: set[int]
+
+
+Condition = Callable[[Rounds], bool]
+
+
+@dataclass(frozen=True)
 class Loop:
     """A loop: `key` is equal in all roles that replay the same source loop.
 
-    Its role runs every `step`-th round of it, from number `first` on.
+    Its role runs every `step`-th round of it, from number `first` on. `ending` is what the role
+    does when it finds that there is no further round.
     """
 
     key: int
@@ -102,20 +121,20 @@ class Loop:
     body: tuple["Node", ...]
     first: int = 0
     step: int = 1
+    ending: tuple["Node", ...] = ()
 
 
 @dataclass(frozen=True)
 class Branch:
     """A branch that all roles decide alike.
 
-    `guarded` is the depth of the loops whose trip count decides it: taken unless they are empty.
-    None where something else does.
+    `condition` says whether it is taken, where rounds and trip counts decide it; else None.
     """
 
     key: int
     then: tuple["Node", ...]
     otherwise: tuple["Node", ...]
-    guarded: int | None = None
+    condition: Condition | None = None
 
 
 Node = Event | Loop | Branch
@@ -172,6 +191,7 @@ class Protocol:
         roles: What each role does.
         buffers: Names of the buffers, for messages.
         cluster: Rows and columns of the CTAs that run the roles together.
+        constants: Numbers of rounds that conditions of branches compare with.
     """
 
     rings: dict[int, RingShape]
@@ -179,6 +199,7 @@ class Protocol:
     roles: tuple[RoleProgram, ...]
     buffers: dict[int, str] = field(default_factory=dict)
     cluster: tuple[int, int] = (1, 1)
+    constants: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
 from tilec.passes.analysis.async_protocol import teams
 from tilec.passes.analysis.async_protocol.boxes import BoxGroups
+from tilec.passes.analysis.async_protocol.conditions import Conditions
 from tilec.passes.analysis.async_protocol.events import (
     Branch,
     Event,
@@ -23,7 +24,6 @@ from tilec.passes.analysis.async_protocol.events import (
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
 from tilec.passes.analysis.kernels import kernel_operations
-from tilec.passes.analysis.loop_guards import guarded_loops
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 from tilec.records import replace
 
@@ -74,6 +74,7 @@ class Extraction:
         self.roles = [op for op in ops if op.name == "nv_tileas.roles"]
         self.team, self.teams = 0, 1
         self.depths: dict[tuple[Any, ...], int] = {}
+        self.constants: set[int] = set()
 
     def protocol(self) -> Protocol | None:
         """Return the protocol; None for a kernel without roles."""
@@ -82,9 +83,9 @@ class Extraction:
         roles = self.roles[0].opview
         programs = []
         if roles.producer_warps.value:
-            programs.append(RoleProgram("producer", 0, self._body(roles.producer.blocks[0], 0)))
+            programs.append(RoleProgram("producer", 0, self._role(roles.producer.blocks[0])))
             for op in producer_warps(self.roles[0]):
-                body = self._body(op.opview.body.blocks[0], 0)
+                body = self._role(op.opview.body.blocks[0])
                 programs.append(RoleProgram(f"producer warp {op.opview.warp.value}", 0, body))
         warps, block = roles.consumer_warps.value, roles.consumer.blocks[0]
         self.teams, self.depths = roles.team_count, teams.loop_depths(block)
@@ -92,9 +93,17 @@ class Extraction:
             self.team = team
             self.positions.restart()
             name = f"consumer team {team}" if self.teams > 1 else "consumer"
-            programs.append(RoleProgram(name, warps, self._body(block, 0)))
-        walks = self.positions.rings
-        return Protocol(self.shapes, walks, tuple(programs), self.names, self.cluster)
+            programs.append(RoleProgram(name, warps, self._role(block)))
+        constants = frozenset(self.constants)
+        walks, roles = self.positions.rings, tuple(programs)
+        return Protocol(self.shapes, walks, roles, self.names, self.cluster, constants)
+
+    def _role(self, block: Any) -> tuple[Node, ...]:
+        """Return the program of the role whose operations `block` has."""
+        self.conditions = Conditions(block)
+        program = self._body(block, 0)
+        self.constants |= self.conditions.constants
+        return program
 
     def _report(self, op: Any, message: str) -> None:
         if self.violation is None:
@@ -118,12 +127,13 @@ class Extraction:
             elif op.name == "scf.while":
                 parts = self.positions.read_while(op, lambda inner: self._body(inner, depth + 1))
                 body = tuple(node for part in parts for node in part)
-                nodes += [Loop(0, depth, body)] if body else []
+                nodes += [Loop(0, depth, body, ending=parts[0])] if body else []
             elif op.name == "scf.if":
                 then, *rest = self.positions.read_if(op, lambda inner: self._body(inner, depth))
                 otherwise = rest[0] if rest else ()
-                guarded = depth if guarded_loops(op) else None
-                nodes += [Branch(0, then, otherwise, guarded)] if then or otherwise else []
+                if then or otherwise:
+                    condition = self.conditions.of_branch(op, depth)
+                    nodes.append(Branch(0, then, otherwise, condition))
             elif op.name.startswith("nv_tileas.") and op.name != PRODUCER_WARP:
                 boxes.add(op)
                 if op.name == "nv_tileas.ring_start" and depth:

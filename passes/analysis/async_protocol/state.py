@@ -17,6 +17,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Node,
     Protocol,
     RoleProgram,
+    Rounds,
 )
 from tilec.records import dataclass, field
 
@@ -144,7 +145,9 @@ def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> li
     """Return the agents of a run; `trips` gives loops by depth, `taken` decides branches."""
     rows, columns = protocol.cluster
     ctas = rows * columns
-    programs = [tuple(_unroll(role.body, trips, taken)) for role in protocol.roles]
+    programs = [
+        tuple(_unroll(role.body, Rounds(trips, {}, set()), taken)) for role in protocol.roles
+    ]
     members = [
         (number, warps, _performed(programs[number], warps))
         for number, role in enumerate(protocol.roles)
@@ -212,14 +215,18 @@ def _representatives(role: RoleProgram) -> list[_Warps]:
     ]
 
 
-def _unroll(body: tuple[Node, ...], trips: dict[int, int], taken: bool) -> Iterator[Event]:
-    """Yield the events of a program with every loop run `trips[depth]` times."""
+def _unroll(body: tuple[Node, ...], rounds: Rounds, taken: bool) -> Iterator[Event]:
+    """Yield the events of a program with every loop run `rounds.trips[depth]` times."""
     for node in body:
         if isinstance(node, Event):
             yield node
         elif isinstance(node, Branch):
-            then = taken if node.guarded is None else trips[node.guarded] > 0
-            yield from _unroll(node.then if then else node.otherwise, trips, taken)
+            then = taken if node.condition is None else node.condition(rounds)
+            yield from _unroll(node.then if then else node.otherwise, rounds, taken)
         else:
-            for _ in range(node.first, trips[node.depth], node.step):
-                yield from _unroll(node.body, trips, taken)
+            for number in range(node.first, rounds.trips[node.depth], node.step):
+                rounds.numbers[node.depth] = number
+                yield from _unroll(node.body, rounds, taken)
+            rounds.ended.add(node.depth)
+            yield from _unroll(node.ending, rounds, taken)
+            rounds.ended.remove(node.depth)

@@ -1,7 +1,8 @@
 """Rules for structured control flow and scalar code.
 
 `scf` stays `scf`, with every carried tile spread over its registers; upstream passes take it to
-branches afterwards.
+branches afterwards. Elements of 16 bits are carried in pairs: LLVM gives each a register of its own
+otherwise, and ptxas keeps both halves of a pair that is taken apart and put together again.
 """
 
 from collections.abc import Sequence
@@ -10,6 +11,7 @@ from typing import Any
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.structured import clone_operation, terminator
+from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.loop_guards import guarded_loops
 from tilec.passes.analysis.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -29,8 +31,10 @@ def lowered_types(value: Any) -> list[Any]:
     """Return the types of the SSA values that `value` becomes."""
     name = str(value.type)
     if isinstance(value.type, ir.RankedTensorType):
-        element = emit.register_type(value.type.element_type)
-        return [element] * register_layout_of(value).num_registers
+        count = register_layout_of(value).num_registers
+        if _goes_in_pairs(value):
+            return [emit.i32_type()] * (count // PAIR)
+        return [emit.register_type(value.type.element_type)] * count
     if name == "!nv_tileas.ring_position":
         return [emit.i32_type(), emit.i32_type()]
     if name in ("!nv_tileaa.mem_token", "!nv_tileas.mma_token"):
@@ -38,10 +42,37 @@ def lowered_types(value: Any) -> list[Any]:
     return [emit.register_type(value.type)]
 
 
+def _goes_in_pairs(value: Any) -> bool:
+    """Tell whether registers of tile `value` are carried two at a time."""
+    element = emit.register_type(value.type.element_type)
+    if not isinstance(element, ir.BF16Type | ir.F16Type):
+        return False
+    return register_layout_of(value).num_registers % PAIR == 0
+
+
+def _parts(lowering: Lowering, value: Any) -> list[Any]:
+    """Return the SSA values as which `value` is carried."""
+    parts = flatten(lowering.get(value))
+    if not isinstance(value.type, ir.RankedTensorType) or not _goes_in_pairs(value):
+        return parts
+    pairs = (parts[first : first + PAIR] for first in range(0, len(parts), PAIR))
+    return [llvm_ops.bitcast(emit.i32_type(), emit.pack(pair)) for pair in pairs]
+
+
+def _unpaired(words: Sequence[Any], element: Any) -> list[Any]:
+    """Return the registers that are carried as `words`."""
+    vector = ir.VectorType.get([PAIR], element)
+    pairs = [llvm_ops.bitcast(vector, word) for word in words]
+    lanes = [emit.value(lane) for lane in range(PAIR)]
+    return [llvm_ops.extract_element(pair, lane) for pair in pairs for lane in lanes]
+
+
 def regroup(value: Any, parts: Sequence[Any]) -> Any:
     """Return SSA values in the form that the rules expect for `value`."""
     if isinstance(value.type, ir.RankedTensorType):
-        return list(parts)
+        paired = _goes_in_pairs(value)
+        element = emit.register_type(value.type.element_type)
+        return _unpaired(parts, element) if paired else list(parts)
     if str(value.type) == "!nv_tileas.ring_position":
         return tuple(parts)
     return parts[0] if parts else None
@@ -57,7 +88,7 @@ def bind(lowering: Lowering, values: Sequence[Any], parts: Sequence[Any]) -> Non
 
 
 def _operands(lowering: Lowering, values: Sequence[Any]) -> list[Any]:
-    return [part for value in values for part in flatten(lowering.get(value))]
+    return [part for value in values for part in _parts(lowering, value)]
 
 
 def _types(values: Sequence[Any]) -> list[Any]:
@@ -68,9 +99,9 @@ def _lower_region(lowering: Lowering, source: Any, region: Any) -> None:
     """Lower block `source` into a new block of `region`, terminator included."""
     types = _types(source.arguments)
     target = region.blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
-    bind(lowering, source.arguments, list(target.arguments))
     last = terminator(source)
     with ir.InsertionPoint(target):
+        bind(lowering, source.arguments, list(target.arguments))
         lowering.block(source)
         ir.Operation.create(
             last.name, operands=_operands(lowering, last.operands), loc=last.location

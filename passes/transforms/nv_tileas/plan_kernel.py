@@ -18,12 +18,14 @@ from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_ke
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.deferral import deferrable_store
 from tilec.passes.analysis.epilogue import epilogue_parts
 from tilec.passes.analysis.epilogue_slices import sliced_stores
 from tilec.passes.analysis.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     array_of_view,
+    function_body,
     is_tiled_access,
     kernel_functions,
     kernel_operations,
@@ -200,6 +202,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "teams": plan.teams,
         "slice_columns": plan.slice_columns,
         "split_k": plan.split_k,
+        "defer_stores": plan.defer_stores,
     }
 
 
@@ -239,7 +242,15 @@ def kernel_problem(
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
         split_k=read_kernel_metadata(function).get("planned_split_k", 1),
         split_defect=split_defect(function),
+        defer_stores=read_kernel_fact(function, "planned_deferral", True),
+        deferral_defect=_deferral_defect(function),
     )
+
+
+def _deferral_defect(function: Any) -> str | None:
+    """Return why the store of a tile cannot wait for the next tile; None when it can."""
+    found = deferrable_store(function_body(function))
+    return found if isinstance(found, str) else None
 
 
 def _mma_tile(op: Any) -> MmaTile:

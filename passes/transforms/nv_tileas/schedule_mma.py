@@ -9,7 +9,8 @@ with ordinary stores, fenced for the async proxy, and guarded by barriers of the
 that wgmma cannot do (see `wgmma_defect`) becomes a `simt_mma`, which multiplies on the CUDA cores
 from the same buffers.
 
-The wait retires each group at once; deeper schedules change `pending` and the place of the wait.
+The wait retires each group at once, but for what `nv-tileas-defer-stores` has put in its shadow:
+the store of another tile. Deeper schedules change `pending`.
 """
 
 from typing import Any
@@ -26,9 +27,15 @@ from tilec.dialects.nv_tileas import (
     SimtMmaOp,
     StoreSharedOp,
 )
+from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation, enclosing_loops, parent_operation
+from tilec.ir.structured import (
+    defining_operation,
+    enclosing_loops,
+    next_operation,
+    parent_operation,
+)
 from tilec.layout import SharedLayout
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import row_major
@@ -60,6 +67,7 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
     staged: list[Any] = []
     groups = warpgroups if defect is None else None
     operands = [_shared_operand(op, tile, groups, staged) for tile in (dot.a, dot.b)]
+    behind = _behind_shadow(op)
     majors = {"a_major": dot.a_major, "b_major": dot.b_major}
     with ir.InsertionPoint(op), op.location:
         if staged:
@@ -74,13 +82,15 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
                 token=MmaTokenType.get(),
                 **majors,
             )
-            result = MmaWaitOp.build(group.result, group.token, 0)
+            with ir.InsertionPoint(behind):
+                result = MmaWaitOp.build(group.result, group.token, 0)
         else:
             product = SimtMmaOp(
                 a=operands[0], b=operands[1], acc=dot.c, result=dot.d.type, **majors
             )
             _copy_signedness(op, product)
             result = product.result
+    with ir.InsertionPoint(behind), op.location:
         if staged and enclosing_loops(op):
             BarrierOp()
     op.results[0].replace_all_uses_with(result)
@@ -88,6 +98,12 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
     op.erase()
     for tile in tiles:
         _erase_if_unused(tile)
+
+
+def _behind_shadow(dot: Any) -> Any:
+    """Return the operation in front of which the group of `dot` is waited for."""
+    following = next_operation(dot)
+    return next_operation(following) if IN_SHADOW in following.attributes else dot
 
 
 def _shared_operand(op: Any, tile: Any, warpgroups: int | None, staged: list[Any]) -> Any:

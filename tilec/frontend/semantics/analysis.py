@@ -17,6 +17,7 @@ from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
+from tilec.frontend.semantics.tile_uses import stores_sums_as_they_are
 from tilec.frontend.semantics.values import (
     AnyValue,
     AutoInt,
@@ -114,6 +115,7 @@ def analyze_kernel(
         metadata["planned_cluster"] = list(choice.cluster)
         metadata["planned_pingpong"] = choice.pingpong
         metadata["planned_split_k"] = choice.split_k
+        metadata["planned_deferral"] = choice.deferral
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 
@@ -134,6 +136,7 @@ def _plan_constants(
     trial = replace(bound, constants={**bound.constants, **provisional})
     lifted = _lifts_power_rule(bound, specialization)
     ctx, _ = _run(module, kernel, trial, specialization, any_tile_extents=lifted)
+    ctx.uses.stored_as_is = stores_sums_as_they_are(ctx.block.operations)
     uses = ctx.uses.uses()
     unused = [name for name in bound.automatic if name not in uses]
     if unused:

@@ -1,0 +1,65 @@
+// RUN: tilec opt %s --passes nv-tileas-defer-stores --split-input-file | FileCheck %s
+
+!m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+
+// The tile waits in registers, in parts. They leave with the first two products of the next tile, or
+// alone, ahead of a tile with fewer products and behind the last one. What waits at first are zeros
+// beyond the last row.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[A:.*]]: tensor<64x64xbf16>, %[[B:.*]]: tensor<64x128xbf16>, %[[OUT:.*]]: !nv_tileaa.ptr<bf16>, %[[PITCH:.*]]: i64, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[N:.*]]: i32, %[[FIRST:.*]]: i32, %[[END:.*]]: i32, %[[STEP:.*]]: i32):
+// CHECK:         %[[K0:.*]] = arith.constant 0 : i32
+// CHECK:         %[[BOUND:.*]] = arith.addi %[[K0]], %{{.*}} : i32
+// CHECK-NEXT:    %[[FEW:.*]] = arith.cmpi slt, %[[N]], %[[BOUND]] : i32
+// CHECK-NEXT:    %[[SHADOW:.*]] = arith.select %[[FEW]], %[[K0]], %[[BOUND]] : i32
+// CHECK-NEXT:    %[[Z0:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xbf16>
+// CHECK-NEXT:    %[[Z1:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xbf16>
+// CHECK:         scf.while (%[[T:.*]] = %[[FIRST]], %[[P:.*]] = %[[Z0]], %[[Q:.*]] = %[[Z1]], %[[Y:.*]] = %[[ROWS]], %[[X:.*]] = %{{.*}})
+// CHECK-NEXT:      %[[MORE:.*]] = arith.cmpi slt, %[[T]], %[[END]] : i32
+// CHECK:           %[[LAST:.*]] = arith.xori %[[MORE]], %{{.*}} : i1
+// CHECK-NEXT:      %[[ALONE:.*]] = arith.ori %[[LAST]], %[[FEW]] : i1
+// CHECK-NEXT:      scf.if %[[ALONE]] {
+// CHECK:             "nv_tileas.tiled_store"(%{{.*}}, %[[P]], %{{.*}}, %[[X]], %{{.*}}) {{.*}}per_warpgroup{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
+// CHECK:             %[[X1:.*]] = arith.addi %[[X]], %{{.*}} : i32
+// CHECK-NEXT:        "nv_tileas.tiled_store"(%{{.*}}, %[[Q]], %{{.*}}, %[[X1]], %{{.*}}) {{.*}}staging_slot = 1 : i64
+// CHECK:           scf.condition(%[[MORE]]) %[[T]], %[[P]], %[[Q]], %[[Y]], %[[X]]
+// CHECK-NEXT:    } do {
+// CHECK-NEXT:    ^bb0(%[[U:.*]]: i32, %[[V:.*]]: tensor<64x64xbf16>, %[[W:.*]]: tensor<64x64xbf16>, %[[R:.*]]: i32, %[[C:.*]]: i32):
+// CHECK:           %[[SUM:.*]] = scf.for %[[K:.*]] = %[[K0]] to %[[N]]
+// CHECK:             %[[EARLY:.*]] = arith.cmpi slt, %[[K]], %[[SHADOW]] : i32
+// CHECK-NEXT:        "nv_tileas.dot"
+// CHECK-NEXT:        scf.if %[[EARLY]] {
+// CHECK-NEXT:          %[[NUMBER:.*]] = arith.subi %[[K]], %[[K0]] : i32
+// CHECK:               %[[THIS:.*]] = arith.cmpi eq, %[[NUMBER]], %{{.*}} : i32
+// CHECK-NEXT:          scf.if %[[THIS]] {
+// CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[V]],
+// CHECK:               } else {
+// CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[W]],
+// CHECK:             } {nv_tileas.in_shadow}
+// CHECK:           %[[TILE:.*]] = arith.truncf %[[SUM]]
+// CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[U]], %[[STEP]] : i32
+// CHECK-NEXT:      %[[NP:.*]] = "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
+// CHECK-NEXT:      %[[NQ:.*]] = "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
+// CHECK-NEXT:      scf.yield %[[NEXT]], %[[NP]], %[[NQ]], %[[U]], %{{.*}} :
+// CHECK:       sym_name = "a_tile_waits_for_the_next_one"
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
+    scf.for %tile = %first to %end step %step : i32 {
+      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
+        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+        scf.yield %d : tensor<64x128xf32>
+      }
+      %t = arith.truncf %sum : tensor<64x128xf32> to tensor<64x128xbf16>
+      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: false, false>, legal_atoms = [#cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>], mem_semantic = "weak", never_before = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_tile_waits_for_the_next_one", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()

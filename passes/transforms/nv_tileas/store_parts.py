@@ -1,0 +1,116 @@
+"""The parts in which the store of an accumulator leaves, and the staging slots they go through."""
+
+from collections.abc import Sequence
+from itertools import product
+from typing import Any
+
+from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, mark_per_warpgroup
+from tilec.ir.bindings import arith, ir
+from tilec.layout import SharedLayout
+from tilec.passes.analysis.epilogue import EpilogueParts
+from tilec.passes.analysis.kernels import TiledAccess
+from tilec.passes.analysis.shared_layouts import shared_attribute
+from tilec.records import dataclass
+
+
+@dataclass(frozen=True)
+class Staging:
+    """Staging slots of each warpgroup that `parts` parts of a tile take, `batch` at a time."""
+
+    group: int
+    slots: int
+    batch: int
+    parts: int = 0
+
+
+@dataclass(frozen=True)
+class StoreParts:
+    """A store, and how each warpgroup stores its share of the tile.
+
+    Attributes:
+        access: The store of the whole tile.
+        axis: Axis along which warpgroups share the tile.
+        share: Extent of a warpgroup's share along `axis`.
+        pieces: Where in the share each part begins, and its layout in shared memory.
+    """
+
+    access: TiledAccess
+    axis: int
+    share: int
+    pieces: list[tuple[tuple[int, ...], SharedLayout]]
+
+    @classmethod
+    def of(cls, access: TiledAccess, parts: EpilogueParts, warpgroups: int) -> "StoreParts":
+        """Return how `access` is cut into `parts` for `warpgroups`."""
+        share = list(access.tile_type.shape)
+        share[parts.axis] //= warpgroups
+        blocks = zip(share, parts.layouts[0].shape, strict=True)
+        starts = [list(range(0, whole, extent)) for whole, extent in blocks]
+        widths = [layout.shape[parts.columns] for layout in parts.layouts]
+        starts[parts.columns] = [sum(widths[:number]) for number in range(len(widths))]
+        layouts = dict(zip(starts[parts.columns], parts.layouts, strict=True))
+        pieces = [(origin, layouts[origin[parts.columns]]) for origin in product(*starts)]
+        return cls(access, parts.axis, share[parts.axis], pieces)
+
+    def base(self, coords: Sequence[Any]) -> list[Any]:
+        """Emit where the calling warpgroup's share of the tile at `coords` begins."""
+        found = list(coords)
+        displacement = arith.muli(WarpgroupIdOp.build(), _constant(self.share))
+        found[self.axis] = arith.addi(found[self.axis], displacement)
+        return found
+
+    def part(self, tile: Any, number: int) -> Any:
+        """Emit part `number` of `tile`."""
+        origin, layout = self.pieces[number]
+        return TilePartOp.build(tile, layout.shape, origin, self.axis)
+
+    def store(self, part: Any, base: Sequence[Any], number: int) -> Any:
+        """Emit the store of `part`, the one with this number, of a share at `base`; return it."""
+        access, whole = self.access, self.access.op
+        origin, layout = self.pieces[number]
+        coords = [_shifted(coord, step) for coord, step in zip(base, origin, strict=True)]
+        attributes = dict(whole.attributes.items())
+        attributes.pop("coord_div_by", None)  # holds for the whole tile only
+        after = [access.token] if access.token is not None else []
+        store = ir.Operation.create(
+            whole.name,
+            results=[result.type for result in whole.results],
+            operands=[access.view, part, *coords, *after],
+            attributes=attributes,
+        )
+        store.attributes["shared_layout"] = shared_attribute(layout)
+        mark_per_warpgroup(store)
+        return store
+
+
+def set_staging(store: Any, staging: Staging, number: int) -> None:
+    """Say which staging slot part `number` takes, and how long its batch has to wait for its slots.
+
+    `staging_pending` counts the batches that may still be on their way when the slots are written:
+    all those behind the last one that used them, in this tile or in the one before.
+    """
+    size = min(staging.batch, staging.slots)
+    turns, batches = -(-staging.slots // size), -(-staging.parts // size)
+    batch, place = divmod(number, size)
+    turn = batch % turns
+    before = range(turn, batches, turns)[-1] - batches  # in the tile before
+    last = batch - turns if batch >= turns else before
+    fields = {
+        "group": staging.group,
+        "slot": turn * size + place,
+        "slots": turns * size,
+        "pending": batch - last - 1,
+    }
+    if size > 1:
+        fields |= {"place": place, "batch": min(size, staging.parts - batch * size)}
+    for name, value in fields.items():
+        i64 = ir.IntegerType.get_signless(64)
+        store.attributes[f"staging_{name}"] = ir.IntegerAttr.get(i64, value)
+
+
+def _constant(number: int) -> Any:
+    return arith.constant(ir.IntegerType.get_signless(32), number)
+
+
+def _shifted(coord: Any, step: int) -> Any:
+    return arith.addi(coord, _constant(step)) if step else coord

@@ -1,0 +1,127 @@
+"""Stores that wait for the next tile: what keeps them from it, and seeded faults."""
+
+import pytest
+from seeded_faults import before_the_check, changed, failure, replaced, swap_before, verify, without
+
+from tilec.diagnostics import CompileError, SourceFile
+from tilec.driver import compile_source
+from tilec.options import CompileOptions
+from tilec.specialization import Specialization
+
+KERNEL = """\
+@kernel
+def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N]):
+    m, n = grid(cdiv(M, 128), cdiv(N, {columns}))
+    acc = zeros((128, {columns}), f32)
+    for k in range({bounds}):
+        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, {columns})), acc)
+{store}
+"""
+USUAL = {"C": "bf16", "bounds": "cdiv(K, 64)", "columns": "256"}
+STORE = "    store(C, (m, n), cast(acc, bf16))"
+USUAL["store"] = STORE
+REFUSED = {
+    "two stores": ({"store": f"{STORE}\n{STORE.replace('C', 'D')}"}, "1 products and 2 stores"),
+    "something computed": ({"store": STORE.replace("acc,", "acc + 1.0,")}, "the epilogue computes"),
+    "a store in a branch": (
+        {"store": f"    if K > 64:\n    {STORE}"},
+        "the mma stands in no loop of its own, or the store in a loop or a branch",
+    ),
+    "steps of two": (
+        {"bounds": "0, cdiv(K, 64), 2"},
+        "the step of the loop over k-tiles is not 1",
+    ),
+    "bounds of the block": (
+        {"bounds": "m, cdiv(K, 64)"},
+        "the number of k-tiles depends on the block",
+    ),
+    "a result of 32 bits": (
+        {"C": "f32", "store": "    store(C, (m, n), acc)"},
+        "128 registers of a result do not fit beside 128 accumulators of the next one",
+    ),
+}
+REFUSED_PLANS = {
+    "persistent": (0, "no loop over tiles"),
+    "pingpong": (1, "consumers that take tiles in turn"),
+    "split_k": (2, "the splits of a tile add up their sums first (split_k = 2)"),
+    "epilogue_slots": (0, "the result does not leave in parts of one staging slot each"),
+    "epilogue_batch": (2, "the result does not leave in parts of one staging slot each"),
+}
+
+
+def planned(fields: dict[str, str], **plan: int):
+    """Return the plan of a kernel with other text in some of its places."""
+    text = KERNEL.format(**(USUAL | fields))
+    source = SourceFile("product.tile", text)
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    made = compile_source(source, specialization=Specialization(plan=plan), options=options)
+    return made.artifact.kernels[0].metadata["plan"]
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_cannot_wait(name):
+    fields, reason = REFUSED[name]
+    assert not planned(fields)["defer_stores"]
+    with pytest.raises(CompileError) as caught:
+        planned(fields, defer_stores=True)
+    assert f"error[T0421]: defer_stores = true: {reason}" in str(caught.value).replace(
+        "the kernel has ", ""
+    )
+
+
+@pytest.mark.parametrize("field", REFUSED_PLANS)
+def test_plans_in_which_nothing_waits(field):
+    value, reason = REFUSED_PLANS[field]
+    with pytest.raises(CompileError) as caught:
+        planned({"columns": "128"}, defer_stores=True, **{field: value})
+    assert f"error[T0421]: defer_stores = true: {reason}" in str(caught.value)
+
+
+def test_a_store_waits_unless_somebody_objects():
+    assert planned({})["defer_stores"]
+    plan = planned({}, defer_stores=False)
+    assert not plan["defer_stores"]
+    assert "defer_stores = false: fixed by the user" in plan["reasons"]
+
+
+OVERWRITTEN, UNFENCED = "may be overwritten while 'bulk:", "no proxy fence"
+FAULTS = {
+    "a part too many in flight": (
+        changed("bulk_wait", 5, "pending = 1", "pending = 2"),
+        OVERWRITTEN,
+    ),
+    "no wait for the slot of a part": (without("bulk_wait", 6), OVERWRITTEN),
+    "no wait ahead of the last tile's store": (without("bulk_wait", 0), OVERWRITTEN),
+    "no fence in the shadow": (without("fence_proxy", 4), UNFENCED),
+    "no fence alone": (without("fence_proxy", 3), UNFENCED),
+    "no barrier in the shadow": (without("barrier", 9), "a tile is read before"),
+    "the slot of another part": (
+        changed("warpgroup_view", 5, "slot = 1", "slot = 0"),
+        OVERWRITTEN,
+    ),
+    "a product in flight": (
+        replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1"),
+        "may be overwritten while 'mma:",
+    ),
+    "released in the shadow": (
+        swap_before("ring_release", "mma_wait"),
+        "may be overwritten while 'mma:",
+    ),
+    "no drain at the end": (without("bulk_wait", -1), "may end while a bulk store"),
+}
+"""Faults by the number of an operation: 0 to 3 stand alone, 4 to 7 in the shadow of products."""
+
+
+@pytest.fixture(scope="module")
+def deferred(tmp_path_factory) -> str:
+    return before_the_check(tmp_path_factory.mktemp("deferred"), defer_stores=1)
+
+
+def test_the_kernel_without_a_fault(deferred):
+    verify(deferred)
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_seeded_faults(deferred, name):
+    edit, message = FAULTS[name]
+    assert message in failure(edit(deferred))

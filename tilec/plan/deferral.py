@@ -1,0 +1,94 @@
+"""Whether a tile is stored while the products of the next one run. Pure Python."""
+
+from typing import TYPE_CHECKING
+
+from tilec.plan import machine
+from tilec.plan.epilogue import part_columns
+from tilec.plan.failure import fail
+from tilec.plan.overrides import PlanOverrides
+from tilec.plan.registers import accumulator_registers, most_consumer_registers
+
+if TYPE_CHECKING:
+    from tilec.plan.kernel import KernelPlan, KernelProblem
+
+
+def choose_deferral(
+    problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return the registers of a tile that waits for the next one, and why; 0 when none waits.
+
+    Args:
+        problem: A kernel with mma.
+        plan: Everything about it but registers.
+        fixed: What the user fixed.
+    """
+    defect = problem.deferral_defect or _schedule_defect(plan) or _size_defect(problem, plan)
+    if fixed.defer_stores and defect is not None:
+        fail("T0421", f"defer_stores = true: {defect}")
+    wanted = problem.defer_stores if fixed.defer_stores is None else fixed.defer_stores
+    if not wanted or defect is not None:
+        return 0, ("defer_stores = false: fixed by the user",) * (fixed.defer_stores is False)
+    why = "fixed by the user" if fixed.defer_stores else "products hide the store of a tile"
+    waiting = deferred_registers(*_result(problem), plan.consumers)
+    return waiting, (f"defer_stores = true: a tile leaves while the next one is computed; {why}",)
+
+
+def _schedule_defect(plan: "KernelPlan") -> str | None:
+    """Return which other decision keeps the store of a tile from waiting."""
+    if not plan.specialize or not plan.persistent:
+        return "no loop over tiles goes on with the products of the next tile"
+    if plan.teams > 1:
+        return "consumers that take tiles in turn store while others multiply (pingpong = true)"
+    if plan.split_k > 1:
+        return f"the splits of a tile add up their sums first (split_k = {plan.split_k})"
+    if not plan.epilogue_slots or plan.slice_columns or plan.epilogue_batch > 1:
+        return "the result does not leave in parts of one staging slot each"
+    return None
+
+
+def _size_defect(problem: "KernelProblem", plan: "KernelPlan") -> str | None:
+    """Return what about the extents of the tile keeps its store from waiting."""
+    m, n, size = _result(problem)
+    if not has_equal_parts(m, n, size, plan.consumers):
+        return f"a warpgroup's share of a {m} x {n} result is no row of equal parts"
+    accumulators = problem.accumulators(plan.consumers)
+    waiting = deferred_registers(m, n, size, plan.consumers)
+    if not fits_beside(accumulators, waiting, plan.consumers):
+        return (
+            f"{waiting} registers of a result do not fit beside {accumulators} accumulators of "
+            "the next one"
+        )
+    return None
+
+
+def _result(problem: "KernelProblem") -> tuple[int, int, int]:
+    """Return the extents of the result and the bytes of its elements."""
+    tile = problem.mma[0]
+    return tile.m, tile.n, problem.whole_bytes // (tile.m * tile.n)
+
+
+def has_equal_parts(m: int, n: int, result_bytes: int, consumers: int) -> bool:
+    """Tell whether each warpgroup's share of an m x n result is a row of equal parts."""
+    if m % (machine.MMA_ROWS * consumers):
+        n //= consumers
+    else:
+        m //= consumers
+    return m == machine.MMA_ROWS and n % part_columns(result_bytes) == 0
+
+
+def deferred_registers(m: int, n: int, result_bytes: int, consumers: int) -> int:
+    """Return the registers of a thread in which an m x n result waits to be stored."""
+    return accumulator_registers(m, n, result_bytes, consumers)
+
+
+def fits_beside(accumulators: int, waiting: int, consumers: int) -> bool:
+    """Tell whether a tile can wait in registers beside the accumulators of the next one."""
+    needed = accumulators + waiting + machine.DEFERRAL_OVERHEAD + machine.CONSUMER_OVERHEAD
+    return needed <= most_consumer_registers(consumers)
+
+
+def allows_deferral(fixed: PlanOverrides) -> bool:
+    """Tell whether the fields that the user fixed let the store of a tile wait."""
+    loops = fixed.specialize is not False and fixed.persistent is not False
+    in_parts = fixed.epilogue_slots != 0 and fixed.epilogue_batch in (None, 1)
+    return fixed.defer_stores is not False and loops and in_parts
