@@ -74,3 +74,11 @@ def read_kernel_fact(op: Any, key: str, default: Any = None) -> Any:
 def write_kernel_metadata(op: Any, metadata: Mapping[str, Any]) -> None:
     """Replace the `tilec.kernel` dictionary of a kernel operation."""
     op.attributes[KERNEL_ATTRIBUTE] = to_attribute(metadata)
+
+
+def write_kernel_facts(op: Any, **facts: Any) -> None:
+    """Set entries of the `tilec.kernel` dictionary of a kernel operation; the others stay."""
+    known = op.attributes.get(KERNEL_ATTRIBUTE, ())
+    entries = {item.name: item.attr for item in known}
+    entries |= {name: to_attribute(value) for name, value in facts.items()}
+    op.attributes[KERNEL_ATTRIBUTE] = ir.DictAttr.get(entries)
