@@ -32,10 +32,15 @@ class Marks:
         """Begin with none."""
         self._owners: list[str] = []
 
-    def new(self, owner: str, *, bits: int = 1) -> Mark:
-        """Return a mark that nobody has; `bits - 1` above it stay free."""
-        mark = 1 << len(self._owners)
-        self._owners += [owner] * bits
+    def new(self, owner: str) -> Mark:
+        """Return a mark that nobody has."""
+        self._owners.append(owner)
+        return 1 << len(self._owners) - 1
+
+    def new_access(self, owner: str) -> Mark:
+        """Return a mark that nobody has, for an access by threads; the bit above it stays free."""
+        mark = self.new(owner)
+        self._owners.append(owner)
         return mark
 
     def owner(self, clock: Clock) -> str:
