@@ -191,7 +191,8 @@ def _narrows_pairs(op: Any, registers: int) -> bool:
 
 def _narrow_pair(registers: list[Any], element: Any) -> list[Any]:
     """Convert two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
-    pair = arith.truncf(ir.VectorType.get([2], element), emit.pack(registers))
+    vector = ir.VectorType.get([len(registers)], element)
+    pair = llvm_ops.value("arith.truncf", vector, [emit.pack(registers)])
     return [llvm_ops.extract_element(pair, emit.value(lane)) for lane in range(2)]
 
 

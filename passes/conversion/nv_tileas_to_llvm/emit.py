@@ -124,7 +124,7 @@ def register_type(element: Any) -> Any:
     """
     if isinstance(element, ir.FloatType) and ir.FloatType(element).width == 8:
         return ir.IntegerType.get_signless(8)
-    return ir.F32Type.get() if str(element) == "tf32" else element
+    return ir.F32Type.get() if isinstance(element, ir.FloatTF32Type) else element
 
 
 def to_memory(element: Any) -> Any:
