@@ -13,7 +13,7 @@ from typing import Any
 from tilec.diagnostics import remark
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
 from tilec.dialects.cute.registry import CopyAtom, CopyRequest, Interface, select_copy_atoms
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.divisibility import UNKNOWN
@@ -95,7 +95,7 @@ def _base_divisor(memref: Any) -> int:
 def _divisors(op: Any, name: str, rank: int) -> tuple[int, ...]:
     """Return the divisors that `nv-tileaa-infer-facts` wrote; nothing is known without it."""
     attribute = op.attributes.get(name)
-    return (UNKNOWN,) * rank if attribute is None else tuple(attribute)
+    return (UNKNOWN,) * rank if attribute is None else tuple(elements_of(attribute))
 
 
 def _attribute(atom: CopyAtom, request: CopyRequest, element: Any) -> CopyAtomAttr:
