@@ -293,7 +293,7 @@ class Simulation:
         """Meet the other warps of the role, or of the warpgroup."""
         group = (agent.cta, agent.role)
         if event.per_warpgroup:
-            group = (*group, agent.warpgroup)
+            group = (agent.cta, agent.role, agent.warpgroup)
         return self._meet(agent, (event.amount, *group), self.groups[group])
 
     def cluster_sync(self, agent: Agent, event: Event) -> bool:

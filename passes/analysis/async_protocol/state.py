@@ -149,9 +149,8 @@ def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> li
     """Return the agents of a run; `trips` gives loops by depth, `taken` decides branches."""
     rows, columns = protocol.cluster
     ctas = rows * columns
-    programs = [tuple(_unroll(role.body, trips, taken)) for role in protocol.roles]
     members = [
-        (number, warps, _performed(programs[number], warps))
+        (number, warps, _unroll(role.body, trips, taken, warps))
         for number, role in enumerate(protocol.roles)
         for warps in _representatives(role)
     ]
@@ -180,15 +179,6 @@ def meeting_groups(agents: list[Agent]) -> dict[tuple[int, ...], list[Agent]]:
     return groups
 
 
-def _performed(program: tuple[Event, ...], warps: "_Warps") -> tuple[Event, ...]:
-    """Return the events of a program without those that one thread of other warps performs."""
-    return tuple(
-        event
-        for event in program
-        if event.kind not in ONE_THREAD or (warps.leads if event.per_warpgroup else warps.first)
-    )
-
-
 class _Warps(NamedTuple):
     """The fields of an agent that tell it from the other agents of its role."""
 
@@ -197,6 +187,11 @@ class _Warps(NamedTuple):
     weight: int
     leads: bool
     warpgroup: int
+
+    def perform(self, event: Event) -> bool:
+        """Tell whether they perform `event`: one thread of other warps may do so."""
+        elected = self.leads if event.per_warpgroup else self.first
+        return elected or event.kind not in ONE_THREAD
 
 
 def _representatives(role: RoleProgram) -> list[_Warps]:
@@ -217,14 +212,19 @@ def _representatives(role: RoleProgram) -> list[_Warps]:
     ]
 
 
-def _unroll(body: tuple[Node, ...], trips: dict[int, int], taken: bool) -> Iterator[Event]:
-    """Yield the events of a program with every loop run `trips[depth]` times."""
+def _unroll(
+    body: tuple[Node, ...], trips: dict[int, int], taken: bool, warps: _Warps
+) -> list[Event]:
+    """Return what `warps` perform of a program with every loop run `trips[depth]` times."""
+    events: list[Event] = []
     for node in body:
         if isinstance(node, Event):
-            yield node
+            if warps.perform(node):
+                events.append(node)
         elif isinstance(node, Branch):
             then = taken if node.guarded is None else trips[node.guarded] > 0
-            yield from _unroll(node.then if then else node.otherwise, trips, taken)
+            events += _unroll(node.then if then else node.otherwise, trips, taken, warps)
         else:
-            for _ in range(node.first, trips[node.depth], node.step):
-                yield from _unroll(node.body, trips, taken)
+            rounds = len(range(node.first, trips[node.depth], node.step))
+            events += _unroll(node.body, trips, taken, warps) * rounds
+    return events
