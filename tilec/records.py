@@ -26,8 +26,9 @@ _SPECS = "__record_specs__"
 _TABLE = "__dataclass_fields__"
 """Class attribute in which `dataclasses` looks for fields."""
 _UNCOMPILED_INSTANCES = 32
-"""How many instances of a class are made without compiled code. Compiling takes as long as a
-hundred of them; of the 125 classes that a compilation makes instances of, 109 have fewer."""
+"""How many instances of a class are made without compiled code. Compiling takes 60 to 190 us, an
+instance 1 us with compiled code and 4 us without; of the 125 classes that a compilation makes
+instances of, 108 have no more."""
 
 
 class _Spec(NamedTuple):
