@@ -77,6 +77,19 @@ def test_wrong_arguments_are_named():
         Point(1, z=3)  # pyright: ignore[reportCallIssue]
 
 
+def test_many_instances_are_made_like_the_first_ones():
+    @dataclass(frozen=True)
+    class Pair:
+        first: int
+        second: list[int] = field(default_factory=list)
+
+    pairs = [Pair(0) if number % 2 else Pair(first=0) for number in range(100)]
+    assert all(pair == Pair(0, []) for pair in pairs)
+    assert len({id(pair.second) for pair in pairs}) == len(pairs)
+    with pytest.raises(TypeError, match="first"):
+        Pair()  # pyright: ignore[reportCallIssue]
+
+
 def test_equality_and_hashes_follow_the_fields():
     assert Point(1) == Point(1, 2) != Point(1, 3)
     assert Point(1) != Labelled(1)

@@ -3,13 +3,14 @@
 `dataclasses.dataclass` compiles up to six methods for every class, which takes about 0.6 ms. The
 160 classes that a compilation imports would take a tenth of all its time, most of them for methods
 that are never called. Here the methods are closures over the field names, and `__init__`, whose
-speed counts, is compiled when the first instance is made. Otherwise a class behaves as the standard
+speed counts, is compiled once a class has many instances. Otherwise a class behaves as the standard
 decorator makes it, and the functions of `dataclasses` (`replace`, `fields`, `asdict`) take it.
 
 Use this one in what a compilation imports. Classes inherit from each other within one kind only.
 """
 
 import dataclasses
+import itertools
 import operator
 from collections.abc import Callable
 from dataclasses import MISSING, Field, FrozenInstanceError, field
@@ -24,6 +25,10 @@ _SPECS = "__record_specs__"
 """Class attribute that holds the fields."""
 _TABLE = "__dataclass_fields__"
 """Class attribute in which `dataclasses` looks for fields."""
+_UNCOMPILED_INSTANCES = 32
+"""How many instances of a class are made without compiled code. Compiling takes 60 to 190 us, an
+instance 1 us with compiled code and 4 us without; of the 125 classes that a compilation makes
+instances of, 108 have no more."""
 
 
 class _Spec(NamedTuple):
@@ -185,15 +190,42 @@ def _reader(names: tuple[str, ...]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _initializer(cls: type, specs: dict[str, _Spec], frozen: bool) -> Any:
-    """Return an `__init__` that puts compiled code in its own place when it is first called."""
+    """Return an `__init__` that puts compiled code in its own place when instances are many."""
+    numbers = itertools.count()
+    put = object.__setattr__ if frozen else setattr
 
     def __init__(self: Any, *args: Any, **kwargs: Any) -> None:  # noqa: N807 - it becomes one
-        compiled = _compile_initializer(cls, specs, frozen)
-        if vars(cls).get("__init__") is __init__:
-            setattr(cls, "__init__", compiled)  # noqa: B010 - type checkers refuse the assignment
-        compiled(self, *args, **kwargs)
+        values = _bind(specs, args, kwargs) if next(numbers) < _UNCOMPILED_INSTANCES else None
+        if values is None:
+            compiled = _compile_initializer(cls, specs, frozen)
+            if vars(cls).get("__init__") is __init__:
+                setattr(cls, "__init__", compiled)  # noqa: B010 - type checkers refuse it else
+            compiled(self, *args, **kwargs)
+            return
+        for name, value in values.items():
+            put(self, name, value)
+        if hasattr(cls, "__post_init__"):
+            self.__post_init__()
 
     return __init__
+
+
+def _bind(
+    specs: dict[str, _Spec], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Return the value of every field; None when the arguments are not the right ones.
+
+    What is wrong with them the compiled code says, in Python's own words.
+    """
+    values = dict(zip(specs, args, strict=False), **kwargs)
+    if len(values) != len(args) + len(kwargs):
+        return None
+    for name, spec in specs.items():
+        if name not in values:
+            if not spec.is_optional:
+                return None
+            values[name] = spec.default if spec.factory is MISSING else spec.factory()
+    return values if len(values) == len(specs) else None
 
 
 def _compile_initializer(cls: type, specs: dict[str, _Spec], frozen: bool) -> Any:

@@ -9,6 +9,7 @@ from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
 from tilec.dialects.common.verify import check_segments, is_float, is_i32, report, static_tensor
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
 from tilec.dialects.nv_tileaa.types import MemrefType, MemTokenType
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
@@ -84,7 +85,7 @@ class TiledAccessBase(ext.Operation):
     @property
     def legal_atoms(self) -> tuple[CopyAtomAttr, ...]:
         """Every legal atom, the witness first; empty before selection."""
-        return tuple(self.attributes["legal_atoms"]) if "legal_atoms" in self.attributes else ()
+        return tuple(elements_of(self.attributes.get("legal_atoms", ())))
 
     @property
     def in_bounds(self) -> tuple[bool, ...]:
@@ -98,7 +99,7 @@ class TiledAccessBase(ext.Operation):
 
     def _per_dim(self, name: str) -> tuple[bool, ...]:
         if name in self.attributes:
-            return tuple(bool(item) for item in self.attributes[name])
+            return tuple(bool(item) for item in elements_of(self.attributes[name]))
         return (False,) * len(self.coords)
 
     @property

@@ -15,6 +15,7 @@ from tilec.dialects.common.tile_shape import (
     list_extents,
 )
 from tilec.dialects.cuda_tile.dialect import CudaTile
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import ir
 
 DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -163,7 +164,7 @@ class PartitionViewType(CudaTile.Type, name="partition_view"):
     @property
     def tile(self) -> tuple[int, ...]:
         """Extents of a tile in elements, outer first."""
-        return tuple(ir.DenseI64ArrayAttr(self.params[0]))
+        return tuple(elements_of(ir.DenseI64ArrayAttr(self.params[0])))
 
     @property
     def view(self) -> TensorViewType:
@@ -173,7 +174,7 @@ class PartitionViewType(CudaTile.Type, name="partition_view"):
     @property
     def dim_map(self) -> tuple[int, ...]:
         """Tensor dimension that each tile dimension walks over."""
-        return tuple(ir.DenseI64ArrayAttr(self.params[2]))
+        return tuple(elements_of(ir.DenseI64ArrayAttr(self.params[2])))
 
     @property
     def padding(self) -> str:

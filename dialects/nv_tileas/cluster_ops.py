@@ -9,6 +9,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.base import CheckedOperation
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Pure, Result, ir
 
 ONE_AXIS = "be 0 or 1"
@@ -98,7 +99,7 @@ class ClusterSyncOp(NvTileAS.Operation, name="cluster_sync"):
 
 
 def _find_extents_error(op: Any) -> str | None:
-    extents = list(op.attributes["cluster"])
+    extents = elements_of(op.attributes["cluster"])
     if len(extents) == 2 and min(extents) >= 1:
         return None
     return f"attribute 'cluster' must hold two positive extents, but got {extents}"
@@ -127,5 +128,5 @@ def cluster_of(op: Any) -> tuple[int, int]:
     """Return the extents in attribute `cluster` of `op`; one CTA where there is none."""
     if "cluster" not in op.attributes:
         return (1, 1)
-    rows, columns = ir.DenseI64ArrayAttr(op.attributes["cluster"])
+    rows, columns = elements_of(ir.DenseI64ArrayAttr(op.attributes["cluster"]))
     return rows, columns

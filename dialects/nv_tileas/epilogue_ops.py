@@ -11,6 +11,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.base import REGISTERS, SHARED, CheckedOperation
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 PER_WARPGROUP = "per_warpgroup"
@@ -67,7 +68,7 @@ class TilePartOp(CheckedOperation, name="tile_part", traits=[Pure]):
     def find_error(self) -> str | None:
         """Return the message for a part that is no box of the tile."""
         rank, axis = len(self.tile.type.shape), self.axis.value
-        message = _find_box_error(self.tile.type, self.part.type, list(self.origin), "part")
+        message = _find_box_error(self.tile.type, self.part.type, elements_of(self.origin), "part")
         if message is None and not 0 <= axis < rank:
             return f"attribute 'axis' must be in [0, {rank - 1}], but got {axis}"
         return message
@@ -106,7 +107,7 @@ class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
 
     def find_error(self) -> str | None:
         """Return the message for a slice that is no box of the tile."""
-        return _find_box_error(self.tile.type, self.slice.type, list(self.origin), "slice")
+        return _find_box_error(self.tile.type, self.slice.type, elements_of(self.origin), "slice")
 
 
 class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):

@@ -20,6 +20,7 @@ from tilec.dialects.nv_tileas.base import (
 )
 from tilec.dialects.nv_tileas.cluster_ops import SOME_AXES, find_sharing_error
 from tilec.dialects.nv_tileas.types import MBarrierType, RingPositionType, find_tile_mismatch
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 
@@ -86,7 +87,7 @@ class CreateRingOp(CheckedOperation, name="create_ring"):
     def find_error(self) -> str | None:
         """Return the message for a ring without slots, or for sharing without a cluster."""
         name = "multicast_axes"
-        axes = list(self.attributes[name]) if name in self.attributes else []
+        axes = elements_of(self.attributes[name]) if name in self.attributes else []
         message = find_count_error(self, "stages", 1)
         return message or find_sharing_error(self, name, axes, SOME_AXES)
 

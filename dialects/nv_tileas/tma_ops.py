@@ -19,6 +19,7 @@ from tilec.dialects.nv_tileas.base import (
 )
 from tilec.dialects.nv_tileas.cluster_ops import ONE_AXIS, cluster_of, find_sharing_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 MAX_BOX_EXTENT = 256
@@ -61,7 +62,7 @@ class MakeTiledTmaDescOp(CheckedOperation, name="make_tiled_tma_desc", traits=[P
         return self._find_box_error() or find_choice_error(self, "mode", ("load", "store"))
 
     def _find_box_error(self) -> str | None:
-        box = list(self.box)
+        box = elements_of(self.box)
         swizzle = self.swizzle.value
         if tuple(box) != self.descriptor.type.box_shape:
             return "tmaBoxDim and atomBoxDim mismatch"
@@ -181,7 +182,9 @@ def element_bits(element_type: Any) -> int:
     width = ir.IntegerType(element_type).width if isinstance(element_type, ir.IntegerType) else None
     if width is not None:
         return max(8, width)
-    return 32 if str(element_type) == "tf32" else ir.FloatType(element_type).width
+    if isinstance(element_type, ir.FloatTF32Type):
+        return 32
+    return ir.FloatType(element_type).width
 
 
 def box_bytes(shape: SequenceABC[int], element_type: Any) -> int:

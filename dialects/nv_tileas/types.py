@@ -4,6 +4,7 @@ from typing import Any
 
 from tilec.dialects.common import shaped_types
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import ir
 
 
@@ -34,7 +35,7 @@ class SharedLayoutAttr(NvTileAS.Attribute, name="shared_layout"):
     @property
     def box_shape(self) -> tuple[int, ...]:
         """Extents of a box in elements, outer first."""
-        return tuple(ir.DenseI64ArrayAttr(self.box))
+        return tuple(elements_of(ir.DenseI64ArrayAttr(self.box)))
 
     @property
     def swizzle_bytes(self) -> int:

@@ -14,7 +14,7 @@ from tilec.dialects.cuda_tile import (
     MakeTensorViewOp,
     StoreViewTkoOp,
 )
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
 
@@ -43,9 +43,9 @@ def find_alias_sets(entry: EntryOp) -> list[list[Any]]:
 
 def _argument_keys(entry: EntryOp) -> list[tuple[str, Any]]:
     """Return a key per kernel argument; arguments that may overlap have the same one."""
-    metadata = read_kernel_metadata(entry)
-    groups = {item["name"]: item.get("alias_group", -1) for item in metadata.get("arrays", [])}
-    params = metadata.get("params", [])
+    arrays = read_kernel_fact(entry, "arrays", [])
+    groups = {item["name"]: item.get("alias_group", -1) for item in arrays}
+    params = read_kernel_fact(entry, "params", [])
     keys: list[tuple[str, Any]] = []
     for number in range(len(entry.arguments)):
         array = params[number].get("array") if number < len(params) else None

@@ -8,7 +8,6 @@ from the parameters that carry this axis, or are constants.
 from itertools import permutations
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.records import dataclass
 
@@ -34,18 +33,18 @@ class Source:
         return [kind, self.parameter["name"]]
 
 
-def descriptor_recipe(memref: Any, function: Any) -> dict[str, Any] | str:
+def descriptor_recipe(memref: Any, function: Any, metadata: dict[str, Any]) -> dict[str, Any] | str:
     """Return what the launcher needs to describe `memref`, or why it cannot.
 
     Args:
         memref: A memref value, the result of a `make_memref`.
-        function: The kernel around it, with its metadata.
+        function: The kernel around it.
+        metadata: What `read_kernel_metadata` returns for it.
 
     Returns:
         `array` (name), `dtype`, and per dim, outermost first: `axes` (axis of the array), `dims`
         and `strides` (sources). Or the reason, as a clause.
     """
-    metadata = read_kernel_metadata(function)
     entry = function.regions[0].blocks[0]
     op = None if isinstance(memref, ir.BlockArgument) else memref.owner.operation
     if op is None or not op.name.endswith(MAKE_MEMREF):

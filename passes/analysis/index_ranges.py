@@ -8,7 +8,7 @@ constants, loop variables and the block coordinates that `grid(...)` in the sour
 import re
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 
@@ -70,14 +70,14 @@ class TileBounds:
 
     def __init__(self, function: Any) -> None:
         """Read the grid and the names of the extents from the metadata of `function`."""
-        metadata = read_kernel_metadata(function)
         self._entry = function.regions[0].blocks[0]
-        params = metadata.get("params", [])
+        params = read_kernel_fact(function, "params", [])
         self._names = [param.get("name", "") for param in params]
         kinds = (param.get("kind") for param in params)
         arguments = zip(kinds, self._entry.arguments, strict=False)
         self._dims = frozenset(value for kind, value in arguments if kind in ("dim", "grid"))
-        self._grid = [_TILE_COUNT.fullmatch(text.strip()) for text in metadata.get("grid", [])]
+        grid = read_kernel_fact(function, "grid", [])
+        self._grid = [_TILE_COUNT.fullmatch(text.strip()) for text in grid]
 
     def holds(self, coord: Any, extent: int, size: Any, size_divisor: int) -> bool:
         """Tell whether a tile at `coord` never leaves its array along one dim.

@@ -26,7 +26,7 @@ def function_body(function: Any) -> Any:
 
 def kernel_operations(function: Any) -> list[Any]:
     """Return every operation inside a kernel function, outer ones first."""
-    return list(walk_operations(function_body(function)))
+    return walk_operations(function_body(function))
 
 
 def role_block(op: Any) -> Any:

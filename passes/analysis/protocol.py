@@ -5,6 +5,7 @@ writes such a number.
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 from tilec.layout import SharedLayout
 
@@ -25,7 +26,8 @@ def empty_arrivals(consumer_warps: int, ctas: int = 1) -> int:
     return consumer_warps * ctas
 
 
-def ring_peers(cluster: tuple[int, int], axes: Iterable[int], rank: int) -> tuple[int, ...]:
+@lru_cache(maxsize=64)
+def ring_peers(cluster: tuple[int, int], axes: tuple[int, ...], rank: int) -> tuple[int, ...]:
     """Return the ranks of the CTAs that share tiles with CTA `rank`, itself first.
 
     Args:

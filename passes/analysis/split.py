@@ -3,7 +3,7 @@
 from typing import Any
 
 from tilec.dialects.nv_tileaa.types import MemTokenType
-from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops, terminator
 from tilec.passes.analysis.kernels import function_body, kernel_operations
@@ -25,7 +25,7 @@ def split_defect(function: Any) -> str | None:
     dots = [op for op in ops if op.name == DOT]
     if len(dots) != 1:
         return f"the kernel has {len(dots)} products, not one" if dots else "the kernel has no mma"
-    if not read_kernel_metadata(function).get("grid"):
+    if not read_kernel_fact(function, "grid"):
         return "the caller gives the grid, so the compiler does not know how many tiles there are"
     ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
     if not ids:

@@ -51,8 +51,8 @@ def test_matmul(frontend, asked):
 
 def test_only_some_are_automatic(frontend, asked):
     frontend.analyze(MATMUL.replace("BN: const = auto", "BN: const = 128"))
-    known = {"n_contiguous": True, "stored_as_is": True}
-    assert asked["BM"] == TileUse("mma_m", 2, ("BM", 128, "BK"), "M", 2, **known)
+    extents = ("BM", 128, "BK")
+    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, stored_as_is=True)
     assert set(asked) == {"BM", "BK"}
 
 

@@ -13,6 +13,7 @@ from tilec.dialects.cute.registry import (
     select_copy_atoms,
 )
 from tilec.dialects.nv_tileaa.memory_ops import MakeMemrefOp
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
@@ -284,7 +285,7 @@ def recipe(shape: str, strides: str, operands: str, segments: str, types: str):
         memref = next(
             op for op in function.regions[0].blocks[0].operations if isinstance(op, MakeMemrefOp)
         )
-        return descriptor_recipe(memref.memref, function)
+        return descriptor_recipe(memref.memref, function, read_kernel_metadata(function))
 
 
 def test_a_column_major_array_is_described_by_its_axes_in_storage_order():

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 _REGISTER_CODES = frozenset("bchrlqfdN")
 """Register classes of NVPTX: predicate, 8, 16, 32, 64 and 128 bits, float, double, `N` any."""
 _IMMEDIATE_CODES = frozenset("ni")
-_REFERENCE = re.compile(r"\$(?:(\d+)|\{(\d+)\}|\$|[(|)]|\{:(?:uid|comment|private)\})?")
+_CODES = _REGISTER_CODES | _IMMEDIATE_CODES
+_REFERENCE = re.compile(r"\$\d+|\$\{\d+\}")
+_STRAY_DOLLAR = re.compile(r"\$(?!\d|\{\d+\}|[(|)]|\{:(?:uid|comment|private)\})")
 
 
 def inline_assembly_problem(text: str, constraints: str, is_constant: Sequence[bool]) -> str | None:
@@ -24,12 +26,14 @@ def inline_assembly_problem(text: str, constraints: str, is_constant: Sequence[b
         code = item.lstrip("=+&*")
         if code in _IMMEDIATE_CODES and not constant:
             return f"constraint '{item}' needs a constant"
-        if code not in _REGISTER_CODES | _IMMEDIATE_CODES and not code.isdigit():
+        if code not in _CODES and not code.isdigit():
             return f"NVPTX has no operand constraint '{item}'"
-    for match in _REFERENCE.finditer(text):
-        number = match[1] or match[2]
-        if number is None and match[0] == "$":
-            return f"the dollar sign at offset {match.start()} names no operand"
-        if number is not None and int(number) >= len(items):
-            return f"'{match[0]}' names no operand: there are {len(items)}"
+    unescaped = text.replace("$$", "  ")
+    stray = _STRAY_DOLLAR.search(unescaped)
+    if stray is not None:
+        return f"the dollar sign at offset {stray.start()} names no operand"
+    # wgmma names every register many times; once each will do.
+    for reference in dict.fromkeys(_REFERENCE.findall(unescaped)):
+        if int(reference.strip("${}")) >= len(items):
+            return f"'{reference}' names no operand: there are {len(items)}"
     return None

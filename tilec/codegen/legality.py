@@ -70,7 +70,7 @@ def check_legality(module: Any) -> None:
         if finding is not None:
             code, message, hint = finding
             found[error(code, message, source_span(op.location), hint=hint)] = None
-    if not found and any(_may_need_lowering(op, name) for op, name, _ in operations):
+    if not found and _lowering_candidates(operations):
         for op in _unlowered_nvvm(root):
             message = f"'{op.name}' op has to be lowered by {_LOWERING_PASS}"
             found[error("T0601", message, source_span(op.location), hint=_LOWER_FIRST)] = None
@@ -353,11 +353,14 @@ def _integer_width(item: Any) -> int:
     return element.width if isinstance(element, ir.IntegerType) else 0
 
 
-def _may_need_lowering(op: Any, name: str) -> bool:
-    """Tell whether `convert-nvvm-to-llvm` might have work with `op`."""
-    if not name.startswith("nvvm."):
-        return False
-    return name in _INLINE_PTX or any(_integer_width(value.type) == 1 for value in op.operands)
+def _lowering_candidates(operations: list[tuple[Any, str, bool]]) -> list[Any]:
+    """Return the operations with which `convert-nvvm-to-llvm` might have work."""
+    return [
+        op
+        for op, name, _ in operations
+        if name.startswith("nvvm.")
+        and (name in _INLINE_PTX or any(_integer_width(value.type) == 1 for value in op.operands))
+    ]
 
 
 def _unlowered_nvvm(root: Any) -> list[Any]:
@@ -367,11 +370,10 @@ def _unlowered_nvvm(root: Any) -> list[Any]:
     code without a message; whether an operation is such a case depends on its operands. So the
     pass itself is asked, on a copy.
     """
-    candidates = [op for op, name, _ in _operations(root) if _may_need_lowering(op, name)]
+    candidates = _lowering_candidates(_operations(root))
     copy = root.clone(ip=False)
     number = ir.IntegerType.get_signless(32, context=root.context)
-    copied = (op for op, name, _ in _operations(copy) if _may_need_lowering(op, name))
-    for index, op in enumerate(copied):
+    for index, op in enumerate(_lowering_candidates(_operations(copy))):
         op.attributes[_INDEX_ATTRIBUTE] = ir.IntegerAttr.get(number, index)
     with root.context:
         PassManager.parse(f"builtin.module({_LOWERING_PASS})").run(copy)

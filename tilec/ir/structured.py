@@ -4,7 +4,7 @@ The bindings offer no region-branch interface, so the rules of `scf.for`, `scf.i
 are written down here once, for every pass that needs to know where a value flows.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.bindings import ir
@@ -27,13 +27,21 @@ def body_operations(block: Any) -> list[Any]:
     return [op.operation for op in block.operations]
 
 
-def walk_operations(block: Any) -> Iterator[Any]:
-    """Yield every operation under `block`, each one before the operations inside it."""
-    for op in body_operations(block):
-        yield op
-        for region in op.regions:
-            for inner in region.blocks:
-                yield from walk_operations(inner)
+def walk_operations(block: Any) -> list[Any]:
+    """Return every operation under `block`, each one before the operations inside it.
+
+    The list survives insertions and erasures. MLIR makes it: its walk takes half the time of one
+    through the regions and blocks of the bindings, and the passes of a kernel walk it fifty times.
+    """
+    found: list[Any] = []
+
+    def visit(op: Any) -> Any:
+        found.append(op)
+        return ir.WalkResult.ADVANCE
+
+    for op in block.operations:
+        op.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
 
 
 def parent_operation(op: Any) -> Any:

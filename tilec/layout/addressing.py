@@ -7,8 +7,10 @@ the constant moves behind the swizzle: registers of a thread share few addresses
 immediates.
 """
 
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 
+from tilec.layout.modes import Owner
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import SharedLayout
 
@@ -22,10 +24,15 @@ def thread_bits(registers: RegisterLayout, shared: SharedLayout) -> int:
         shared: Layout of the same tile in shared memory, whose linear offsets are sums over the
             modes of `registers`.
     """
-    bits = 0
-    for thread in range(registers.num_threads):
-        bits |= shared.linear_offset(registers.thread_offset(thread))
-    return bits % shared.swizzle.alignment
+    offsets = {0}
+    for term in registers.thread_terms():
+        if term.owner is not Owner.CTA:  # those of a cluster have tiles of their own
+            steps = [
+                shared.linear_offset([digit * stride for stride in term.stride])
+                for digit in range(term.extent)
+            ]
+            offsets = {offset + step for offset in offsets for step in steps}
+    return reduce(or_, offsets) % shared.swizzle.alignment
 
 
 def move_behind_swizzle(shared: SharedLayout, constant: int, bits: int) -> tuple[int, int] | None:

@@ -57,7 +57,7 @@ class Conditions:
     def _take_loop(self, loop: Any, depth: int) -> None:
         self._numbers[loop.operands[0]] = lambda _: 0
         self._numbers[loop.operands[1]] = lambda rounds: rounds.trips[depth]
-        self._numbers[loop.regions[0].blocks[0].arguments[0]] = lambda rounds: rounds.numbers[depth]
+        self._numbers[loop.regions[0].blocks[0].arguments[0]] = lambda rounds: rounds.number(depth)
 
     def of_branch(self, branch: Any, depth: int) -> Condition | None:
         """Return what decides the `scf.if` operation `branch`, which stands in `depth` loops.

@@ -98,11 +98,18 @@ class Rounds:
         trips: How often loops run, by depth.
         numbers: The rounds that the loops around are in, by depth.
         ended: Depths of loops around whose condition has just ended them.
+        asked: Depths whose round something has asked for.
     """
 
     trips: dict[int, int]
-    numbers: dict[int, int]
-    ended: set[int]
+    numbers: dict[int, int] = field(default_factory=dict)
+    ended: set[int] = field(default_factory=set)
+    asked: set[int] = field(default_factory=set)
+
+    def number(self, depth: int) -> int:
+        """Return the round that the loop at `depth` is in."""
+        self.asked.add(depth)
+        return self.numbers[depth]
 
 
 Condition = Callable[[Rounds], bool]

@@ -1,5 +1,7 @@
 """What must come before an access to a tile of shared memory, as clocks tell."""
 
+from typing import NoReturn
+
 from tilec.passes.analysis.async_protocol.events import Event, ProtocolViolationError
 from tilec.passes.analysis.async_protocol.state import Agent, Clock, Marks, Slot, fence
 
@@ -13,12 +15,15 @@ class Hazards:
 
     def check_free(self, agent: Agent, users: Clock, event: Event) -> None:
         """Check that the agent comes behind the marks of what has used a tile."""
-        self._check(agent, users, event, "{name} may be overwritten while '{actor}' still uses it")
+        if users & ~agent.clock:
+            message = "{name} may be overwritten while '{actor}' still uses it"
+            self._report(agent, users, event, message)
 
     def check_fenced(self, agent: Agent, fences: Clock, event: Event) -> None:
         """Check that the agent comes behind the marks of proxy fences."""
-        message = "no proxy fence between what '{actor}' does with {name} and a copy into it"
-        self._check(agent, fences, event, message)
+        if fences & ~agent.clock:
+            message = "no proxy fence between what '{actor}' does with {name} and a copy into it"
+            self._report(agent, fences, event, message)
 
     def name_of(self, buffer: int | None) -> str:
         """Return the name of a buffer for messages."""
@@ -33,15 +38,16 @@ class Hazards:
         """
         if not slot.writers or (fill is not None and slot.fills != fill):
             raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
-        late = "a tile is read before the write of '{actor}' has arrived"
-        self._check(agent, slot.writers, event, late)
-        if asynchronous:
+        if slot.writers & ~agent.clock:
+            late = "a tile is read before the write of '{actor}' has arrived"
+            self._report(agent, slot.writers, event, late)
+        fences = fence(slot.writers & slot.generic) if asynchronous else 0
+        if fences & ~agent.clock:
             unfenced = "no proxy fence between the write of '{actor}' and an async read"
-            self._check(agent, fence(slot.writers & slot.generic), event, unfenced)
+            self._report(agent, fences, event, unfenced)
 
-    def _check(self, agent: Agent, marks: Clock, event: Event, message: str) -> None:
+    def _report(self, agent: Agent, marks: Clock, event: Event, message: str) -> NoReturn:
         """Report the first of `marks` that the agent does not come behind."""
-        missing = marks & ~agent.clock
-        if missing:
-            names = {"name": self.name_of(event.buffer), "actor": self._marks.owner(missing)}
-            raise ProtocolViolationError(event.where, message.format(**names))
+        actor = self._marks.owner(marks & ~agent.clock)
+        message = message.format(name=self.name_of(event.buffer), actor=actor)
+        raise ProtocolViolationError(event.where, message)

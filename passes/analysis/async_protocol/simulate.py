@@ -14,7 +14,7 @@ Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async pro
 """
 
 from collections import defaultdict
-from itertools import product
+from itertools import chain, product
 
 from tilec.passes.analysis.async_protocol.ending import check_ending
 from tilec.passes.analysis.async_protocol.events import (
@@ -92,15 +92,14 @@ class Simulation:
         """Perform the agent's events until one blocks it; tell whether there were any."""
         if agent.done:
             return False
-        event = agent.blocked or next(agent.events, None)
+        first = () if agent.blocked is None else (agent.blocked,)
+        agent.blocked = None
         moved = False
-        while event is not None:
-            agent.blocked = event
+        for event in chain(first, agent.events):
             if not _ACTIONS[event.kind](self, agent, event):
+                agent.blocked = event
                 return moved
-            agent.blocked = None
             moved = True
-            event = next(agent.events, None)
         agent.done = True
         return True
 
@@ -119,22 +118,21 @@ class Simulation:
     def _peers(self, agent: Agent, axes: tuple[int, ...]) -> tuple[int, ...]:
         return ring_peers(self.protocol.cluster, axes, agent.cta) if axes else (agent.cta,)
 
-    def _pass_phase(self, agent: Agent, barrier: Barrier, phase: int) -> bool:
+    def _pass_phase(self, agent: Agent, barrier: Barrier, phase: int, event: Event) -> bool:
         """Wait for completed phase number `phase` (negative: a fresh barrier lets it through)."""
         waits = barrier.waits.setdefault(agent.name, {})
         if phase >= 1 and phase - 1 not in waits:
             known = phase <= len(barrier.phases)
             if not known or barrier.phases[phase - 1] & ~agent.clock:
                 message = f"'{agent.name}' may wait for a phase before the one before it is over"
-                raise ProtocolViolationError(agent.blocked.where if agent.blocked else "", message)
+                raise ProtocolViolationError(event.where, message)
         if phase >= 0:
             if len(barrier.phases) <= phase:
                 return False
             agent.clock |= barrier.phases[phase]
         waits[phase] = self._mark(agent)
         if len(barrier.phases) > phase + 1:
-            where = agent.blocked.where if agent.blocked else ""
-            raise ProtocolViolationError(where, _behind(agent.name))
+            raise ProtocolViolationError(event.where, _behind(agent.name))
         return True
 
     def acquire(self, agent: Agent, event: Event) -> bool:
@@ -143,12 +141,12 @@ class Simulation:
         if key not in self.empty:
             message = f"ring {key[1]} is refilled, but never emptied"
             raise ProtocolViolationError(event.where, message)
-        return self._pass_phase(agent, self.empty[key], turn - 1)
+        return self._pass_phase(agent, self.empty[key], turn - 1, event)
 
     def wait(self, agent: Agent, event: Event) -> bool:
         """Wait until the slot of this round is filled."""
         key, turn = self._place(agent, event)
-        return self._pass_phase(agent, self.full[key], turn)
+        return self._pass_phase(agent, self.full[key], turn, event)
 
     def expect(self, agent: Agent, event: Event) -> bool:
         """Arrive on the full barrier with a byte count."""
@@ -260,7 +258,7 @@ class Simulation:
 
     def _access(self, agent: Agent, slot: Slot) -> Mark:
         """Return the mark of an access by threads, which a proxy fence can follow."""
-        mark = self.marks.new(agent.name, bits=2)
+        mark = self.marks.new_access(agent.name)
         agent.clock |= mark
         agent.accessed |= mark
         slot.generic |= mark
@@ -295,7 +293,7 @@ class Simulation:
         """Meet the other warps of the role, or of the warpgroup."""
         group = (agent.cta, agent.role)
         if event.per_warpgroup:
-            group = (*group, agent.warpgroup)
+            group = (agent.cta, agent.role, agent.warpgroup)
         return self._meet(agent, (event.amount, *group), self.groups[group])
 
     def cluster_sync(self, agent: Agent, event: Event) -> bool:

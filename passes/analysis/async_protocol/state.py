@@ -14,6 +14,7 @@ from tilec.passes.analysis.async_protocol.events import (
     ONE_THREAD,
     Branch,
     Event,
+    Loop,
     Node,
     Protocol,
     RoleProgram,
@@ -33,10 +34,15 @@ class Marks:
         """Begin with none."""
         self._owners: list[str] = []
 
-    def new(self, owner: str, *, bits: int = 1) -> Mark:
-        """Return a mark that nobody has; `bits - 1` above it stay free."""
-        mark = 1 << len(self._owners)
-        self._owners += [owner] * bits
+    def new(self, owner: str) -> Mark:
+        """Return a mark that nobody has."""
+        self._owners.append(owner)
+        return 1 << len(self._owners) - 1
+
+    def new_access(self, owner: str) -> Mark:
+        """Return a mark that nobody has, for an access by threads; the bit above it stays free."""
+        mark = self.new(owner)
+        self._owners.append(owner)
         return mark
 
     def owner(self, clock: Clock) -> str:
@@ -145,11 +151,8 @@ def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> li
     """Return the agents of a run; `trips` gives loops by depth, `taken` decides branches."""
     rows, columns = protocol.cluster
     ctas = rows * columns
-    programs = [
-        tuple(_unroll(role.body, Rounds(trips, {}, set()), taken)) for role in protocol.roles
-    ]
     members = [
-        (number, warps, _performed(programs[number], warps))
+        (number, warps, _unroll(role.body, Rounds(trips), taken, warps))
         for number, role in enumerate(protocol.roles)
         for warps in _representatives(role)
     ]
@@ -178,15 +181,6 @@ def meeting_groups(agents: list[Agent]) -> dict[tuple[int, ...], list[Agent]]:
     return groups
 
 
-def _performed(program: tuple[Event, ...], warps: "_Warps") -> tuple[Event, ...]:
-    """Return the events of a program without those that one thread of other warps performs."""
-    return tuple(
-        event
-        for event in program
-        if event.kind not in ONE_THREAD or (warps.leads if event.per_warpgroup else warps.first)
-    )
-
-
 class _Warps(NamedTuple):
     """The fields of an agent that tell it from the other agents of its role."""
 
@@ -195,6 +189,11 @@ class _Warps(NamedTuple):
     weight: int
     leads: bool
     warpgroup: int
+
+    def perform(self, event: Event) -> bool:
+        """Tell whether they perform `event`: one thread of other warps may do so."""
+        elected = self.leads if event.per_warpgroup else self.first
+        return elected or event.kind not in ONE_THREAD
 
 
 def _representatives(role: RoleProgram) -> list[_Warps]:
@@ -215,18 +214,34 @@ def _representatives(role: RoleProgram) -> list[_Warps]:
     ]
 
 
-def _unroll(body: tuple[Node, ...], rounds: Rounds, taken: bool) -> Iterator[Event]:
-    """Yield the events of a program with every loop run `rounds.trips[depth]` times."""
+def _unroll(body: tuple[Node, ...], rounds: Rounds, taken: bool, warps: _Warps) -> list[Event]:
+    """Return what `warps` perform of a program with every loop run `rounds.trips[depth]` times."""
+    events: list[Event] = []
     for node in body:
         if isinstance(node, Event):
-            yield node
+            if warps.perform(node):
+                events.append(node)
         elif isinstance(node, Branch):
             then = taken if node.condition is None else node.condition(rounds)
-            yield from _unroll(node.then if then else node.otherwise, rounds, taken)
+            events += _unroll(node.then if then else node.otherwise, rounds, taken, warps)
         else:
-            for number in range(node.first, rounds.trips[node.depth], node.step):
-                rounds.numbers[node.depth] = number
-                yield from _unroll(node.body, rounds, taken)
-            rounds.ended.add(node.depth)
-            yield from _unroll(node.ending, rounds, taken)
-            rounds.ended.remove(node.depth)
+            events += _unroll_loop(node, rounds, taken, warps)
+    return events
+
+
+def _unroll_loop(loop: Loop, rounds: Rounds, taken: bool, warps: _Warps) -> list[Event]:
+    """Return what `warps` perform in all rounds of a loop, and when it ends."""
+    events: list[Event] = []
+    numbers = range(loop.first, rounds.trips[loop.depth], loop.step)
+    rounds.asked.discard(loop.depth)
+    for number in numbers:
+        rounds.numbers[loop.depth] = number
+        events += _unroll(loop.body, rounds, taken, warps)
+        if loop.depth not in rounds.asked:  # all rounds are like the first one
+            events *= len(numbers)
+            break
+    if loop.ending:
+        rounds.ended.add(loop.depth)
+        events += _unroll(loop.ending, rounds, taken, warps)
+        rounds.ended.remove(loop.depth)
+    return events

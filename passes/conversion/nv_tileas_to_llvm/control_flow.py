@@ -8,9 +8,11 @@ otherwise, and ptxas keeps both halves of a pair that is taken apart and put tog
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileaa.types import MemTokenType
+from tilec.dialects.nv_tileas.types import MmaTokenType, RingPositionType
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
-from tilec.ir.structured import clone_operation, terminator
+from tilec.ir.structured import terminator
 from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.loop_guards import guarded_loops
 from tilec.passes.analysis.shared_layouts import register_layout_of
@@ -29,17 +31,17 @@ def flatten(lowered: Any) -> list[Any]:
 
 def lowered_types(value: Any) -> list[Any]:
     """Return the types of the SSA values that `value` becomes."""
-    name = str(value.type)
-    if isinstance(value.type, ir.RankedTensorType):
+    type_ = value.type
+    if isinstance(type_, ir.RankedTensorType):
         count = register_layout_of(value).num_registers
         if _goes_in_pairs(value):
             return [emit.i32_type()] * (count // PAIR)
-        return [emit.register_type(value.type.element_type)] * count
-    if name == "!nv_tileas.ring_position":
+        return [emit.register_type(type_.element_type)] * count
+    if isinstance(type_, RingPositionType):
         return [emit.i32_type(), emit.i32_type()]
-    if name in ("!nv_tileaa.mem_token", "!nv_tileas.mma_token"):
+    if isinstance(type_, MemTokenType | MmaTokenType):
         return []
-    return [emit.register_type(value.type)]
+    return [emit.register_type(type_)]
 
 
 def _goes_in_pairs(value: Any) -> bool:
@@ -73,7 +75,7 @@ def regroup(value: Any, parts: Sequence[Any]) -> Any:
         paired = _goes_in_pairs(value)
         element = emit.register_type(value.type.element_type)
         return _unpaired(parts, element) if paired else list(parts)
-    if str(value.type) == "!nv_tileas.ring_position":
+    if isinstance(value.type, RingPositionType):
         return tuple(parts)
     return parts[0] if parts else None
 
@@ -131,7 +133,8 @@ def lower_structured(lowering: Lowering, op: Any) -> None:
 
 def clone_scalar(lowering: Lowering, op: Any) -> None:
     """Clone an operation on scalars."""
-    mapping = {operand: lowering.get(operand) for operand in op.operands}
-    clone = clone_operation(op, mapping)
+    clone = op.clone(ip=ir.InsertionPoint.current)
+    for index, operand in enumerate(op.operands):
+        clone.operands[index] = lowering.get(operand)
     for old, new in zip(op.results, clone.results, strict=True):
         lowering.set(old, new)

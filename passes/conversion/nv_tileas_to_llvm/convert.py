@@ -19,7 +19,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir import llvm_ops
-from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_metadata
+from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_fact
 from tilec.ir.bindings import ir, scf
 from tilec.layout import Owner
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
@@ -100,7 +100,6 @@ def _convert(function: Any, module: Any) -> None:
 
 
 def _declare_kernel(function: Any, source: Any) -> Any:
-    metadata = read_kernel_metadata(function)
     i32 = emit.i32_type()
     types = ", ".join(str(_parameter_type(argument.type)) for argument in source.arguments)
     kernel = llvm_ops.function(
@@ -109,11 +108,13 @@ def _declare_kernel(function: Any, source: Any) -> Any:
         ir.ArrayAttr.get([_parameter_attributes(a.type) for a in source.arguments]),
     )
     kernel.attributes["nvvm.kernel"] = ir.UnitAttr.get()
-    kernel.attributes["nvvm.reqntid"] = ir.DenseI32ArrayAttr.get([metadata["block_threads"], 1, 1])
+    threads = read_kernel_fact(function, "block_threads")
+    kernel.attributes["nvvm.reqntid"] = ir.DenseI32ArrayAttr.get([threads, 1, 1])
     # setmaxnreg needs the register count at entry, which ptxas derives from both bounds (C7508).
     kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, 1)
-    if metadata["cluster"] != [1, 1, 1]:
-        kernel.attributes["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get(metadata["cluster"])
+    cluster = read_kernel_fact(function, "cluster")
+    if cluster != [1, 1, 1]:
+        kernel.attributes["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get(cluster)
     kernel.attributes[KERNEL_ATTRIBUTE] = function.attributes[KERNEL_ATTRIBUTE]
     return kernel
 

@@ -191,8 +191,10 @@ def _narrows_pairs(op: Any, registers: int) -> bool:
 
 def _narrow_pair(registers: list[Any], element: Any) -> list[Any]:
     """Convert two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
-    pair = arith.truncf(ir.VectorType.get([2], element), emit.pack(registers))
-    return [llvm_ops.extract_element(pair, emit.value(lane)) for lane in range(2)]
+    vector = ir.VectorType.get([len(registers)], element)
+    lanes = emit.lane_numbers(len(registers))
+    pair = llvm_ops.value("arith.truncf", vector, [emit.pack(registers, lanes)])
+    return [llvm_ops.extract_element(pair, lane) for lane in lanes]
 
 
 def _widens_pairs(op: Any, registers: int) -> bool:

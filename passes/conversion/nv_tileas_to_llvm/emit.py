@@ -124,7 +124,7 @@ def register_type(element: Any) -> Any:
     """
     if isinstance(element, ir.FloatType) and ir.FloatType(element).width == 8:
         return ir.IntegerType.get_signless(8)
-    return ir.F32Type.get() if str(element) == "tf32" else element
+    return ir.F32Type.get() if isinstance(element, ir.FloatTF32Type) else element
 
 
 def to_memory(element: Any) -> Any:
@@ -168,11 +168,17 @@ def store_matrices(row: Any, words: Sequence[Any], transposed: bool) -> None:
     llvm_ops.store_matrices(row, words, "col" if transposed else "row")
 
 
-def pack(elements: Sequence[Any]) -> Any:
-    """Return the vector of `elements`."""
+def lane_numbers(count: int) -> list[Any]:
+    """Return the numbers of the first lanes of a vector, which `pack` and extractions take."""
+    return [value(lane) for lane in range(count)]
+
+
+def pack(elements: Sequence[Any], lanes: Sequence[Any] | None = None) -> Any:
+    """Return the vector of `elements`; `lanes` are their numbers, where there are some already."""
+    lanes = lane_numbers(len(elements)) if lanes is None else lanes
     vector = llvm_ops.poison(ir.VectorType.get([len(elements)], elements[0].type))
-    for lane, element in enumerate(elements):
-        vector = llvm_ops.insert_element(vector, element, value(lane))
+    for lane, element in zip(lanes, elements, strict=True):
+        vector = llvm_ops.insert_element(vector, element, lane)
     return vector
 
 

@@ -14,13 +14,14 @@ _PAIR_NAMES = {"f8E4M3FN": "e4m3x2", "f8E5M2": "e5m2x2"}
 _ROUNDING_TYPES = {"f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2"}
 """Names in ml_dtypes."""
 _TF32 = "tf32"
+_RESTRICTED = (ir.Float8E4M3FNType, ir.Float8E5M2Type, ir.FloatTF32Type)
 _TF32_DROPPED_BITS = 13
 """Mantissa bits of an f32 that a tf32 lacks (PTX ISA, tf32: 10 of 23 bits)."""
 
 
 def is_restricted(type_: Any) -> bool:
     """Tell whether `type_` is a float without arithmetic: f8 or tf32."""
-    return str(type_) == _TF32 or str(type_) in _PAIR_NAMES
+    return isinstance(type_, _RESTRICTED)
 
 
 def constant(value: float, type_: Any) -> Any:

@@ -99,8 +99,9 @@ def _write_matrices(
     are uniform.
     """
     addresses = TileAddresses(lowering, base, shared, stores.rows, ())
+    lanes = emit.lane_numbers(PAIR)
     for number, matrices in enumerate(stores.registers):
-        pairs = [emit.pack(registers[first : first + PAIR]) for first in matrices]
+        pairs = [emit.pack(registers[first : first + PAIR], lanes) for first in matrices]
         words = [llvm_ops.bitcast(emit.i32_type(), pair) for pair in pairs]
         emit.store_matrices(addresses.at(number), words, stores.transposed)
 

@@ -13,6 +13,7 @@ from typing import Any
 from tilec.diagnostics import remark
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
 from tilec.dialects.cute.registry import CopyAtom, CopyRequest, Interface, select_copy_atoms
+from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.divisibility import UNKNOWN
@@ -37,13 +38,14 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         capability = context.target.compute_capability
         if COMPUTE_CAPABILITY in function.attributes:
             capability = function.attributes[COMPUTE_CAPABILITY].value
+        metadata = read_kernel_metadata(function)
         for op in kernel_operations(function):
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
-                _assign(op, function, capability, context)
+                recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
+                _assign(op, copy_request(op, capability, recipe), function, context)
 
 
-def _assign(op: Any, function: Any, capability: int, context: PassContext) -> None:
-    request = copy_request(op, function, capability)
+def _assign(op: Any, request: CopyRequest, function: Any, context: PassContext) -> None:
     selection = select_copy_atoms(request)
     element = tiled_access(op).tile_type.element_type
     atoms = [_attribute(atom, request, element) for atom in selection.legal]
@@ -56,12 +58,14 @@ def _assign(op: Any, function: Any, capability: int, context: PassContext) -> No
         context.sink.emit(remark("T0520", message, span_of(op)))
 
 
-def copy_request(op: Any, function: Any, capability: int) -> CopyRequest:
-    """Return what a tiled load or store asks the registry for."""
+def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> CopyRequest:
+    """Return what a tiled load or store asks the registry for.
+
+    `recipe` is what `descriptor_recipe` returns for its array.
+    """
     access = tiled_access(op)
     view, memref = op.opview, access.view.owner.operation
     type_ = access.view.type
-    recipe = descriptor_recipe(access.view, function)
     return CopyRequest(
         is_load=access.is_load,
         compute_capability=capability,
@@ -91,7 +95,7 @@ def _base_divisor(memref: Any) -> int:
 def _divisors(op: Any, name: str, rank: int) -> tuple[int, ...]:
     """Return the divisors that `nv-tileaa-infer-facts` wrote; nothing is known without it."""
     attribute = op.attributes.get(name)
-    return (UNKNOWN,) * rank if attribute is None else tuple(attribute)
+    return (UNKNOWN,) * rank if attribute is None else tuple(elements_of(attribute))
 
 
 def _attribute(atom: CopyAtom, request: CopyRequest, element: Any) -> CopyAtomAttr:

@@ -15,7 +15,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARP_LANES
@@ -68,15 +68,16 @@ def assign_buffers(module: Any, context: PassContext) -> None:
         if used > context.target.shared_memory_bytes:
             raise _over_budget(function, ops, used, context)
         _number_barriers(ops, spec["producer_warps"] > 0)
-        metadata = read_kernel_metadata(function)
-        metadata["shared_bytes"] = used
         warps = spec["producer_warps"] + spec["consumer_warps"] * spec.get("teams", 1)
-        metadata["block_threads"] = WARP_LANES * warps
         rows, columns = cluster_of_spec(spec)
-        metadata["cluster"] = [rows * columns, 1, 1]
-        metadata["cluster_tiles"] = [rows, columns]
-        metadata["dependent_launch"] = True
-        write_kernel_metadata(function, metadata)
+        write_kernel_facts(
+            function,
+            shared_bytes=used,
+            block_threads=WARP_LANES * warps,
+            cluster=[rows * columns, 1, 1],
+            cluster_tiles=[rows, columns],
+            dependent_launch=True,
+        )
 
 
 def _place(ops: list[Any]) -> int:

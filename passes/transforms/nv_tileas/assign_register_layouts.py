@@ -169,7 +169,7 @@ class _Assignment:
 
     def _convert(self) -> None:
         """Insert conversions at shape operations whose two sides were fixed differently."""
-        for op in list(walk_operations(self.block)):
+        for op in walk_operations(self.block):
             if op.name == _PART:
                 self._convert_part(op)
             if op.name not in _SHAPE_OPS or op.name == _PART:
@@ -275,7 +275,7 @@ def _inverse(permutation: list[int]) -> list[int]:
 
 def _retype_constants(block: Any) -> None:
     """Give constants the attribute type that matches their result's layout."""
-    for op in list(walk_operations(block)):
+    for op in walk_operations(block):
         if op.name != "arith.constant" or not is_tile(op.results[0]):
             continue
         value = ir.DenseElementsAttr(op.attributes["value"])

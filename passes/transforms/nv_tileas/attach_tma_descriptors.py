@@ -12,7 +12,7 @@ swizzle) is recorded in the kernel's metadata for the launcher.
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
@@ -34,7 +34,7 @@ def attach_tma_descriptors(module: Any, context: PassContext) -> None:
         ]
         makers.sort(key=_index)
         metadata = read_kernel_metadata(function)
-        metadata["tensor_maps"] = [_recipe(op, function) for op in makers]
+        recipes = [_recipe(op, function, metadata) for op in makers]
         block = function_body(function)
         for op in makers:
             argument = block.add_argument(op.results[0].type, op.location)
@@ -45,7 +45,7 @@ def attach_tma_descriptors(module: Any, context: PassContext) -> None:
         i32 = ir.IntegerType.get_signless(32)
         function.attributes[HOST_COUNT] = ir.IntegerAttr.get(i32, len(makers))
         function.attributes[DEVICE_COUNT] = ir.IntegerAttr.get(i32, 0)
-        write_kernel_metadata(function, metadata)
+        write_kernel_facts(function, tensor_maps=recipes)
         verify_descriptor_abi(function)
 
 
@@ -72,9 +72,9 @@ def _index(op: Any) -> int:
     return ir.IntegerAttr(op.attributes["tmaIdx"]).value
 
 
-def _recipe(op: Any, function: Any) -> dict[str, Any]:
+def _recipe(op: Any, function: Any, metadata: dict[str, Any]) -> dict[str, Any]:
     view = op.opview
-    recipe = descriptor_recipe(view.view, function)
+    recipe = descriptor_recipe(view.view, function, metadata)
     if isinstance(recipe, str):
         raise InternalCompilerError(recipe, pass_name=NAME, op=op.name)
     return {

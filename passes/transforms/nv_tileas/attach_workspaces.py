@@ -13,7 +13,7 @@ Hidden parameters follow the tensor maps, so the pass stands behind
 from typing import Any
 
 from tilec.debug_waits import HIDDEN_PARAMETERS
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
@@ -38,9 +38,8 @@ def attach_workspaces(module: Any, context: PassContext) -> bool:
 
 def _attach(function: Any, workspaces: list[Any]) -> None:
     block = function_body(function)
-    metadata = read_kernel_metadata(function)
-    described = metadata.setdefault(WORKSPACES, [])
-    hidden = metadata.setdefault(HIDDEN_PARAMETERS, [])
+    described = read_kernel_fact(function, WORKSPACES, [])
+    hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
     for op in workspaces:
         view = op.opview
         name = view.hidden_name.value
@@ -58,4 +57,4 @@ def _attach(function: Any, workspaces: list[Any]) -> None:
         op.erase()
     inputs = [argument.type for argument in block.arguments]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
-    write_kernel_metadata(function, metadata)
+    write_kernel_facts(function, **{WORKSPACES: described, HIDDEN_PARAMETERS: hidden})

@@ -21,7 +21,7 @@ from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.diagnostics import SourceFile
-from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import walk_operations
@@ -50,14 +50,13 @@ def debug_waits(module: Any, context: PassContext) -> bool:
         if request is None or "waits" in request:
             continue
         changed = True
-        metadata = read_kernel_metadata(function)
         table = list(_number_waits(function, context))
-        metadata[METADATA_KEY] = {**request, "waits": table}
+        write_kernel_facts(function, **{METADATA_KEY: {**request, "waits": table}})
         if table:
             _append_buffer(function)
-            hidden = metadata.setdefault(HIDDEN_PARAMETERS, [])
+            hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
             hidden.append({"name": DEBUG_BUFFER, "dtype": "u64"})
-        write_kernel_metadata(function, metadata)
+            write_kernel_facts(function, **{HIDDEN_PARAMETERS: hidden})
     return changed
 
 

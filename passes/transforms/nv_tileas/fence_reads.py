@@ -30,7 +30,7 @@ def fence_reads(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        operations = list(kernel_operations(function))
+        operations = kernel_operations(function)
         readers = _readers_by_position(operations)
         for release in (op for op in operations if op.name in _RELEASED):
             reads = readers.get(release.operands[_RELEASED[release.name]], [])

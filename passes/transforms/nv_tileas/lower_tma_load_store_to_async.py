@@ -24,6 +24,7 @@ from tilec.dialects.nv_tileas import (
     MBarrierArriveExpectTxOp,
     RingBarrierOp,
 )
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import (
     body_operations,
@@ -66,7 +67,8 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
             continue
         warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
         streams = spec.get("stream_results", False)
-        kernel = TmaKernel(function, roles, warpgroups, cluster_of_spec(spec), streams)
+        metadata, cluster = read_kernel_metadata(function), cluster_of_spec(spec)
+        kernel = TmaKernel(function, metadata, roles, warpgroups, cluster, streams)
         stores = [op for op in ops if _is_tma_store(op)]
         for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
             _lower_slot(commit, kernel)

@@ -28,7 +28,7 @@ from tilec.dialects.nv_tileas import (
     NumClustersOp,
     NumCtasOp,
 )
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, next_operation, terminator, walk_operations
 from tilec.passes.analysis.kernels import (
@@ -93,9 +93,7 @@ def _loop_over_tiles(function: Any, first: Any, grid: "_Grid", users: list[Any])
         end = ir.Operation.create("scf.yield", ip=ir.InsertionPoint(body))
     for op in moved:
         op.move_before(end)
-    metadata = read_kernel_metadata(function)
-    metadata["persistent"] = True
-    write_kernel_metadata(function, metadata)
+    write_kernel_facts(function, persistent=True)
     return body.arguments[0]
 
 
@@ -116,16 +114,16 @@ def _tile_operations(block: Any, users: list[Any]) -> list[Any]:
 
 def _grid_extents(function: Any, block: Any) -> list[Any]:
     """Emit the grid extents; axes behind the last one have extent 1."""
-    metadata = read_kernel_metadata(function)
     names: dict[str, Any] = {}
     hidden: list[Any] = [None, None, None]
-    for param, argument in zip(metadata.get("params", []), block.arguments, strict=False):
+    params = read_kernel_fact(function, "params", [])
+    for param, argument in zip(params, block.arguments, strict=False):
         if param["kind"] in ("dim", "scalar"):
             names[param["name"]] = argument
         elif param["kind"] == "grid":
             hidden[param["axis"]] = argument
-    if metadata.get("grid"):
-        return [emit_expression(text, names) for text in metadata["grid"]]
+    if grid := read_kernel_fact(function, "grid"):
+        return [emit_expression(text, names) for text in grid]
     return [value for value in hidden if value is not None]
 
 

@@ -41,7 +41,7 @@ from tilec.dialects.nv_tileas import (
     StorePartialOp,
     WorkspaceOp,
 )
-from tilec.ir.attributes import read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import (
     backward_slice,
@@ -90,10 +90,7 @@ def _split(function: Any, splits: int) -> None:
     item = _number_items(tiles, splits)
     _take_share(loop, item, share)
     _add_up(tiles.regions[0].blocks[0], loop, accumulator, item, exchange)
-    metadata = read_kernel_metadata(function)
-    metadata["split_k"] = splits
-    metadata["cooperative_launch"] = True
-    write_kernel_metadata(function, metadata)
+    write_kernel_facts(function, split_k=splits, cooperative_launch=True)
 
 
 @dataclass(frozen=True)
@@ -121,7 +118,7 @@ class _Exchange:
 
 
 def _make_exchange(function: Any, accumulator: Any, splits: int) -> _Exchange:
-    tiles = " * ".join(f"({extent})" for extent in read_kernel_metadata(function)["grid"])
+    tiles = " * ".join(f"({extent})" for extent in read_kernel_fact(function, "grid"))
     count = splits - 1
     size = prod(accumulator.type.shape) * ACCUMULATOR_BYTES * count
     f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)

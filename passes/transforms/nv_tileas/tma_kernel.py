@@ -22,6 +22,7 @@ class TmaKernel:
 
     Attributes:
         function: The kernel.
+        metadata: What the launcher knows about it.
         roles: Its `roles` operation; what all roles use is made in front of it.
         warpgroups: Warpgroups of the consumer role, of each team of it.
         cluster: Rows and columns of CTAs of a cluster.
@@ -32,6 +33,7 @@ class TmaKernel:
     """
 
     function: Any
+    metadata: dict[str, Any]
     roles: Any
     warpgroups: int
     cluster: tuple[int, int]
@@ -48,7 +50,7 @@ class TmaKernel:
     def descriptor(self, access: Any, slot_type: Any, mode: str) -> tuple[Any, int]:
         """Return the descriptor for an access through tiles of `slot_type`, and its index."""
         layout = layout_of_shared(slot_type)
-        recipe = descriptor_recipe(access.view, self.function)
+        recipe = descriptor_recipe(access.view, self.function, self.metadata)
         key = f"{recipe}|{layout.box}|{layout.swizzle.value}|{mode}"
         if key not in self.descriptors:
             made = self._make(access, layout, slot_type, mode)

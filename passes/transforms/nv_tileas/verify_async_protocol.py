@@ -33,9 +33,10 @@ def verify_async_protocol(module: Any, context: PassContext) -> bool:
     """Check rings, fences, barriers and register moves of every kernel."""
     file = context.buffer
     for function in kernel_functions(module):
+        ops = kernel_operations(function)
         violation = (
-            _check_registers(function, context.target.registers_per_sm, file)
-            or _check_named_barriers(function, file)
+            _check_registers(ops, context.target.registers_per_sm, file)
+            or _check_named_barriers(ops, file)
             or _check_events(function, file)
         )
         if violation is not None:
@@ -72,11 +73,11 @@ def _cached_check(key: _Key) -> Violation | None:
     return check_protocol(key.protocol)
 
 
-def _check_registers(function: Any, registers_per_sm: int, file: str) -> Violation | None:
+def _check_registers(ops: list[Any], registers_per_sm: int, file: str) -> Violation | None:
     """Check that `setmaxnreg` asks for no more registers than the SM has (else it deadlocks)."""
     total = 0
     last = None
-    for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
+    for roles in (op for op in ops if op.name == "nv_tileas.roles"):
         consumers = roles.opview.consumer_warps.value * roles.opview.team_count
         warps = (roles.opview.producer_warps.value, consumers)
         for count, region in zip(warps, roles.regions, strict=True):
@@ -92,18 +93,18 @@ def _check_registers(function: Any, registers_per_sm: int, file: str) -> Violati
     )
 
 
-def _check_named_barriers(function: Any, file: str) -> Violation | None:
+def _check_named_barriers(ops: list[Any], file: str) -> Violation | None:
     """Check that ids exist, and that no two groups of threads share one, the whole CTA among them.
 
     A barrier that threads wait at expects one number of threads (PTX ISA, barrier.cta).
     """
     scopes: dict[int, bool] = {}
-    for roles in (op for op in kernel_operations(function) if op.name == "nv_tileas.roles"):
+    for roles in (op for op in ops if op.name == "nv_tileas.roles"):
         specialised = roles.opview.producer_warps.value > 0
         teams = roles.opview.team_count
         groups = max(1, roles.opview.consumer_warps.value // WARPGROUP_WARPS) * teams
-        for op in kernel_operations(function):
-            if "id" not in op.attributes or not op.name.startswith("nv_tileas."):
+        for op in ops:
+            if not op.name.startswith("nv_tileas.") or "id" not in op.attributes:
                 continue
             identity = ir.IntegerAttr(op.attributes["id"]).value
             last = identity + (groups if is_per_warpgroup(op) else teams) - 1
