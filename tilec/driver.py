@@ -16,7 +16,7 @@ from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, e
 from tilec.dumps import DumpWriter, write_reproducer
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
-from tilec.records import dataclass, replace
+from tilec.runner_up import OVER_BUDGET, runner_up
 from tilec.specialization import Specialization
 from tilec.target import get_target
 
@@ -55,7 +55,7 @@ def compile_source(
         return steps.compile(kernel, wanted)
     except CompileError as failure:
         first = failure
-    while (smaller := steps.runner_up(first)) is not None:
+    while (smaller := runner_up(first, steps.module, steps.specialization)) is not None:
         remarks = (*steps.result.sink.items, remark("T0432", smaller.reason))
         steps = _Steps(source, options or CompileOptions(), module_globals)
         for item in remarks:
@@ -63,7 +63,7 @@ def compile_source(
         try:
             return steps.compile(kernel, smaller.specialization)
         except CompileError as failure:
-            if failure.diagnostics[0].code not in _OVER_BUDGET:
+            if failure.diagnostics[0].code not in OVER_BUDGET:
                 break
     raise first
 
@@ -112,26 +112,6 @@ def resume(
     return steps.finish(module)
 
 
-@dataclass(frozen=True)
-class RunnerUp:
-    """The next plan to try, and why."""
-
-    specialization: Specialization
-    reason: str
-
-
-_OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
-"""Codes of plans that need too many registers or too much shared memory, or that spill."""
-
-
-def _planned_mma(module: Any) -> int:
-    """Return the multiply-adds of a k-tile that the planner chose for the kernel of `module`."""
-    from tilec.ir.attributes import read_kernel_fact
-
-    operations = module.operation.regions[0].blocks[0].operations
-    return max((read_kernel_fact(op, "planned_mma", 0) for op in operations), default=0)
-
-
 class _Steps:
     """The state of one compilation while it runs."""
 
@@ -151,7 +131,7 @@ class _Steps:
         self.hints = Specialization()
         self.pass_context: Any = None
         self.specialization = Specialization()
-        self.planned_mma = 0
+        self.module: Any = None
 
     def compile(
         self,
@@ -159,21 +139,9 @@ class _Steps:
         specialization: Specialization | Callable[[Any], Specialization],
     ) -> Compilation:
         """Run everything."""
-        module = self.run_frontend(kernel, specialization)
-        self.run_stages(module, 0, 0)
-        return self.finish(module)
-
-    def runner_up(self, failure: CompileError) -> RunnerUp | None:
-        """Return what to compile after a plan that is over a budget; None if it was not ours."""
-        code = failure.diagnostics[0].code
-        if code not in _OVER_BUDGET or not self.planned_mma:
-            return None
-        limit = self.planned_mma * 3 // 4  # the next smaller tiles, in few steps
-        reason = (
-            f"k-tiles of {self.planned_mma} multiply-adds do not fit"
-            f" ({failure.diagnostics[0].message}): planned again with at most {limit}"
-        )
-        return RunnerUp(replace(self.specialization, mma_limit=limit), reason)
+        self.module = self.run_frontend(kernel, specialization)
+        self.run_stages(self.module, 0, 0)
+        return self.finish(self.module)
 
     def run_frontend(
         self,
@@ -198,7 +166,6 @@ class _Steps:
             if self.options.debug_waits:
                 request_debug_waits(module, self.source.name)
         self.specialization = specialization
-        self.planned_mma = _planned_mma(module)
         self._count(module, timing)
         self._after_pass(STAGES[0], _FRONTEND, module)
         return module

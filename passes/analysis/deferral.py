@@ -1,7 +1,8 @@
 """Whether the store of a tile can wait until the products of the next tile run.
 
 A tile then waits in registers as it is stored, beside the accumulators of the next one. So nothing
-may stand between the products and the store but conversions, and nothing behind the store.
+may stand between the products and the store but conversions, transposes and changes of shape, and
+nothing behind the store.
 """
 
 from typing import Any
@@ -20,7 +21,8 @@ from tilec.passes.analysis.operands import DOT
 from tilec.records import dataclass
 
 _STORE = "nv_tileas.tiled_store"
-_CONVERSIONS = ("arith.extf", "arith.truncf")
+_CONVERSIONS = ("arith.extf", "arith.truncf", "nv_tileas.permute", "nv_tileas.view")
+"""What takes no registers: conversions, and other names for the same elements."""
 _RANK = 2
 """Fewest dims of the array: what is no tile begins behind the end of the last dim but one."""
 

@@ -8,7 +8,8 @@ from emulated_gemm import Gemm
 from tools.emulator import driver
 from tools.emulator.machine import DeadlockError, EmulatedFaultError
 
-PLAIN = Gemm((512, 256, 512), (128, 128, 64))
+PLAIN = Gemm((512, 256, 512), (128, 128, 64), "defer_stores=False")
+DEFERRED = Gemm((384, 512, 320), (128, 256, 64), "defer_stores=True")
 SPLIT = Gemm((128, 128, 512), (128, 128, 64), "split_k=4", multiprocessors=4)
 SEEDS = range(6)
 
@@ -66,7 +67,11 @@ SPLIT_FAULTS = {
 @pytest.mark.parametrize("name", [*FAULTS, *SPLIT_FAULTS])
 def test_a_fault_is_found(multiply, monkeypatch, name):
     """Some order of events shows it."""
-    case = PLAIN if name in FAULTS else SPLIT
+    find_fault(multiply, monkeypatch, name, PLAIN if name in FAULTS else SPLIT)
+
+
+def find_fault(multiply, monkeypatch, name, case):
+    """Check that the fault called `name` shows in the product `case`."""
     change, error = (FAULTS | SPLIT_FAULTS)[name]
     parse = driver.parse
 
@@ -84,6 +89,11 @@ def test_a_fault_is_found(multiply, monkeypatch, name):
             found.append(type(failure))
             break
     assert found == [error]
+
+
+@pytest.mark.parametrize("name", ["no proxy fence", "no wait for wgmma", "no wait for bulk stores"])
+def test_a_fault_is_found_where_stores_wait(multiply, monkeypatch, name):
+    find_fault(multiply, monkeypatch, name, DEFERRED)
 
 
 def test_memory_outside_of_arrays_is_out_of_reach(device):

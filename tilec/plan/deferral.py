@@ -3,7 +3,6 @@
 from typing import TYPE_CHECKING
 
 from tilec.plan import machine
-from tilec.plan.epilogue import part_columns
 from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.registers import accumulator_registers, most_consumer_registers
@@ -49,8 +48,6 @@ def _schedule_defect(plan: "KernelPlan") -> str | None:
 def _size_defect(problem: "KernelProblem", plan: "KernelPlan") -> str | None:
     """Return what about the extents of the tile keeps its store from waiting."""
     m, n, size = _result(problem)
-    if not has_equal_parts(m, n, size, plan.consumers):
-        return f"a warpgroup's share of a {m} x {n} result is no row of equal parts"
     accumulators = problem.accumulators(plan.consumers)
     waiting = deferred_registers(m, n, size, plan.consumers)
     if not fits_beside(accumulators, waiting, plan.consumers):
@@ -65,15 +62,6 @@ def _result(problem: "KernelProblem") -> tuple[int, int, int]:
     """Return the extents of the result and the bytes of its elements."""
     tile = problem.mma[0]
     return tile.m, tile.n, problem.whole_bytes // (tile.m * tile.n)
-
-
-def has_equal_parts(m: int, n: int, result_bytes: int, consumers: int) -> bool:
-    """Tell whether each warpgroup's share of an m x n result is a row of equal parts."""
-    if m % (machine.MMA_ROWS * consumers):
-        n //= consumers
-    else:
-        m //= consumers
-    return m == machine.MMA_ROWS and n % part_columns(result_bytes) == 0
 
 
 def deferred_registers(m: int, n: int, result_bytes: int, consumers: int) -> int:

@@ -7,7 +7,7 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 import functools
 
 from tilec.plan import machine
-from tilec.plan.deferral import fits_beside, has_equal_parts
+from tilec.plan.deferral import fits_beside
 from tilec.plan.epilogue import (
     SlicedTile,
     Slices,
@@ -103,8 +103,7 @@ class GemmTile:
             accumulator_registers(self.m, self.n, size, consumers)
             for size in (_ACCUMULATOR_BYTES, self.output_bytes)
         )
-        equal = has_equal_parts(self.m, self.n, self.output_bytes, consumers)
-        return equal and fits_beside(accumulators, waiting, consumers)
+        return fits_beside(accumulators, waiting, consumers)
 
     @property
     def sliced(self) -> tuple[SlicedTile]:

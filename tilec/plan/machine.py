@@ -73,10 +73,11 @@ ELEMENT_CLOCKS = 1.93
 """Clocks in which every thread of a warpgroup converts and stages one element (calibrated)."""
 PINGPONG_EPILOGUE = 1.3
 """How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
-DEFERRED_CLOCKS = 1100
+DEFERRED_CLOCKS = 1250
 """The same where a tile is stored while the products of the next one run: it is converted, and its
 parts lengthen the k-tiles that hide them. A tile of 128x256 then took 1330 to 1400 clocks less at
-4096^3, in bf16 and in clusters of 2x1 (ncu, H200, 2026-11-22)."""
+4096^3, in bf16 and in clusters of 2x1 (ncu, H200, 2026-11-22); by the model 100 less, as at
+8192x8192x2048 tiles of 128x192 in turn took 2% less time."""
 SLICE_ELEMENTS = 32
 """Elements of a slice that a thread computes at a time, at most: with 64 of them, consumers in turn
 (128x128 in 2x1, a slot for each slice) took 1.4% longer at 4096^3 (H200, 2026-11-22)."""

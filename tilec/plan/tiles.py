@@ -129,7 +129,13 @@ def plan_tiles(
     products = {use.extents for use in uses.values() if use.role in _MMA_ROLES}
     known = specialization or Specialization()
     planner = _Planner(
-        known.sizes, known.mma_limit, target, powers_of_two, fixed, len(products) == 1
+        known.sizes,
+        known.mma_limit,
+        target,
+        powers_of_two,
+        fixed,
+        len(products) == 1,
+        known.may_defer,
     )
     values: dict[str, int] = {}
     reasons: list[str] = []
@@ -170,7 +176,10 @@ def _make_choice(
 
 @dataclass(frozen=True, slots=True)
 class _Planner:
-    """What all choices of one kernel have in common; `alone`: there is a single mma."""
+    """What all choices of one kernel have in common.
+
+    `alone`: there is a single mma. `may_defer`: the store of a tile may wait for the next tile.
+    """
 
     sizes: Mapping[str, int]
     mma_limit: int | None
@@ -178,6 +187,7 @@ class _Planner:
     powers_of_two: bool
     fixed: PlanOverrides
     alone: bool
+    may_defer: bool
 
 
 def _bind_extents(
@@ -299,7 +309,7 @@ def _gemm_problem(
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
         splits=SPLITS if planner.alone else (1,),
-        may_defer=use.stored_as_is and planner.alone,
+        may_defer=use.stored_as_is and planner.alone and planner.may_defer,
         fixed=planner.fixed,
         equal=tuple(
             (first, second)

@@ -57,24 +57,27 @@ def _parts(lowering: Lowering, value: Any) -> list[Any]:
     parts = flatten(lowering.get(value))
     if not isinstance(value.type, ir.RankedTensorType) or not _goes_in_pairs(value):
         return parts
-    pairs = (parts[first : first + PAIR] for first in range(0, len(parts), PAIR))
-    return [llvm_ops.bitcast(emit.i32_type(), emit.pack(pair)) for pair in pairs]
+    lanes, words = emit.lane_numbers(PAIR), {}
+    pairs = [tuple(parts[first : first + PAIR]) for first in range(0, len(parts), PAIR)]
+    for pair in pairs:
+        if pair not in words:  # the registers of a constant tile are equal
+            words[pair] = lowering.word(pair, lanes)
+    return [words[pair] for pair in pairs]
 
 
-def _unpaired(words: Sequence[Any], element: Any) -> list[Any]:
+def _unpaired(lowering: Lowering, words: Sequence[Any], element: Any) -> list[Any]:
     """Return the registers that are carried as `words`."""
-    vector = ir.VectorType.get([PAIR], element)
-    pairs = [llvm_ops.bitcast(vector, word) for word in words]
-    lanes = [emit.value(lane) for lane in range(PAIR)]
-    return [llvm_ops.extract_element(pair, lane) for pair in pairs for lane in lanes]
+    vector, lanes = ir.VectorType.get([PAIR], element), emit.lane_numbers(PAIR)
+    pairs = (llvm_ops.bitcast(vector, word) for word in words)
+    return [register for pair in pairs for register in lowering.unpack(pair, lanes)]
 
 
-def regroup(value: Any, parts: Sequence[Any]) -> Any:
+def regroup(lowering: Lowering, value: Any, parts: Sequence[Any]) -> Any:
     """Return SSA values in the form that the rules expect for `value`."""
     if isinstance(value.type, ir.RankedTensorType):
         paired = _goes_in_pairs(value)
         element = emit.register_type(value.type.element_type)
-        return _unpaired(parts, element) if paired else list(parts)
+        return _unpaired(lowering, parts, element) if paired else list(parts)
     if isinstance(value.type, RingPositionType):
         return tuple(parts)
     return parts[0] if parts else None
@@ -85,7 +88,7 @@ def bind(lowering: Lowering, values: Sequence[Any], parts: Sequence[Any]) -> Non
     start = 0
     for value in values:
         count = len(lowered_types(value))
-        lowering.set(value, regroup(value, list(parts)[start : start + count]))
+        lowering.set(value, regroup(lowering, value, list(parts)[start : start + count]))
         start += count
 
 

@@ -127,7 +127,7 @@ def _lower_registers(
         tuple(_register(lowering, operand, number) for operand in op.operands) for number in numbers
     ]
     if _narrows_pairs(op, len(rows)):
-        registers += _narrow_pair([row[0] for row in rows], element)
+        registers += _narrow_pair(lowering, [row[0] for row in rows], element)
         return
     if _widens_pairs(op, len(rows)) and not any(row in known for row in rows):
         wide = _widen_pair([row[0] for row in rows])
@@ -189,12 +189,12 @@ def _narrows_pairs(op: Any, registers: int) -> bool:
     return isinstance(source, ir.F32Type) and ir.FloatType(result).width == 16
 
 
-def _narrow_pair(registers: list[Any], element: Any) -> list[Any]:
+def _narrow_pair(lowering: Lowering, registers: list[Any], element: Any) -> list[Any]:
     """Convert two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
     vector = ir.VectorType.get([len(registers)], element)
     lanes = emit.lane_numbers(len(registers))
     pair = llvm_ops.value("arith.truncf", vector, [emit.pack(registers, lanes)])
-    return [llvm_ops.extract_element(pair, lane) for lane in lanes]
+    return lowering.unpack(pair, lanes)
 
 
 def _widens_pairs(op: Any, registers: int) -> bool:

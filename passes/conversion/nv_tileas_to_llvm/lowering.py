@@ -114,6 +114,7 @@ class Lowering:
         values: What each value became.
         externals: Names of the external functions that are declared.
         debug: What a debug build (`--debug-waits`) needs; None in others.
+        pairs: Vectors of two elements, by the registers that they were taken apart into.
     """
 
     function: Any
@@ -123,6 +124,7 @@ class Lowering:
     values: dict[Any, Any] = field(default_factory=dict)
     externals: set[str] = field(default_factory=set)
     debug: DebugWaits | None = None
+    pairs: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def block(self, block: Any) -> None:
         """Lower every operation of `block` but its terminator, at the insertion point."""
@@ -158,6 +160,18 @@ class Lowering:
     def set(self, value: Any, lowered: Any) -> None:
         """Record what `value` became."""
         self.values[value] = lowered
+
+    def unpack(self, pair: Any, lanes: Sequence[Any]) -> list[Any]:
+        """Take a vector of two elements apart; `lanes` are the numbers 0 and 1."""
+        registers = [llvm_ops.extract_element(pair, lane) for lane in lanes]
+        self.pairs[tuple(registers)] = pair
+        return registers
+
+    def word(self, registers: Sequence[Any], lanes: Sequence[Any]) -> Any:
+        """Return the i32 that two registers of 16 bits make up, `lanes` as for `unpack`."""
+        pair = self.pairs.get(tuple(registers))
+        pair = emit.pack(registers, lanes) if pair is None else pair
+        return llvm_ops.bitcast(emit.i32_type(), pair)
 
     def declare(self, name: str, result: Any, inputs: Sequence[Any]) -> None:
         """Declare an external function once per module."""

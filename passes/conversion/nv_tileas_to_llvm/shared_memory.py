@@ -9,7 +9,6 @@ constant; otherwise each access computes its own.
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.layout import (
     MatrixStores,
@@ -101,8 +100,7 @@ def _write_matrices(
     addresses = TileAddresses(lowering, base, shared, stores.rows, ())
     lanes = emit.lane_numbers(PAIR)
     for number, matrices in enumerate(stores.registers):
-        pairs = [emit.pack(registers[first : first + PAIR], lanes) for first in matrices]
-        words = [llvm_ops.bitcast(emit.i32_type(), pair) for pair in pairs]
+        words = [lowering.word(registers[first : first + PAIR], lanes) for first in matrices]
         emit.store_matrices(addresses.at(number), words, stores.transposed)
 
 

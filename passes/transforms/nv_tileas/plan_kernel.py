@@ -14,7 +14,7 @@ from typing import Any
 
 from tilec.diagnostics import CompileError, remark
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
-from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_metadata
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
@@ -60,10 +60,9 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         _check_cluster(function, accesses, plan.cluster)
         if plan.specialize and plan.cluster != (1, 1):
             _share_tiles(function, accesses, plan.cluster)
-        write_spec(function, spec_of(plan))
-        metadata = read_kernel_metadata(function)
-        metadata["plan"] = {**spec_of(plan), "reasons": list(plan.reasons)}
-        write_kernel_metadata(function, metadata)
+        spec = spec_of(plan)
+        write_spec(function, spec)
+        write_kernel_facts(function, plan={**spec, "reasons": list(plan.reasons)})
 
 
 def _plan(
@@ -240,7 +239,7 @@ def kernel_problem(
         pingpong=read_kernel_fact(function, "planned_pingpong", False),
         pingpong_defect=pingpong_defect(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
-        split_k=read_kernel_metadata(function).get("planned_split_k", 1),
+        split_k=read_kernel_fact(function, "planned_split_k", 1),
         split_defect=split_defect(function),
         defer_stores=read_kernel_fact(function, "planned_deferral", True),
         deferral_defect=_deferral_defect(function),
@@ -250,7 +249,11 @@ def kernel_problem(
 def _deferral_defect(function: Any) -> str | None:
     """Return why the store of a tile cannot wait for the next tile; None when it can."""
     found = deferrable_store(function_body(function))
-    return found if isinstance(found, str) else None
+    if isinstance(found, str):
+        return found
+    if any(staged_bytes(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
+        return "an operand of the mma goes through registers"
+    return None
 
 
 def _mma_tile(op: Any) -> MmaTile:

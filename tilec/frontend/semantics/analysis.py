@@ -116,6 +116,8 @@ def analyze_kernel(
         metadata["planned_pingpong"] = choice.pingpong
         metadata["planned_split_k"] = choice.split_k
         metadata["planned_deferral"] = choice.deferral
+    if not specialization.may_defer:
+        metadata["planned_deferral"] = False
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 

@@ -127,7 +127,7 @@ def stores_sums_as_they_are(block: Iterable[Operation]) -> bool:
     stores = [op for op in block if op.name == "store_view_tko"]
     for store in stores:
         maker = makers.get(store.operands[0])
-        while maker is not None and maker.name == "ftof":
+        while maker is not None and maker.name in ("ftof", "permute", "reshape"):
             maker = makers.get(maker.operands[0])
         if maker is None or maker.name != "for":
             return False

@@ -1,0 +1,66 @@
+"""What to compile instead of a plan that turned out to need too much."""
+
+from typing import Any
+
+from tilec.diagnostics import CompileError
+from tilec.records import dataclass, replace
+from tilec.specialization import Specialization
+
+OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
+"""Codes of plans that need too many registers or too much shared memory, or that spill."""
+_FEW_REGISTERS = ("T0608", "T0609")
+"""Codes of code whose threads have too few registers, by ptxas: spills, serialised products."""
+
+
+@dataclass(frozen=True)
+class RunnerUp:
+    """The next plan to try, and why."""
+
+    specialization: Specialization
+    reason: str
+
+
+def runner_up(
+    failure: CompileError, module: Any, specialization: Specialization
+) -> RunnerUp | None:
+    """Return what to compile after a plan that is over a budget; None if it was not ours.
+
+    Args:
+        failure: Why it cannot be compiled.
+        module: The kernel, as far as it got; None for nothing.
+        specialization: What it was compiled for.
+    """
+    code, message = failure.diagnostics[0].code, failure.diagnostics[0].message
+    if module is None or code not in (*OVER_BUDGET, *_FEW_REGISTERS):
+        return None
+    if code in _FEW_REGISTERS and _deferred_unasked(module, specialization):
+        reason = (
+            f"a tile that waits in registers for the next one takes too many ({message}):"
+            " planned again for tiles that do not wait"
+        )
+        return RunnerUp(replace(specialization, may_defer=False), reason)
+    planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
+    if code not in OVER_BUDGET or not planned:
+        return None
+    limit = planned * 3 // 4  # the next smaller tiles, in few steps
+    reason = (
+        f"k-tiles of {planned} multiply-adds do not fit ({message}): planned again with at most"
+        f" {limit}"
+    )
+    return RunnerUp(replace(specialization, mma_limit=limit), reason)
+
+
+def _deferred_unasked(module: Any, specialization: Specialization) -> bool:
+    """Tell whether the planner let the store of a tile wait, which nobody had asked for."""
+    asked = [specialization.plan, *_facts(module, "hints", {})]
+    if any("defer_stores" in plan for plan in asked):
+        return False
+    return any(plan.get("defer_stores", False) for plan in _facts(module, "plan", {}))
+
+
+def _facts(module: Any, name: str, default: Any) -> list[Any]:
+    """Return an entry of the metadata of every operation at the top of a module."""
+    from tilec.ir.attributes import read_kernel_fact
+
+    operations = module.operation.regions[0].blocks[0].operations
+    return [read_kernel_fact(op, name, default) for op in operations]
