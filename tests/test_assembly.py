@@ -219,12 +219,12 @@ def test_the_first_k_step_overwrites_in_every_schedule(plan):
     check_accumulators(compile_gemm(GEMMS[0], {"BM": 128, "BN": 128, "BK": 64}, **plan))
 
 
-def test_many_accumulators_start_as_zeros():
-    """The pass leaves products alone that have more than it has run with on a GPU."""
+def test_many_accumulators_are_overwritten():
+    """They leave few other registers, so none may stay alive when nothing is in it."""
     gemm = compile_gemm(GEMMS[0], pingpong=1)
     rows, columns = gemm.consumer_tile
     assert rows * columns // 128 > 128
-    assert not any(re.search(r"UP\d", item.operands) for item in gemm.all("HGMMA"))
+    check_accumulators(gemm)
     assert (gemm.assembly.spill_stores, gemm.assembly.spill_loads) == (0, 0)
 
 

@@ -27,7 +27,12 @@ from tilec.plan.registers import (
 from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages
 from tilec.plan.split import choose_split
 from tilec.plan.teams import choose_teams
-from tilec.plan.work import choose_cluster, choose_persistence, choose_tile_group
+from tilec.plan.work import (
+    choose_cluster,
+    choose_persistence,
+    choose_streaming,
+    choose_tile_group,
+)
 from tilec.records import dataclass, replace
 from tilec.target import Target
 
@@ -187,6 +192,7 @@ def plan_kernel(
     persistent, why_persistent = choose_persistence(plan, fixed)
     group, why_group = choose_tile_group(problem, persistent, fixed)
     pending, why_pending = choose_pending(plan, stages, fixed)
+    streams, why_streams = choose_streaming(slices.stages > 0, fixed)
     plan = replace(
         plan,
         stages=stages,
@@ -198,10 +204,10 @@ def plan_kernel(
         slice_columns=slices.columns,
         epilogue_batch=choose_batch(slices.slots, fixed),
         mma_pending=pending,
-        stream_results=bool(fixed.stream_results),
+        stream_results=streams,
     )
     reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
-    plan = replace(plan, reasons=(*reasons, *why_cluster))
+    plan = replace(plan, reasons=(*reasons, *why_cluster, *why_streams))
     return _plan_registers(problem, plan, target, fixed) if problem.mma else plan
 
 

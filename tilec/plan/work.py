@@ -51,3 +51,19 @@ def choose_cluster(
     rows, columns = problem.cluster
     why = "its CTAs share tiles, each of which is read from L2 once"
     return problem.cluster, (f"cluster = {rows} x {columns}: {why}",)
+
+
+def choose_streaming(loads: bool, fixed: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
+    """Return whether results leave L2 before everything else, and why unless nobody asked.
+
+    Where an epilogue loads tiles (`loads`), they and the results cross L2 once each, beside
+    operands that many CTAs read. With bias, GELU and a residual at 4096^3, in bf16, the kernel
+    reached 0.992, 0.998 and 0.976 of the product without an epilogue, and 0.967, 0.977 and 0.971
+    without it (H200, driver 580, 2026-11-22: three runs of 14 rounds). Plain products did not gain.
+    """
+    if fixed.stream_results is not None:
+        given = str(fixed.stream_results).lower()
+        return fixed.stream_results, (f"stream_results = {given}: fixed by the user",)
+    if loads:
+        return True, ("stream_results = true: what the epilogue loads and operands stay in L2",)
+    return False, ()

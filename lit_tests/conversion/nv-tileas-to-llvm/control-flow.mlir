@@ -33,6 +33,42 @@
 
 // -----
 
+!h = tensor<256xbf16, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
+
+// Elements of 16 bits are carried in pairs; a pair that was not changed goes on as it came.
+// CHECK-LABEL: llvm.func @loops_carry_pairs
+// CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (i32, i32)
+// CHECK-NEXT:      %[[C0:.*]] = arith.constant 0 : i32
+// CHECK-NEXT:      %[[C1:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:      %[[PAIR:.*]] = llvm.bitcast %[[A]] : i32 to vector<2xbf16>
+// CHECK-NEXT:      %[[FIRST:.*]] = llvm.extractelement %[[PAIR]][%[[C0]] : i32] : vector<2xbf16>
+// CHECK-NEXT:      %[[SECOND:.*]] = llvm.extractelement %[[PAIR]][%[[C1]] : i32] : vector<2xbf16>
+// CHECK:           %[[SAME:.*]] = llvm.bitcast %{{.*}} : i32 to vector<2xbf16>
+// CHECK:           arith.negf %[[FIRST]]
+// CHECK-NEXT:      arith.negf %[[SECOND]]
+// CHECK:           %[[CHANGED:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
+// CHECK-NOT:       llvm.insertelement
+// CHECK:           %[[UNCHANGED:.*]] = llvm.bitcast %[[SAME]] : vector<2xbf16> to i32
+// CHECK-NEXT:      scf.yield %[[CHANGED]], %[[UNCHANGED]] : i32, i32
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !h
+    %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %zero, %y = %zero) -> (!h, !h) : i32 {
+      %z = arith.negf %x : !h
+      scf.yield %z, %y : !h, !h
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "loops_carry_pairs", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
 !t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
 
 // Branches and while loops pass registers on in the same way.

@@ -50,11 +50,7 @@
 // conversion made is one operand.
 // CHECK-LABEL: llvm.func @columns_of_transposed_matrices
 // CHECK:         %[[PAIR:.*]] = arith.truncf %{{.*}} : vector<2xf32> to vector<2xf16>
-// CHECK:         %[[FIRST:.*]] = llvm.extractelement %[[PAIR]][%c0
-// CHECK:         %[[SECOND:.*]] = llvm.extractelement %[[PAIR]][%c1
-// CHECK:         %[[HALF:.*]] = llvm.insertelement %[[FIRST]], %{{.*}}[%c0
-// CHECK:         %[[BOTH:.*]] = llvm.insertelement %[[SECOND]], %[[HALF]][%c1
-// CHECK:         %[[W:.*]] = llvm.bitcast %[[BOTH]] : vector<2xf16> to i32
+// CHECK:         %[[W:.*]] = llvm.bitcast %[[PAIR]] : vector<2xf16> to i32
 // CHECK:         nvvm.stmatrix %{{.*}}, %[[W]], %[[W]], %[[W]], %[[W]] {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>,
 // CHECK-NOT:     nvvm.stmatrix
 // CHECK-NOT:     llvm.store

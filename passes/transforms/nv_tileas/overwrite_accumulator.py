@@ -15,13 +15,8 @@ which ptxas 13.0 wrote twice (0.2% of the cycles of a product at 4096^3 on an H2
 loop that does not run still has to give zeros, in a branch; where `nv-tileas-overlap-mma` has made
 one, that serves for both. It is done where a product is all that uses the accumulator in a round,
 and where a product is what the round leaves in it.
-
-Nothing changes where an epilogue computes, or where a thread has more than 128 accumulators: there
-it has not run on a GPU. (ptxas 13.0 spilled at 184, 200 and 208 of them while `undefined` was no
-instruction at all, which kept the registers alive through the epilogue; see its lowering.)
 """
 
-import math
 from typing import Any
 
 from tilec.dialects.nv_tileas import AsyncMmaOp, UndefinedOp, ZerosOp
@@ -31,11 +26,6 @@ from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.loop_guards import guard_loop, guarded_loops
 from tilec.passes.registry import PassContext, register_pass
 
-MAX_REGISTERS = 128
-"""Most accumulators of a thread with which this has run on a GPU."""
-_WARP_THREADS = 32
-_STORING = ("arith.constant", "arith.extf", "arith.truncf")
-"""What tiles go through on their way to a store that needs no registers for it."""
 _BOUNDS = 3
 """Operands of an `scf.for` in front of the values that it carries."""
 
@@ -46,34 +36,13 @@ def overwrite_accumulator(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        operations = list(kernel_operations(function))
-        if any(_computes(op) for op in operations):
-            continue
-        products = [op for op in operations if op.name == "nv_tileas.async_mma"]
+        products = [op for op in kernel_operations(function) if op.name == "nv_tileas.async_mma"]
         for product in products:
             index = _zeroed_index(product)
-            if index is not None and _registers(product) <= MAX_REGISTERS:
+            if index is not None:
                 _overwrite(product, index)
                 changed = True
     return changed
-
-
-def _computes(op: Any) -> bool:
-    """Tell whether threads compute a tile with `op`, or load one for that."""
-    if op.name == "nv_tileas.load_shared":
-        return True
-    if not op.name.startswith(("arith.", "math.")) or op.name in _STORING:
-        return False
-    return any(isinstance(value.type, ir.RankedTensorType) for value in op.results)
-
-
-def _registers(product: Any) -> int:
-    """Return how many accumulators of `product` a thread holds."""
-    roles = parent_operation(parent_operation(product))
-    while roles.name != "nv_tileas.roles":
-        roles = parent_operation(roles)
-    threads = roles.opview.consumer_warps.value * _WARP_THREADS
-    return math.prod(product.opview.result.type.shape) // threads
 
 
 def _zeroed_index(product: Any) -> int | None:

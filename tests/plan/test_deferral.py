@@ -1,0 +1,118 @@
+"""When the planner lets the store of a tile wait for the next one."""
+
+from dataclasses import replace
+
+import pytest
+
+from tilec.backend import CodeGenerator
+from tilec.diagnostics import CompileError, SourceFile, error
+from tilec.driver import compile_source
+from tilec.options import CompileOptions
+from tilec.plan import KernelProblem, MmaTile, plan_kernel
+from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm_model import GemmTile, gemm_cost
+from tilec.target import get_target
+
+TARGET = get_target("sm_90a")
+LARGE = (8192, 8192, 8192)
+
+
+def problem(m=128, n=256, result_bytes=2):
+    mma = (MmaTile(m, n, 64, 2, 4),)
+    made = KernelProblem(mma, (m + n) * 128, 0, m * n, True, deferral_defect=None)
+    return replace(made, part_bytes=8192, whole_bytes=m * n * result_bytes)
+
+
+def plan(kernel, **fixed):
+    return plan_kernel(kernel, TARGET, fixed)
+
+
+@pytest.mark.parametrize(
+    ("tile", "registers"),
+    [
+        (problem(), (24, 240, "128 hold accumulators, 64 the tile before")),
+        (problem(n=128), (40, 232, "64 hold accumulators, 32 the tile before")),
+        (problem(n=128, result_bytes=4), (40, 232, "64 hold accumulators, 64 the tile before")),
+        (problem(m=64), (40, 240, "128 hold accumulators, 64 the tile before")),
+        (problem(m=256, n=128), (24, 240, "128 hold accumulators, 64 the tile before")),
+    ],
+)
+def test_registers_for_what_waits(tile, registers):
+    made = plan(tile)
+    assert made.defer_stores
+    assert (made.producer_registers, made.consumer_registers) == registers[:2]
+    assert made.reasons[-1].endswith(registers[2])
+
+
+@pytest.mark.parametrize("tile", [problem(result_bytes=4), problem(n=208, m=192)])
+def test_what_does_not_fit_does_not_wait(tile):
+    assert not plan(tile).defer_stores
+    with pytest.raises(CompileError, match="registers of a result do not fit beside"):
+        plan(tile, defer_stores=True)
+
+
+def test_a_store_that_was_not_planned_to_wait_does_so_on_demand_only():
+    kernel = replace(problem(), defer_stores=False)
+    assert not plan(kernel).defer_stores
+    assert plan(kernel, defer_stores=True).defer_stores
+    assert not plan(problem(), defer_stores=False).defer_stores
+
+
+@pytest.mark.parametrize(
+    ("extents", "deferred"), [(LARGE, True), ((2048, 2048, 2048), False), ((256, 256, 256), False)]
+)
+def test_a_single_wave_has_no_next_tile(extents, deferred):
+    best = rank_tiles(GemmProblem(extents, may_defer=True), TARGET, None)[0]
+    assert best.cost.deferred == deferred
+
+
+def test_deferral_hides_a_part_of_every_epilogue_but_the_last():
+    tile = GemmTile(128, 256, 64, 2, 2)
+    plain, deferred = (gemm_cost(item, LARGE, TARGET) for item in (tile, replace_defer(tile)))
+    assert deferred.deferred
+    assert not plain.deferred
+    hidden = plain.clocks - deferred.clocks
+    assert 0 < hidden < plain.waves * plain.epilogue
+
+
+def replace_defer(tile):
+    return replace(tile, may_defer=True)
+
+
+@pytest.mark.parametrize("fixed", [{"defer_stores": False}, {"persistent": False}])
+def test_the_choice_of_tiles_respects_what_is_fixed(fixed):
+    from tilec.plan.overrides import parse_overrides
+
+    asked = GemmProblem(LARGE, may_defer=True, fixed=parse_overrides(fixed))
+    assert not any(item.cost.deferred for item in rank_tiles(asked, TARGET, None))
+
+
+MATMUL = """\
+@kernel
+def f(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
+    m, n = grid(cdiv(M, 128), cdiv(N, 256))
+    acc = zeros((128, 256), f32)
+    for k in range(cdiv(K, 64)):
+        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 256)), acc)
+    store(C, (m, n), cast(acc, bf16))
+"""
+
+
+@pytest.mark.parametrize("code", ["T0608", "T0609"])
+def test_the_runner_up_of_a_deferral_that_spills(monkeypatch, code):
+    """Registers that ptxas does not have are found at once by another plan for the same tiles."""
+    run = CodeGenerator.run
+
+    def spill(self, *arguments, **options):
+        if not spilled:
+            spilled.append(True)
+            raise CompileError(error(code, "a thread spills"))
+        return run(self, *arguments, **options)
+
+    spilled: list[bool] = []
+    monkeypatch.setattr(CodeGenerator, "run", spill)
+    made = compile_source(
+        SourceFile("f.tile", MATMUL), options=CompileOptions(emit="ptx", run_ptxas=False)
+    )
+    assert not made.artifact.kernels[0].metadata["plan"]["defer_stores"]
+    assert any("planned again for tiles that do not wait" in str(item) for item in made.sink.items)
