@@ -55,9 +55,10 @@ def test_a_stepped_dump_resumes_as_the_pipeline_would(run_tilec, dumps, tmp_path
 )
 def test_a_violation_names_the_dump(run_tilec, dumps, tmp_path, words):
     text = next(dumps.glob("*-nv-tileas-attach-tma-descriptors.mlir")).read_text()
-    line = text[: text.index(BARRIER)].count("\n") + 1
+    ahead = text[: text.index(BARRIER)]
+    line, column = ahead.count("\n") + 1, len(ahead) - ahead.rindex("\n")
     (tmp_path / "bad.mlir").write_text(text.replace(BARRIER, BARRIER.replace("2", "0"), 1))
     command, *rest = words
     result = run_tilec(command, "bad.mlir", *rest)
     assert result.returncode == EXIT_INTERNAL
-    assert f"in {NAME}: bad.mlir:{line}:9: barrier 0 of the whole CTA" in result.stderr
+    assert f"in {NAME}: bad.mlir:{line}:{column}: barrier 0 of the whole CTA" in result.stderr
