@@ -1,6 +1,6 @@
 """`python -m tilec`: the same as the `tilec` command."""
 
-from tilec.cli.main import command
+from tilec.cli.start import command
 
 if __name__ == "__main__":
     command()

@@ -7,13 +7,13 @@ nothing behind the store.
 
 from typing import Any
 
-from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     body_operations,
     defining_operation,
     parent_operation,
     walk_operations,
 )
+from tilec.passes.analysis.index_ranges import constant_value
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import dependences
@@ -65,8 +65,9 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
     if dependences(list(loop.operands)[:2], ids):
         return "the number of k-tiles depends on the block"
-    if not _is_one(loop.operands[2]):
-        return "the step of the loop over k-tiles is not 1"
+    first, _, step = map(constant_value, list(loop.operands)[:3])
+    if first is None or step != 1:
+        return "the loop over k-tiles does not go from a constant in steps of 1"
     if _product(access.value) != loop:
         return "the epilogue computes"
     if access.op != body_operations(block)[-2] or next(iter(access.op.results[0].uses), None):
@@ -80,10 +81,3 @@ def _product(tile: Any) -> Any:
     while op is not None and op.name in _CONVERSIONS:
         op = defining_operation(op.operands[0])
     return op
-
-
-def _is_one(step: Any) -> bool:
-    op = defining_operation(step)
-    if op is None or op.name != "arith.constant":
-        return False
-    return ir.IntegerAttr(op.attributes["value"]).value == 1

@@ -10,7 +10,7 @@ from tilec.specialization import Specialization
 
 KERNEL = """\
 @kernel
-def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N]):
+def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N], start: i32):
     m, n = grid(cdiv(M, 128), cdiv(N, {columns}))
     acc = zeros((128, {columns}), f32)
     for k in range({bounds}):
@@ -20,6 +20,7 @@ def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N]):
 USUAL = {"C": "bf16", "bounds": "cdiv(K, 64)", "columns": "256"}
 STORE = "    store(C, (m, n), cast(acc, bf16))"
 USUAL["store"] = STORE
+UNCOUNTED = "the loop over k-tiles does not go from a constant in steps of 1"
 REFUSED = {
     "two stores": ({"store": f"{STORE}\n{STORE.replace('C', 'D')}"}, "1 products and 2 stores"),
     "something computed": ({"store": STORE.replace("acc,", "acc + 1.0,")}, "the epilogue computes"),
@@ -27,10 +28,8 @@ REFUSED = {
         {"store": f"    if K > 64:\n    {STORE}"},
         "the mma stands in no loop of its own, or the store in a loop or a branch",
     ),
-    "steps of two": (
-        {"bounds": "0, cdiv(K, 64), 2"},
-        "the step of the loop over k-tiles is not 1",
-    ),
+    "steps of two": ({"bounds": "0, cdiv(K, 64), 2"}, UNCOUNTED),
+    "a start that the caller gives": ({"bounds": "start, cdiv(K, 64)"}, UNCOUNTED),
     "bounds of the block": (
         {"bounds": "m, cdiv(K, 64)"},
         "the number of k-tiles depends on the block",
@@ -75,6 +74,11 @@ def test_plans_in_which_nothing_waits(field):
     with pytest.raises(CompileError) as caught:
         planned({"columns": "128"}, defer_stores=True, **{field: value})
     assert f"error[T0421]: defer_stores = true: {reason}" in str(caught.value)
+
+
+@pytest.mark.parametrize("bounds", ["8", "1, cdiv(K, 64)", "2, 5"])
+def test_known_bounds(bounds):
+    assert planned({"bounds": bounds})["defer_stores"]
 
 
 def test_a_store_waits_unless_somebody_objects():

@@ -17,7 +17,6 @@ from typing import NoReturn
 import tilec.ir
 from tilec.diagnostics import InternalCompilerError, TileError
 from tilec.environment import shows_tracebacks
-from tilec.transient import leave_on_signals
 from tilec.version import __version__
 
 EXIT_OK = 0
@@ -45,7 +44,7 @@ _COLLECTION_THRESHOLDS = (200_000, 50, 100)
 
 
 def command() -> NoReturn:
-    """Run the command line as a process of its own: the console script `tilec`.
+    """Run the command line and end the process; signals end it sooner (`tilec.cli.start`).
 
     The process ends without the interpreter's clean-up, which takes about 0.1 s after a
     compilation and has nothing to do: results are on disk and the streams are flushed.
@@ -53,7 +52,6 @@ def command() -> NoReturn:
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
     tilec.ir.hide_numpy = True
     tilec.ir.hide_generated_dialects = True
-    leave_on_signals()
     try:
         code = main()
     except SystemExit as request:  # argparse

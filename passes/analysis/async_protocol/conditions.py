@@ -1,8 +1,7 @@
 """Conditions of branches that trip counts and numbers of rounds decide.
 
-A loop is known by its bounds: its first value counts as 0 (only differences to it matter), so the
-value that it counts is the number of the round, and its bound is the number of rounds. Sums,
-comparisons and their combinations follow from these.
+A loop that begins at a constant and steps by one counts its rounds from there, and ends where that
+plus the number of rounds says. Sums, comparisons and their combinations follow from these.
 """
 
 import operator
@@ -48,16 +47,19 @@ class Conditions:
         self._ends: dict[Any, int] = {}
         for op in walk_operations(block):
             depth = len(enclosing_loops(op))
-            if op.name == "scf.for" and constant_value(op.operands[2]) == 1:
+            if op.name == "scf.for":
                 self._take_loop(op, depth)
             elif op.name == "scf.while":
                 before = op.regions[0].blocks[0]
                 self._ends[terminator(before).operands[0]] = depth
 
     def _take_loop(self, loop: Any, depth: int) -> None:
-        self._numbers[loop.operands[0]] = lambda _: 0
-        self._numbers[loop.operands[1]] = lambda rounds: rounds.trips[depth]
-        self._numbers[loop.regions[0].blocks[0].arguments[0]] = lambda rounds: rounds.number(depth)
+        first = constant_value(loop.operands[0])
+        if first is None or constant_value(loop.operands[2]) != 1:
+            return
+        counter = loop.regions[0].blocks[0].arguments[0]
+        self._numbers[loop.operands[1]] = lambda rounds: first + rounds.trips[depth]
+        self._numbers[counter] = lambda rounds: first + rounds.number(depth)
 
     def of_branch(self, branch: Any, depth: int) -> Condition | None:
         """Return what decides the `scf.if` operation `branch`, which stands in `depth` loops.
