@@ -22,7 +22,10 @@ STORE = "    store(C, (m, n), cast(acc, bf16))"
 USUAL["store"] = STORE
 UNCOUNTED = "the loop over k-tiles does not go from a constant in steps of 1"
 REFUSED = {
-    "two stores": ({"store": f"{STORE}\n{STORE.replace('C', 'D')}"}, "1 products and 2 stores"),
+    "two stores": (
+        {"store": f"{STORE}\n{STORE.replace('C', 'D')}"},
+        "the kernel has 1 products and 2 stores",
+    ),
     "something computed": ({"store": STORE.replace("acc,", "acc + 1.0,")}, "the epilogue computes"),
     "a store in a branch": (
         {"store": f"    if K > 64:\n    {STORE}"},
@@ -63,9 +66,7 @@ def test_what_cannot_wait(name):
     assert not planned(fields)["defer_stores"]
     with pytest.raises(CompileError) as caught:
         planned(fields, defer_stores=True)
-    assert f"error[T0421]: defer_stores = true: {reason}" in str(caught.value).replace(
-        "the kernel has ", ""
-    )
+    assert f"error[T0421]: defer_stores = true: {reason}" in str(caught.value)
 
 
 @pytest.mark.parametrize("field", REFUSED_PLANS)

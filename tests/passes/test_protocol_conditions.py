@@ -35,8 +35,8 @@ CASES = {
 }
 
 
-def condition(text: str, first: str = "%c1"):
-    module = parse_module(LOOP.format(first=first, condition=text), make_context(), "t.mlir")
+def condition(text: str, first: str = "%c1", source: str = LOOP):
+    module = parse_module(source.format(first=first, condition=text), make_context(), "t.mlir")
     ops = list(walk_operations(module.body))
     branch = next(op for op in ops if op.name == "scf.if")
     conditions = Conditions(module.body.operations[0].operation.regions[0].blocks[0])
@@ -69,3 +69,17 @@ def test_rounds_that_are_compared_with():
     assert conditions.constants == {1, 4}
     _, conditions, _module = condition("%x = arith.andi %other, %true : i1")
     assert conditions.constants == set()
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        (LAST, "scf.for %j = %c4 to %n step %c1 : i32"),
+        ("%x = arith.cmpi slt, %k, %c4 : i32", "scf.for %j = %c1 to %c4 step %c1 : i32"),
+    ],
+)
+def test_a_bound_that_is_no_number(text, other):
+    """Loops that begin differently share it, or it is a constant of a condition as well."""
+    ends = f"  {other} {{{{\n  }}}}\n  return"
+    decide, _, _module = condition(text, source=LOOP.replace("  return", ends))
+    assert decide is None

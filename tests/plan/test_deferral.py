@@ -68,15 +68,12 @@ def test_a_single_wave_has_no_next_tile(extents, deferred):
 
 def test_deferral_hides_a_part_of_every_epilogue_but_the_last():
     tile = GemmTile(128, 256, 64, 2, 2)
-    plain, deferred = (gemm_cost(item, LARGE, TARGET) for item in (tile, replace_defer(tile)))
+    waiting = replace(tile, may_defer=True)
+    plain, deferred = (gemm_cost(item, LARGE, TARGET) for item in (tile, waiting))
     assert deferred.deferred
     assert not plain.deferred
     hidden = plain.clocks - deferred.clocks
     assert 0 < hidden < plain.waves * plain.epilogue
-
-
-def replace_defer(tile):
-    return replace(tile, may_defer=True)
 
 
 @pytest.mark.parametrize("fixed", [{"defer_stores": False}, {"persistent": False}])

@@ -28,7 +28,7 @@ def choose_deferral(
     if not wanted or defect is not None:
         return 0, ("defer_stores = false: fixed by the user",) * (fixed.defer_stores is False)
     why = "fixed by the user" if fixed.defer_stores else "products hide the store of a tile"
-    waiting = deferred_registers(*_result(problem), plan.consumers)
+    waiting = accumulator_registers(*_result(problem), plan.consumers)
     return waiting, (f"defer_stores = true: a tile leaves while the next one is computed; {why}",)
 
 
@@ -49,7 +49,7 @@ def _size_defect(problem: "KernelProblem", plan: "KernelPlan") -> str | None:
     """Return what about the extents of the tile keeps its store from waiting."""
     m, n, size = _result(problem)
     accumulators = problem.accumulators(plan.consumers)
-    waiting = deferred_registers(m, n, size, plan.consumers)
+    waiting = accumulator_registers(m, n, size, plan.consumers)
     if not fits_beside(accumulators, waiting, plan.consumers):
         return (
             f"{waiting} registers of a result do not fit beside {accumulators} accumulators of "
@@ -62,11 +62,6 @@ def _result(problem: "KernelProblem") -> tuple[int, int, int]:
     """Return the extents of the result and the bytes of its elements."""
     tile = problem.mma[0]
     return tile.m, tile.n, problem.whole_bytes // (tile.m * tile.n)
-
-
-def deferred_registers(m: int, n: int, result_bytes: int, consumers: int) -> int:
-    """Return the registers of a thread in which an m x n result waits to be stored."""
-    return accumulator_registers(m, n, result_bytes, consumers)
 
 
 def fits_beside(accumulators: int, waiting: int, consumers: int) -> bool:

@@ -128,15 +128,7 @@ def plan_tiles(
     """
     products = {use.extents for use in uses.values() if use.role in _MMA_ROLES}
     known = specialization or Specialization()
-    planner = _Planner(
-        known.sizes,
-        known.mma_limit,
-        target,
-        powers_of_two,
-        fixed,
-        len(products) == 1,
-        known.may_defer,
-    )
+    planner = _Planner(known, target, powers_of_two, fixed, len(products) == 1)
     values: dict[str, int] = {}
     reasons: list[str] = []
     rankings: list[list[RankedTile]] = []
@@ -176,18 +168,13 @@ def _make_choice(
 
 @dataclass(frozen=True, slots=True)
 class _Planner:
-    """What all choices of one kernel have in common.
+    """What all choices of one kernel have in common; `alone`: there is a single mma."""
 
-    `alone`: there is a single mma. `may_defer`: the store of a tile may wait for the next tile.
-    """
-
-    sizes: Mapping[str, int]
-    mma_limit: int | None
+    known: Specialization
     target: Target
     powers_of_two: bool
     fixed: PlanOverrides
     alone: bool
-    may_defer: bool
 
 
 def _bind_extents(
@@ -234,7 +221,7 @@ def _mma_first(uses: Mapping[str, TileUse]) -> Iterable[tuple[str, TileUse]]:
 
 def _size_of(uses: Mapping[str, TileUse], name: str, planner: _Planner) -> int | None:
     dim = uses[name].dim
-    return planner.sizes.get(dim) if dim is not None else None
+    return planner.known.sizes.get(dim) if dim is not None else None
 
 
 def _reason(
@@ -271,7 +258,7 @@ def _rank_mma(
     problem = _gemm_problem(use, extents, sizes, planner)
     free = replace(problem, fixed=NOTHING_FIXED)
     for option in (problem, free):
-        ranked = rank_tiles(option, planner.target, planner.mma_limit)
+        ranked = rank_tiles(option, planner.target, planner.known.mma_limit)
         if ranked:
             return ranked
     reason = misfit(next(iter(candidates(free))), planner.target) or "all tiles are too large"
@@ -303,13 +290,13 @@ def _gemm_problem(
         element_bytes=use.element_bytes,
         output_bytes=use.output_bytes,
         epilogue_bytes=use.epilogue_bytes,
-        batch=prod(planner.sizes.get(e, 1) if isinstance(e, str) else e for e in use.batch),
+        batch=prod(planner.known.sizes.get(e, 1) if isinstance(e, str) else e for e in use.batch),
         known=(known[0], known[1], known[2]),
         m_contiguous=use.m_contiguous,
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
         splits=SPLITS if planner.alone else (1,),
-        may_defer=use.stored_as_is and planner.alone and planner.may_defer,
+        may_defer=use.stored_as_is and planner.alone and planner.known.may_defer,
         fixed=planner.fixed,
         equal=tuple(
             (first, second)

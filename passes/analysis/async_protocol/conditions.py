@@ -5,7 +5,7 @@ plus the number of rounds says. Sums, comparisons and their combinations follow 
 """
 
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
@@ -43,7 +43,9 @@ class Conditions:
     def __init__(self, block: Any) -> None:
         """Take the loops of the role whose operations `block` has."""
         self.constants: set[int] = set()
-        self._numbers: dict[Any, Number] = {}
+        self._numbers: dict[Any, Number | None] = {}
+        self._bounds: dict[Any, tuple[int, int]] = {}
+        self._counters: dict[Any, Any] = {}
         self._ends: dict[Any, int] = {}
         for op in walk_operations(block):
             depth = len(enclosing_loops(op))
@@ -57,8 +59,12 @@ class Conditions:
         first = constant_value(loop.operands[0])
         if first is None or constant_value(loop.operands[2]) != 1:
             return
-        counter = loop.regions[0].blocks[0].arguments[0]
-        self._numbers[loop.operands[1]] = lambda rounds: first + rounds.trips[depth]
+        upper, counter = loop.operands[1], loop.regions[0].blocks[0].arguments[0]
+        if self._bounds.setdefault(upper, (first, depth)) == (first, depth):
+            self._numbers[upper] = lambda rounds: first + rounds.trips[depth]
+        else:  # of loops that cannot all run as often as one run of the check lets them
+            self._numbers[upper] = None
+        self._counters[counter] = upper
         self._numbers[counter] = lambda rounds: first + rounds.number(depth)
 
     def of_branch(self, branch: Any, depth: int) -> Condition | None:
@@ -83,11 +89,8 @@ class Conditions:
             return lambda _: truth
         if op.name == "arith.cmpi":
             return self._comparison(op)
-        combine = _COMBINATIONS.get(op.name)
-        left, right = map(self.read, op.operands) if combine is not None else (None, None)
-        if combine is None or left is None or right is None:
-            return None
-        return lambda rounds: bool(combine(left(rounds), right(rounds)))
+        both = self._both(op, _COMBINATIONS, self.read)
+        return None if both is None else lambda rounds: bool(both(rounds))
 
     def _comparison(self, op: Any) -> Condition | None:
         compare = _COMPARISONS.get(
@@ -96,7 +99,11 @@ class Conditions:
         left, right = map(self._number, op.operands)
         if compare is None or left is None or right is None:
             return None
-        self.constants.update(self._constants(op))
+        leaves = list(self._leaves(op))
+        if self._mixes_loops(leaves):
+            return None
+        constants = (constant_value(value) for value in leaves if value not in self._numbers)
+        self.constants.update(number for number in constants if number is not None)
         return lambda rounds: compare(left(rounds), right(rounds))
 
     def _number(self, value: Any) -> Number | None:
@@ -111,9 +118,16 @@ class Conditions:
             return None
         if op.name == "arith.select":
             return self._choice(op)
-        combine = _SUMS.get(op.name)
-        left, right = map(self._number, op.operands) if combine is not None else (None, None)
-        if combine is None or left is None or right is None:
+        return self._both(op, _SUMS, self._number)
+
+    def _both(
+        self, op: Any, table: Mapping[str, Callable[[Any, Any], Any]], read: Callable[[Any], Any]
+    ) -> Callable[[Rounds], Any] | None:
+        """Return what `op` makes of its two operands, where both are known and `table` has it."""
+        if op.name not in table:
+            return None
+        combine, (left, right) = table[op.name], map(read, op.operands)
+        if left is None or right is None:
             return None
         return lambda rounds: combine(left(rounds), right(rounds))
 
@@ -124,13 +138,17 @@ class Conditions:
             return None
         return lambda rounds: one(rounds) if condition(rounds) else other(rounds)
 
-    def _constants(self, op: Any) -> Iterator[int]:
-        """Yield the constants that `op` is computed from."""
+    def _leaves(self, op: Any) -> Iterator[Any]:
+        """Yield the bounds, counters and constants that `op` is computed from."""
         for value in op.operands:
-            constant, source = constant_value(value), defining_operation(value)
-            if value in self._numbers:
-                continue
-            if constant is not None:
-                yield constant
+            source = defining_operation(value)
+            if value in self._numbers or constant_value(value) is not None:
+                yield value
             elif source is not None and source.name.startswith("arith."):
-                yield from self._constants(source)
+                yield from self._leaves(source)
+
+    def _mixes_loops(self, leaves: list[Any]) -> bool:
+        """Tell whether a constant may be meant as such, though another loop ends at it."""
+        constants = [value for value in leaves if constant_value(value) is not None]
+        ends = {self._counters[value] for value in leaves if value in self._counters}
+        return any(value in self._bounds and ends - {value} for value in constants)

@@ -85,9 +85,8 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
             with ir.InsertionPoint(behind):
                 result = MmaWaitOp.build(group.result, group.token, 0)
         else:
-            product = SimtMmaOp(
-                a=operands[0], b=operands[1], acc=dot.c, result=dot.d.type, **majors
-            )
+            a, b = operands
+            product = SimtMmaOp(a=a, b=b, acc=dot.c, result=dot.d.type, **majors)
             _copy_signedness(op, product)
             result = product.result
     with ir.InsertionPoint(behind), op.location:
