@@ -22,6 +22,12 @@ from tilec.passes import PASS_MODULES, load_pass
 from tilec.passes.registry import PassContext
 
 _ANCHOR = "builtin.module"
+_OPTIONS = {"canonicalize": "canonicalize{top-down=false}"}
+"""Options of MLIR's passes where they are not the default ones.
+
+Bottom up, the rewriter takes 6 ms for the 3200 operations of examples/matmul.tile in the llvm
+dialect, top down 75 ms, with the same result (torch-mlir 20261001, 2026-11-22).
+"""
 
 
 def check_pass_name(name: str, context: Any) -> None:
@@ -159,7 +165,7 @@ def _run_own(
 
 def _upstream_pipeline(name: str) -> Any:
     try:
-        manager = PassManager.parse(f"{_ANCHOR}({name})")
+        manager = PassManager.parse(f"{_ANCHOR}({_OPTIONS.get(name, name)})")
     except ValueError as failure:
         raise CompileError(
             error(
