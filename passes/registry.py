@@ -23,6 +23,7 @@ class PassContext:
         problem_sizes: Extents of named dims to plan for (`--size M=8192`).
         buffer: Name of the file that MLIR calls `-`: the dump that was parsed, if one was.
         sources: Files that locations point into.
+        background: Takes checks that may run beside code generation; None where they run at once.
     """
 
     target: Target = field(default_factory=lambda: TARGETS["sm_90a"])
@@ -31,6 +32,14 @@ class PassContext:
     problem_sizes: dict[str, int] = field(default_factory=dict)
     buffer: str = "-"
     sources: tuple[SourceFile, ...] = ()
+    background: list[Callable[[], None]] | None = None
+
+    def check(self, run: Callable[[], None]) -> None:
+        """Run a check that changes nothing, now or later; only its failure is of interest."""
+        if self.background is None:
+            run()
+        else:
+            self.background.append(run)
 
 
 PassFunction = Callable[[Any, PassContext], bool | None]

@@ -60,7 +60,7 @@ def run_pass(
         name: A pass of tilec or a pass pipeline of MLIR anchored on the module.
         context: What tilec's passes may consult.
         sources: Files to quote from in diagnostics.
-        verify: Whether to verify the result; a run of MLIR's own passes needs it once.
+        verify: Whether to verify the result; see `needs_verifying`.
 
     Raises:
         TileError: The pass rejects the program.
@@ -93,15 +93,18 @@ def run_pass(
         _verify_result(module, name)
 
 
-def is_verified_later(names: Sequence[str], position: int) -> bool:
-    """Tell whether what a pass leaves need not be verified, since MLIR's own passes go on with it.
+def needs_verifying(names: Sequence[str], position: int) -> bool:
+    """Tell whether a stage that runs without a break verifies what a pass leaves.
+
+    That is the result of the stage, and what tilec's passes hand to MLIR's, which may end the
+    process when it is not valid.
 
     Args:
-        names: Passes of a stage, in order.
+        names: Passes of the stage, in order.
         position: Of the pass.
     """
-    pair = names[position : position + 2]
-    return len(pair) == 2 and not any(name in PASS_MODULES for name in pair)
+    name, *following = names[position : position + 2]
+    return not following or (name in PASS_MODULES and following[0] not in PASS_MODULES)
 
 
 def count_operations(module: Any) -> int:

@@ -1,5 +1,6 @@
 """The way from the llvm stage to PTX, cubin and artifact, step by step and measured."""
 
+from collections.abc import Callable
 from typing import Any
 
 from tilec.compilation import Compilation, Stopwatch
@@ -32,12 +33,19 @@ class CodeGenerator:
         self.watch = watch
         self.dumps = dumps
 
-    def run(self, module: Any, *, is_legal: bool = False) -> None:
+    def run(
+        self,
+        module: Any,
+        *,
+        is_legal: bool = False,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
         """Translate `module` (llvm stage) and go on, as far as the options ask.
 
         Args:
             module: The module.
             is_legal: `verify-llvm-legality` has just passed it.
+            meanwhile: Called before LLVM runs, which leaves Python to other threads.
 
         Raises:
             CompileError: The module holds something that LLVM cannot take, ptxas rejects the code,
@@ -49,6 +57,8 @@ class CodeGenerator:
 
             metadata = read_kernel_metadata(find_kernel_op(module))
             text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
+        if meanwhile is not None:
+            meanwhile()
         try:
             self._run_llvm(text, metadata)
         except CompileError as failure:

@@ -1,8 +1,9 @@
 """The driver: takes a kernel through the stages, one pass at a time, and on to PTX.
 
-Between two passes it verifies the module, stamps it with the name of the pass (so that a dump can
-be resumed), measures, and writes or prints what was asked for. MLIR and LLVM are imported when
-they are first needed: a syntax error is reported without them.
+Behind a pass it stamps the module with the name of the pass (so that a dump can be resumed),
+measures, and writes or prints what was asked for; behind a stage it verifies, and behind every pass
+that is shown. MLIR and LLVM are imported when they are first needed: a syntax error is reported
+without them.
 """
 
 import sys
@@ -10,10 +11,17 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
+from tilec.background_checks import BackgroundChecks
 from tilec.compilation import Compilation, Stopwatch, Timing
+from tilec.culprit import StageStart, copy_module, culprit_named
 from tilec.debug_build import request_debug_waits
-from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, error, remark
-from tilec.dumps import DumpWriter, write_reproducer
+from tilec.diagnostics import (
+    CompileError,
+    SourceFile,
+    error,
+    remark,
+)
+from tilec.dumps import DumpWriter
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
 from tilec.runner_up import OVER_BUDGET, runner_up
@@ -108,8 +116,7 @@ def resume(
     if options.start_from not in STAGE_NAMES:
         return steps.finish_text(options.start_from or "")
     module, stage, position = steps.parse_dump(options.start_from)
-    steps.run_stages(module, stage, position)
-    return steps.finish(module)
+    return steps.lower(module, stage, position)
 
 
 class _Steps:
@@ -132,6 +139,7 @@ class _Steps:
         self.pass_context: Any = None
         self.specialization = Specialization()
         self.module: Any = None
+        self.starts: list[StageStart] = []
 
     def compile(
         self,
@@ -140,8 +148,14 @@ class _Steps:
     ) -> Compilation:
         """Run everything."""
         self.module = self.run_frontend(kernel, specialization)
-        self.run_stages(self.module, 0, 0)
-        return self.finish(self.module)
+        return self.lower(self.module, 0, 0)
+
+    def lower(self, module: Any, first_stage: int, first_pass: int) -> Compilation:
+        """Run everything from a position in the pipeline."""
+        with culprit_named(self.starts, self.pass_context):
+            self._run_stages(module, first_stage, first_pass)
+            with BackgroundChecks(self.pass_context.background, self.watch) as checks:
+                return self._finish(module, checks)
 
     def run_frontend(
         self,
@@ -235,32 +249,31 @@ class _Steps:
                 problem_sizes=dict(specialization.sizes),
                 buffer=self.source.name,
                 sources=(self.source,),
+                background=[],
             )
             return make_context()
 
-    def run_stages(self, module: Any, first_stage: int, first_pass: int) -> None:
+    def _run_stages(self, module: Any, first_stage: int, first_pass: int) -> None:
         """Run the passes from a position in the pipeline to the last stage asked for."""
+        before = copy_module(module)
         for index in range(first_stage, len(STAGES)):
             stage = STAGES[index]
             if index > first_stage and not self.options.reaches(stage.name):
                 return
-            for position in range(first_pass if index == first_stage else 0, len(stage.passes)):
+            first = first_pass if index == first_stage else 0
+            self.starts.append(StageStart(before, stage.passes[first:]))
+            for position in range(first, len(stage.passes)):
                 self._run_pass(stage, position, module)
-            self.result.snapshots[stage.name] = copy_module(module)
+            before = self.result.snapshots[stage.name] = copy_module(module)
 
     def _run_pass(self, stage: Stage, position: int, module: Any) -> None:
-        from tilec.passes.runner import is_verified_later, run_pass
+        from tilec.passes.runner import needs_verifying, run_pass
 
         name = stage.passes[position]
         shown = self.dumps.directory is not None or self.options.prints_after(name)
-        verify = shown or not is_verified_later(stage.passes, position)
-        before = copy_module(module)
+        verify = shown or needs_verifying(stage.passes, position)
         with self.watch.step(stage.name, name) as timing:
-            try:
-                run_pass(module, name, self.pass_context, [self.source], verify=verify)
-            except InternalCompilerError as failure:
-                self._add_reproducer(failure, before)
-                raise
+            run_pass(module, name, self.pass_context, [self.source], verify=verify)
         self._count(module, timing)
         self._after_pass(stage, name, module)
 
@@ -269,13 +282,6 @@ class _Steps:
             from tilec.passes.runner import count_operations
 
             timing.operations = count_operations(module)
-
-    def _add_reproducer(self, failure: InternalCompilerError, before: Any) -> None:
-        from tilec.ir.text import print_module
-
-        path = write_reproducer(print_module(before), failure, self.target.name)
-        if path is not None:
-            failure.add_note(f"reproducer: {path}")
 
     def _after_pass(self, stage: Stage, name: str, module: Any) -> None:
         """Stamp `module` and show it where that was asked for."""
@@ -305,13 +311,14 @@ class _Steps:
         for reason in metadata.get("plan", {}).get("reasons", ()):
             self.result.sink.emit(remark("T0431", f"plan: {reason}", span))
 
-    def finish(self, module: Any) -> Compilation:
+    def _finish(self, module: Any, checks: BackgroundChecks) -> Compilation:
         """Take a lowered module to LLVM IR and on, as far as was asked for."""
         self._explain_choices(module)
         if not self.options.reaches("llvmir"):
             return self.result
         last = self.watch.timings[-1].step
-        self._code_generator().run(module, is_legal=last == "verify-llvm-legality")
+        is_legal = last == "verify-llvm-legality"
+        self._code_generator().run(module, is_legal=is_legal, meanwhile=checks.start)
         return self.result
 
     def finish_text(self, stage: str) -> Compilation:
@@ -349,8 +356,3 @@ def choose_kernel(tree: Any, wanted: str | None, source: SourceFile) -> Any:
         raise CompileError(error("T0006", message, hint=f"choose with --kernel: {listed}"))
     message = f"{source.name} defines no kernel called '{wanted}'"
     raise CompileError(error("T0006", message, hint=f"it defines: {listed}"))
-
-
-def copy_module(module: Any) -> Any:
-    """Return a copy of `module` that later passes do not touch."""
-    return module.operation.clone(ip=False)

@@ -6,10 +6,10 @@ and run, with vector clocks, for the trip counts at which rings behave different
 of its ring, and the copies of a tile must move each of its boxes once. Register moves and named
 barriers are checked by their sum and range rules. The first violation is an internal error of the
 compiler that names the source line, because no user input may lead to one. Results are memoised by
-the protocol's shape.
+the protocol's shape. The pass reads the events; the driver has them run beside code generation.
 """
 
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
@@ -34,23 +34,26 @@ def verify_async_protocol(module: Any, context: PassContext) -> bool:
     file = context.buffer
     for function in kernel_functions(module):
         ops = kernel_operations(function)
-        violation = (
+        _reject(
             _check_registers(ops, context.target.registers_per_sm, file)
             or _check_named_barriers(ops, file)
-            or _check_events(function, file)
         )
-        if violation is not None:
-            at = f"{violation.where}: " if violation.where else ""
-            raise InternalCompilerError(f"{at}{violation.message}", pass_name=NAME)
+        extraction = Extraction(function, file)
+        protocol = extraction.protocol()
+        _reject(extraction.violation)
+        if protocol is not None:
+            context.check(partial(_check_events, _Key(protocol)))
     return False
 
 
-def _check_events(function: Any, file: str) -> Violation | None:
-    extraction = Extraction(function, file)
-    protocol = extraction.protocol()
-    if protocol is None or extraction.violation is not None:
-        return extraction.violation
-    return _cached_check(_Key(protocol))
+def _reject(violation: Violation | None) -> None:
+    if violation is not None:
+        at = f"{violation.where}: " if violation.where else ""
+        raise InternalCompilerError(f"{at}{violation.message}", pass_name=NAME)
+
+
+def _check_events(key: "_Key") -> None:
+    _reject(_cached_check(key))
 
 
 class _Key:
