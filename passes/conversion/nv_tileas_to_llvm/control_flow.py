@@ -17,7 +17,7 @@ from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.loop_guards import guarded_loops
 from tilec.passes.analysis.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, PackedTile, lowers
 
 
 def flatten(lowered: Any) -> list[Any]:
@@ -54,30 +54,25 @@ def _goes_in_pairs(value: Any) -> bool:
 
 def _parts(lowering: Lowering, value: Any) -> list[Any]:
     """Return the SSA values as which `value` is carried."""
-    parts = flatten(lowering.get(value))
     if not isinstance(value.type, ir.RankedTensorType) or not _goes_in_pairs(value):
-        return parts
+        return flatten(lowering.get(value))
+    found = lowering.values[value]
+    if isinstance(found, PackedTile):
+        return found.words
     lanes, words = emit.lane_numbers(PAIR), {}
-    pairs = [tuple(parts[first : first + PAIR]) for first in range(0, len(parts), PAIR)]
+    pairs = [tuple(found[first : first + PAIR]) for first in range(0, len(found), PAIR)]
     for pair in pairs:
         if pair not in words:  # the registers of a constant tile are equal
             words[pair] = lowering.word(pair, lanes)
     return [words[pair] for pair in pairs]
 
 
-def _unpaired(lowering: Lowering, words: Sequence[Any], element: Any) -> list[Any]:
-    """Return the registers that are carried as `words`."""
-    vector, lanes = ir.VectorType.get([PAIR], element), emit.lane_numbers(PAIR)
-    pairs = (llvm_ops.bitcast(vector, word) for word in words)
-    return [register for pair in pairs for register in lowering.unpack(pair, lanes)]
-
-
-def regroup(lowering: Lowering, value: Any, parts: Sequence[Any]) -> Any:
+def regroup(value: Any, parts: Sequence[Any]) -> Any:
     """Return SSA values in the form that the rules expect for `value`."""
     if isinstance(value.type, ir.RankedTensorType):
-        paired = _goes_in_pairs(value)
-        element = emit.register_type(value.type.element_type)
-        return _unpaired(lowering, parts, element) if paired else list(parts)
+        if not _goes_in_pairs(value):
+            return list(parts)
+        return PackedTile(list(parts), emit.register_type(value.type.element_type))
     if isinstance(value.type, RingPositionType):
         return tuple(parts)
     return parts[0] if parts else None
@@ -88,7 +83,7 @@ def bind(lowering: Lowering, values: Sequence[Any], parts: Sequence[Any]) -> Non
     start = 0
     for value in values:
         count = len(lowered_types(value))
-        lowering.set(value, regroup(lowering, value, list(parts)[start : start + count]))
+        lowering.set(value, regroup(value, list(parts)[start : start + count]))
         start += count
 
 

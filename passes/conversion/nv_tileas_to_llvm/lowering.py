@@ -2,7 +2,8 @@
 
 A rule takes the lowering and one nv_tileas (or upstream) operation, emits its replacement at the
 insertion point and records what each result became. Tiles become lists of scalars, one per
-register; ring positions become (slot, phase); everything else stays one value.
+register, or words of two registers each; ring positions become (slot, phase); everything else
+stays one value.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,6 +16,7 @@ from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations
 from tilec.layout import Owner, RegisterLayout
+from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import DebugWaits
@@ -92,6 +94,21 @@ class Role:
         return self.warps * 32
 
 
+@dataclass(eq=False)
+class PackedTile:
+    """A tile of 16-bit elements as loops carry it.
+
+    Attributes:
+        words: An i32 for every two registers.
+        element: Type of the elements.
+        registers: The registers, once somebody has asked for them.
+    """
+
+    words: list[Any]
+    element: Any
+    registers: list[Any] | None = None
+
+
 @dataclass
 class Memref:
     """A strided array: base pointer, extents (i32) and strides (i64), outer first."""
@@ -150,12 +167,36 @@ class Lowering:
             rule(self, op)
 
     def get(self, value: Any) -> Any:
-        """Return what `value` became."""
-        return self.values[value]
+        """Return what `value` became; of a tile, its registers."""
+        found = self.values[value]
+        return self._registers(found) if isinstance(found, PackedTile) else found
 
     def tile(self, value: Any) -> list[Any]:
         """Return the registers of a tile."""
-        return self.values[value]
+        return self.get(value)
+
+    def tile_word(self, value: Any, first: int, lanes: Sequence[Any]) -> Any:
+        """Return registers `first` and `first` + 1 of a tile of 16-bit elements as an i32.
+
+        Args:
+            value: The tile.
+            first: An even number.
+            lanes: As for `unpack`.
+        """
+        found = self.values[value]
+        if isinstance(found, PackedTile):
+            return found.words[first // PAIR]
+        return self.word(found[first : first + PAIR], lanes)
+
+    def _registers(self, tile: PackedTile) -> list[Any]:
+        """Take a tile apart behind its words, where everybody who sees them can use the result."""
+        if tile.registers is None:
+            vector = ir.VectorType.get([PAIR], tile.element)
+            with point_behind(tile.words):
+                lanes = emit.lane_numbers(PAIR)
+                pairs = [llvm_ops.bitcast(vector, word) for word in tile.words]
+                tile.registers = [item for pair in pairs for item in self.unpack(pair, lanes)]
+        return tile.registers
 
     def set(self, value: Any, lowered: Any) -> None:
         """Record what `value` became."""
@@ -208,6 +249,19 @@ class Lowering:
         limit = {Owner.LANE: 32, Owner.WARP: 4}.get(owner, max(1, self.current_role.warps // 4))
         quotient = emit.divide(self.current_role.ids[owner], divisor)
         return quotient if divisor * extent >= limit else emit.remainder(quotient, extent)
+
+
+def point_behind(values: Sequence[Any]) -> Any:
+    """Return the first insertion point behind `values`: arguments of a block or results of one."""
+    first = values[0]
+    if isinstance(first, ir.BlockArgument):
+        return ir.InsertionPoint.at_block_begin(first.owner)
+    maker = first.owner.operation
+    following = body_operations(maker.block)
+    number = following.index(maker) + 1
+    if number < len(following):
+        return ir.InsertionPoint(following[number])
+    return ir.InsertionPoint(maker.block)
 
 
 def tile_layout(value: Any) -> RegisterLayout:

@@ -81,16 +81,16 @@ def lower_store_shared(lowering: Lowering, op: Any) -> None:
     """Write a tile into its buffer, as 8x8 matrices where its registers hold such."""
     tile, destination = op.operands
     shared, layout = layout_of_shared(destination.type), tile_layout(tile)
-    base, registers = lowering.get(destination), lowering.tile(tile)
+    base = lowering.get(destination)
     matrices = matrix_stores(layout, shared)
     if matrices is None:
-        write_tile(lowering, base, shared, layout, registers)
+        write_tile(lowering, base, shared, layout, lowering.tile(tile))
     else:
-        _write_matrices(lowering, base, shared, matrices, registers)
+        _write_matrices(lowering, base, shared, matrices, tile)
 
 
 def _write_matrices(
-    lowering: Lowering, base: Any, shared: SharedLayout, stores: MatrixStores, registers: list[Any]
+    lowering: Lowering, base: Any, shared: SharedLayout, stores: MatrixStores, tile: Any
 ) -> None:
     """Emit stores of matrices: lane 8m + i gives the address of row i of matrix m.
 
@@ -100,7 +100,7 @@ def _write_matrices(
     addresses = TileAddresses(lowering, base, shared, stores.rows, ())
     lanes = emit.lane_numbers(PAIR)
     for number, matrices in enumerate(stores.registers):
-        words = [lowering.word(registers[first : first + PAIR], lanes) for first in matrices]
+        words = [lowering.tile_word(tile, first, lanes) for first in matrices]
         emit.store_matrices(addresses.at(number), words, stores.transposed)
 
 
