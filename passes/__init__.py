@@ -24,6 +24,7 @@ PASS_MODULES: dict[str, str] = {
     "nv-tileas-partition-roles": "transforms.nv_tileas.partition_roles",
     "nv-tileas-order-memory": "transforms.nv_tileas.order_memory",
     "nv-tileas-insert-rings": "transforms.nv_tileas.insert_rings",
+    "nv-tileas-pace-loads": "transforms.nv_tileas.pace_loads",
     "nv-tileas-defer-stores": "transforms.nv_tileas.defer_stores",
     "nv-tileas-lower-epilogue": "transforms.nv_tileas.lower_epilogue",
     "lower-tma-load-store-to-async": "transforms.nv_tileas.lower_tma_load_store_to_async",

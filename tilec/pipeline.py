@@ -59,6 +59,7 @@ STAGES: tuple[Stage, ...] = (
             "nv-tileas-partition-roles",
             "nv-tileas-order-memory",
             "nv-tileas-insert-rings",
+            "nv-tileas-pace-loads",
             "nv-tileas-defer-stores",
             "nv-tileas-lower-epilogue",
             "lower-tma-load-store-to-async",

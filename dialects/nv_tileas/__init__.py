@@ -50,6 +50,7 @@ from tilec.dialects.nv_tileas.role_ops import (
     ProducerWarpOp,
     RolesOp,
     SetRegistersOp,
+    SleepOp,
     TeamIdOp,
     YieldOp,
 )
@@ -142,6 +143,7 @@ __all__ = [
     "SharedTileType",
     "SharedViewOp",
     "SimtMmaOp",
+    "SleepOp",
     "SlotViewOp",
     "StorePartialOp",
     "StoreSharedOp",

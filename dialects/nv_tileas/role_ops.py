@@ -5,7 +5,7 @@ from typing import Any
 from tilec.dialects.common.verify import report
 from tilec.dialects.nv_tileas.base import CheckedOperation, find_choice_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
-from tilec.ir.bindings import Pure, Region, Result, ir
+from tilec.ir.bindings import Operand, Pure, Region, Result, ir
 
 
 class RolesOp(NvTileAS.Operation, name="roles"):
@@ -135,6 +135,18 @@ class TeamIdOp(NvTileAS.Operation, name="team_id", traits=[Pure]):
     def build(cls, **where: Any) -> Any:
         """Build the op and return the index."""
         return cls(index=ir.IntegerType.get_signless(32), **where).index
+
+
+class SleepOp(NvTileAS.Operation, name="sleep"):
+    """The warp rests for about as many nanoseconds, and for twice as many at most.
+
+    Changes nothing but time (PTX ISA, nanosleep).
+
+    Attributes:
+        nanoseconds: From 0 to 1,000,000, i32.
+    """
+
+    nanoseconds: Operand[Any]
 
 
 class SetRegistersOp(CheckedOperation, name="set_registers"):

@@ -121,9 +121,38 @@ def test_reasons_name_the_slices():
             "epilogue_stages = 2: the epilogue loads no tiles",
         ),
         (loading(m=64), {"slice_columns": 32, "consumers": 2}, "do not share the rows"),
+        (
+            loading(load_bytes=0),
+            {"epilogue_pace": 9},
+            "epilogue_pace = 9: the epilogue loads no slices",
+        ),
     ],
 )
 def test_impossible_slices(problem, overrides, message):
     code, found = failure(problem, **overrides)
     assert code == "T0421"
     assert message in found
+
+
+@pytest.mark.parametrize(
+    ("problem", "overrides", "expected"),
+    [
+        # 1024 clocks of a k-tile at 1.5 GHz, 0.55 of them over 4, 2 and 4 slices
+        (loading(), {}, 94),
+        (loading(n=128), {}, 94),
+        (loading(m=256, n=128), {}, 94),
+        # fewer slots than slices: the epilogue would wait for those that come last
+        (loading(), {"epilogue_stages": 2}, 0),
+        (loading(load_bytes=6), {}, 0),
+        (loading(load_bytes=0, costly=True), {}, 0),
+        (gemm(), {}, 0),
+        (loading(), {"epilogue_pace": 7}, 7),
+        (loading(), {"epilogue_pace": 0}, 0),
+        (gemm(), {"epilogue_pace": 0}, 0),
+    ],
+)
+def test_loads_of_slices_spread_over_the_products(problem, overrides, expected):
+    result = plan(problem, **overrides)
+    assert result.epilogue_pace == expected
+    told = any("epilogue_pace" in reason for reason in result.reasons)
+    assert told == (expected > 0 or "epilogue_pace" in overrides)

@@ -29,6 +29,7 @@ from tilec.plan.split import choose_split
 from tilec.plan.teams import choose_teams
 from tilec.plan.work import (
     choose_cluster,
+    choose_pace,
     choose_persistence,
     choose_streaming,
     choose_tile_group,
@@ -133,6 +134,8 @@ class KernelPlan:
         stream_results: Whether what TMA stores should leave L2 before everything else.
         teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
+        epilogue_pace: Nanoseconds per k-tile that the producer warp of these slices sleeps ahead of
+            each, so that their loads spread over the products of their tile.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         defer_stores: Whether a tile is stored while the products of the next one run.
@@ -155,6 +158,7 @@ class KernelPlan:
     stream_results: bool = False
     teams: int = 1
     epilogue_stages: int = 0
+    epilogue_pace: int = 0
     slice_columns: int = 0
     split_k: int = 1
     defer_stores: bool = False
@@ -193,6 +197,7 @@ def plan_kernel(
     group, why_group = choose_tile_group(problem, persistent, fixed)
     pending, why_pending = choose_pending(plan, stages, fixed)
     streams, why_streams = choose_streaming(slices.stages > 0, fixed)
+    pace, why_pace = choose_pace(problem, slices, fixed)
     plan = replace(
         plan,
         stages=stages,
@@ -201,13 +206,14 @@ def plan_kernel(
         tile_group=group,
         epilogue_slots=slices.slots,
         epilogue_stages=slices.stages,
+        epilogue_pace=pace,
         slice_columns=slices.columns,
         epilogue_batch=choose_batch(slices.slots, fixed),
         mma_pending=pending,
         stream_results=streams,
     )
     reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
-    plan = replace(plan, reasons=(*reasons, *why_cluster, *why_streams))
+    plan = replace(plan, reasons=(*reasons, *why_cluster, *why_streams, *why_pace))
     return _plan_registers(problem, plan, target, fixed) if problem.mma else plan
 
 

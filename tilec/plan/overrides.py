@@ -32,6 +32,7 @@ class PlanOverrides:
     epilogue_slots: int | None = None
     epilogue_batch: int | None = None
     epilogue_stages: int | None = None
+    epilogue_pace: int | None = None
     slice_columns: int | None = None
     mma_pending: int | None = None
     pingpong: bool | None = None
@@ -51,6 +52,7 @@ _RANGES: dict[str, range] = {
     "mma_pending": range(2),
     "split_k": range(1, 17),
     "epilogue_stages": range(1, 9),
+    "epilogue_pace": range(10_001),
     "slice_columns": range(0, machine.MMA_MAX_COLUMNS + 1, machine.MMA_COLUMN_STEP),
     "producer_registers": range(
         machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP

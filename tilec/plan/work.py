@@ -2,6 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from tilec.plan import machine
+from tilec.plan.epilogue import Slices
+from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides
 
 if TYPE_CHECKING:
@@ -67,3 +70,27 @@ def choose_streaming(loads: bool, fixed: PlanOverrides) -> tuple[bool, tuple[str
     if loads:
         return True, ("stream_results = true: what the epilogue loads and operands stay in L2",)
     return False, ()
+
+
+def choose_pace(
+    problem: "KernelProblem", slices: Slices, fixed: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return the nanoseconds per k-tile to sleep ahead of each slice, and why unless none sleeps.
+
+    Loads may take their time only where each slice of a tile has a slot: a slot that is used again
+    in the same tile is freed by an epilogue that runs already.
+    """
+    if fixed.epilogue_pace is not None:
+        if fixed.epilogue_pace and not slices.stages:
+            fail("T0421", f"epilogue_pace = {fixed.epilogue_pace}: the epilogue loads no slices")
+        return fixed.epilogue_pace, (f"epilogue_pace = {fixed.epilogue_pace}: fixed by the user",)
+    if not slices.stages:
+        return 0, ()
+    count = max(tile.columns // slices.columns for tile in problem.sliced)
+    if slices.stages < count:
+        return 0, ()
+    volume = max(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
+    clocks = machine.PACE_SHARE * volume / machine.MMA_BYTES_PER_CLOCK / count
+    pace = round(clocks / machine.LOADED_CLOCKS_PER_NANOSECOND)
+    why = "the loads of the epilogue spread over the products of their tile"
+    return pace, (f"epilogue_pace = {pace} ns a k-tile: {why}",)

@@ -73,6 +73,7 @@ FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("epilogue_slots", 0.3, (0, 1, 2, 3, 4)),
     ("epilogue_batch", 0.15, (1, 2, 4)),
     ("epilogue_stages", 0.1, (1, 2)),
+    ("epilogue_pace", 0.1, (0, 10)),
     ("slice_columns", 0.1, (0, 16, 32, 64)),
     ("specialize", 0.1, (False,)),
     ("persistent", 0.15, (False,)),

@@ -45,9 +45,10 @@
 
 // -----
 
-// Each role keeps its region and its warps, its channel ends and its register count.
+// Each role keeps its region and its warps, its channel ends, its register count and its sleep.
 // CHECK-LABEL: "nv_tileas.roles"() ({
 // CHECK:         "nv_tileas.set_registers"() {action = "decrease", count = 40 : i64}
+// CHECK:         "nv_tileas.sleep"(%{{.*}}) : (i32) -> ()
 // CHECK:         "nv_tileas.send"(%{{.*}}) {channel = 0 : i64} : (tensor<64x64xf32>) -> ()
 // CHECK-NEXT:    "nv_tileas.yield"() : () -> ()
 // CHECK-NEXT:  }, {
@@ -55,9 +56,10 @@
 // CHECK:         "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>} : () -> tensor<64x64xf32>
 // CHECK:       }) {consumer_warps = 8 : i64, producer_warps = 4 : i64}
 "nv_tileaa.func"() ({
-^bb0(%x: tensor<64x64xf32>):
+^bb0(%x: tensor<64x64xf32>, %ns: i32):
   "nv_tileas.roles"() ({
     "nv_tileas.set_registers"() {count = 40 : i64, action = "decrease"} : () -> ()
+    "nv_tileas.sleep"(%ns) : (i32) -> ()
     "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xf32>) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -66,7 +68,7 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "keeps_roles", function_type = (tensor<64x64xf32>) -> ()} : () -> ()
+}) {sym_name = "keeps_roles", function_type = (tensor<64x64xf32>, i32) -> ()} : () -> ()
 
 // -----
 

@@ -307,6 +307,12 @@ def lower_bulk_wait(lowering: Lowering, op: Any) -> None:
     in_one_thread(lowering, op, text)
 
 
+@lowers("nv_tileas.sleep")
+def lower_sleep(lowering: Lowering, op: Any) -> None:
+    """Rest for a while."""
+    llvm_ops.operation("nvvm.nanosleep", [lowering.get(op.operands[0])])
+
+
 @lowers("nv_tileas.set_registers")
 def lower_set_registers(lowering: Lowering, op: Any) -> None:
     """Set the registers of the role's warpgroups."""

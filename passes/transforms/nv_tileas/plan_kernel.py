@@ -196,6 +196,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "epilogue_slots": plan.epilogue_slots,
         "epilogue_batch": plan.epilogue_batch,
         "epilogue_stages": plan.epilogue_stages,
+        "epilogue_pace": plan.epilogue_pace,
         "mma_pending": plan.mma_pending,
         "stream_results": plan.stream_results,
         "teams": plan.teams,
