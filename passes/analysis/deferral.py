@@ -1,28 +1,27 @@
 """Whether the store of a tile can wait until the products of the next tile run.
 
-A tile then waits in registers as it is stored, beside the accumulators of the next one. So nothing
-may stand between the products and the store but conversions, transposes and changes of shape, and
-nothing behind the store.
+A tile then waits in registers as it is stored, beside the accumulators of the next one. So it has
+to be computed from the products element by element, and nothing may stand behind the store. Slices
+of a tile (`nv-tileas-slice-tiles`) wait together.
 """
 
 from typing import Any
 
 from tilec.ir.structured import (
     body_operations,
-    defining_operation,
     parent_operation,
     walk_operations,
 )
+from tilec.passes.analysis.epilogue import accumulator_rows
 from tilec.passes.analysis.index_ranges import constant_value
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import dependences
 from tilec.passes.analysis.operands import DOT
+from tilec.passes.analysis.slice_groups import slice_group
 from tilec.records import dataclass
 
 _STORE = "nv_tileas.tiled_store"
-_CONVERSIONS = ("arith.extf", "arith.truncf", "nv_tileas.permute", "nv_tileas.view")
-"""What takes no registers: conversions, and other names for the same elements."""
 _RANK = 2
 """Fewest dims of the array: what is no tile begins behind the end of the last dim but one."""
 
@@ -32,12 +31,12 @@ class DeferrableStore:
     """A store that can wait.
 
     Attributes:
-        access: The store.
+        slices: The stores of its slices in their order; a single one of a whole tile.
         dot: The product in whose shadow the store of the tile before can stand.
         loop: The loop of the product.
     """
 
-    access: TiledAccess
+    slices: tuple[TiledAccess, ...]
     dot: Any
     loop: Any
 
@@ -52,13 +51,13 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     ops = list(walk_operations(block))
     dots = [op for op in ops if op.name == DOT]
     stores = [op for op in ops if op.name == _STORE]
-    if len(dots) != 1 or len(stores) != 1:
+    if len(dots) != 1 or not stores or not _is_one_result(stores):
         return f"the kernel has {len(dots)} products and {len(stores)} stores, not one of each"
-    dot, access = dots[0], tiled_access(stores[0])
-    if not access.uses_tma or len(access.coords) < _RANK:
+    dot, slices = dots[0], tuple(map(tiled_access, stores))
+    if not all(access.uses_tma for access in slices) or len(slices[0].coords) < _RANK:
         return "the result does not leave by TMA"
     loop = parent_operation(dot)
-    if loop.name != "scf.for" or loop.block != block or access.op.block != block:
+    if loop.name != "scf.for" or loop.block != block or slices[0].op.block != block:
         return "the mma stands in no loop of its own, or the store in a loop or a branch"
     if wgmma_defect(dot, 1) is not None:
         return "the mma runs on the CUDA cores"
@@ -68,16 +67,15 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     first, _, step = map(constant_value, list(loop.operands)[:3])
     if first is None or step != 1:
         return "the loop over k-tiles does not go from a constant in steps of 1"
-    if _product(access.value) != loop:
-        return "the epilogue computes"
-    if access.op != body_operations(block)[-2] or next(iter(access.op.results[0].uses), None):
+    if any(accumulator_rows(access.value) is None for access in slices):
+        return "the result is not computed from the products element by element"
+    last = slices[-1].op
+    if last != body_operations(block)[-2] or next(iter(last.results[0].uses), None):
         return "something follows the store"
-    return DeferrableStore(access, dot, loop)
+    return DeferrableStore(slices, dot, loop)
 
 
-def _product(tile: Any) -> Any:
-    """Return what gives the tile that is stored, but for conversions."""
-    op = defining_operation(tile)
-    while op is not None and op.name in _CONVERSIONS:
-        op = defining_operation(op.operands[0])
-    return op
+def _is_one_result(stores: list[Any]) -> bool:
+    """Tell whether `stores` are one store, or all slices of one."""
+    groups = {slice_group(store) for store in stores}
+    return len(stores) == 1 or (len(groups) == 1 and None not in groups)

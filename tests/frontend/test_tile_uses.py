@@ -40,9 +40,9 @@ def test_matmul(frontend, asked):
     program = frontend.analyze(MATMUL)
     extents = ("BM", "BN", "BK")
     assert asked == {
-        "BM": TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, stored_as_is=True),
-        "BN": TileUse("mma_n", 2, extents, "N", 2, n_contiguous=True, stored_as_is=True),
-        "BK": TileUse("mma_k", 2, extents, "K", 2, n_contiguous=True, stored_as_is=True),
+        "BM": TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True),
+        "BN": TileUse("mma_n", 2, extents, "N", 2, n_contiguous=True, deferrable=True),
+        "BK": TileUse("mma_k", 2, extents, "K", 2, n_contiguous=True, deferrable=True),
     }
     assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
     assert program.metadata["tile_reasons"] == ["because"]
@@ -53,7 +53,7 @@ def test_matmul(frontend, asked):
 def test_only_some_are_automatic(frontend, asked):
     frontend.analyze(MATMUL.replace("BN: const = auto", "BN: const = 128"))
     extents = ("BM", 128, "BK")
-    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, stored_as_is=True)
+    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True)
     assert set(asked) == {"BM", "BK"}
 
 
@@ -61,19 +61,55 @@ def test_transposed_operand(frontend, asked):
     text = MATMUL.replace("B: bf16[K, N]", "B: bf16[N, K]")
     text = text.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T")
     frontend.analyze(text)
-    assert asked["BN"] == TileUse("mma_n", 2, ("BM", "BN", "BK"), "N", 2, stored_as_is=True)
+    assert asked["BN"] == TileUse("mma_n", 2, ("BM", "BN", "BK"), "N", 2, deferrable=True)
 
 
-@pytest.mark.parametrize(
-    ("stored", "is_as_it_is"),
-    [("acc", True), ("cast(acc, f16)", True), ("cast(acc * 2, f16)", False)],
-)
-def test_what_is_computed_from_sums(frontend, asked, stored, is_as_it_is):
-    text = MATMUL.replace("cast(acc, f16)", stored)
-    if "f16" not in stored:
-        text = text.replace("C: f16", "C: f32")
-    frontend.analyze(text)
-    assert asked["BM"].stored_as_is == is_as_it_is
+RESULT = """\
+@kernel
+def f(A: {T}[M, K], B: {T}[K, N], C: f32[M, N], R: f32[M, N], v: f32[N], start: i32, flag: bool,
+      BM: const = auto, BN: const = auto, BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    acc = {first}
+    for k in range({bounds}):
+        a = load(A, (m, k), (BM, BK))
+        acc = mma({a}, load(B, (k, n), (BK, BN)), acc)
+{end}
+"""
+USUAL = {"T": "bf16", "first": "zeros((BM, BN), f32)", "bounds": "cdiv(K, BK)", "a": "a"}
+STORE = "    store(C, (m, n), {})"
+LOADED = "load(R, (m, n), (BM, BN))"
+DEFERRABLE = {
+    "as they are": {},
+    "computed": {"end": STORE.format("acc / (1.0 + exp(-acc))")},
+    "with a bias": {"end": STORE.format("acc + load(v, n, BN)[None, :]")},
+    "in a branch": {"end": f"    if flag:\n        acc = maximum(acc, 0.0)\n{STORE.format('acc')}"},
+    "from the second k-tile on": {"bounds": "1, cdiv(K, BK)"},
+    "to an end that the caller gives": {"bounds": "start"},
+}
+NOT_DEFERRABLE = {
+    "a residual": {"end": STORE.format(f"acc + {LOADED}")},
+    "a transposed residual": {"end": STORE.format("acc + load(R, (n, m), (BN, BM)).T")},
+    "sums on top of a tile": {"first": LOADED},
+    "no sums": {"end": STORE.format("zeros((BM, BN), f32)")},
+    "halves in another order": {
+        "end": STORE.format("reshape(reshape(acc, (BM * BN,)), (BM, BN))"),
+    },
+    "two stores": {"end": f"{STORE.format('acc')}\n{STORE.format('acc').replace('C', 'R')}"},
+    "a store in a branch": {"end": f"    if flag:\n    {STORE.format('acc')}"},
+    "two products": {"end": STORE.format("mma(acc, acc, acc)"), "T": "f32"},
+    "steps of two": {"bounds": "0, cdiv(K, BK), 2"},
+    "a start that the caller gives": {"bounds": "start, cdiv(K, BK)"},
+    "as many k-tiles as the block says": {"bounds": "m + 1"},
+    "an operand that is computed": {"a": "a + a"},
+    "operands of 32 bits": {"T": "f32"},
+}
+
+
+@pytest.mark.parametrize("name", [*DEFERRABLE, *NOT_DEFERRABLE])
+def test_results_that_can_wait(frontend, asked, name):
+    fields = {**DEFERRABLE, **NOT_DEFERRABLE}[name]
+    frontend.analyze(RESULT.format(**(USUAL | {"end": STORE.format("acc")} | fields)))
+    assert asked["BM"].deferrable == (name in DEFERRABLE)
 
 
 def test_a_column_major_operand(frontend, asked):
@@ -98,8 +134,8 @@ def test_a_batch_of_products(frontend, asked):
         "    store(C, (b, m, n), reshape(cast(acc, bf16), (1, BM, BN)))\n"
     )
     extents = ("BM", "BN", "BK")
-    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, stored_as_is=True, batch=("B",))
-    assert asked["BN"] == TileUse("mma_n", 2, extents, "N", 2, stored_as_is=True, batch=("B",))
+    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, deferrable=True, batch=("B",))
+    assert asked["BN"] == TileUse("mma_n", 2, extents, "N", 2, deferrable=True, batch=("B",))
 
 
 def test_operands_in_the_shape_of_the_result_are_no_epilogue(frontend, asked):
@@ -115,7 +151,7 @@ def test_operands_in_the_shape_of_the_result_are_no_epilogue(frontend, asked):
         "    store(Z, (0, b, m, n), cast(acc, f16).reshape((1, 1, BM, BN)))\n"
     )
     expected = TileUse("mma_m", 2, ("BM", 64, 64), "M", 2, batch=(3, "B"))
-    assert asked == {"BM": replace(expected, n_contiguous=True, stored_as_is=True)}
+    assert asked == {"BM": replace(expected, n_contiguous=True, deferrable=True)}
 
 
 def test_tiles_that_the_epilogue_loads(frontend, asked):

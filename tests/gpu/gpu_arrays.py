@@ -10,6 +10,8 @@ SECONDS = 10.0
 GUARD = 64
 """Elements before and after a result; 128 bytes, which keep its alignment."""
 GUARD_BITS = 0x5A5A
+POISON = -7.0
+"""What results hold before a kernel runs, and the memory beside them before and after."""
 TORCH_NAMES = {
     "bool": "bool",
     "i8": "int8",
@@ -102,3 +104,30 @@ def check_product(torch, memory, found, expected, terms):
     assert error <= limit, f"max error {error}, limit {limit}"
     for guard in (memory[:GUARD], memory[-GUARD:]):
         assert bool((guard == GUARD_BITS).all()), "C's guards were written"
+
+
+def padded(torch, rows, columns, dtype, order="N"):
+    """Return poisoned memory and an array in it, with room behind each row and behind the last."""
+    outer, inner = (rows, columns) if order == "N" else (columns, rows)
+    whole = torch.full((outer + 1, (inner + 15) // 8 * 8), POISON, dtype=dtype, device="cuda")
+    inside = whole[:outer, :inner]
+    return whole, inside if order == "N" else inside.T
+
+
+def filled(torch, rows, columns, dtype, order="N"):
+    """Return random numbers in an array whose pitch TMA can take."""
+    _, inside = padded(torch, rows, columns, dtype, order)
+    return inside.copy_(torch.randn((rows, columns), device="cuda"))
+
+
+def check_padded(whole, found, expected, limit):
+    """Check a result in memory of `padded`, and that what lies beside it is untouched."""
+    error = (found.float() - expected).abs().max().item()
+    assert error <= limit, f"max error {error}, limit {limit}"
+    found.fill_(POISON)
+    assert bool((whole == POISON).all()), "memory beside the array was written"
+
+
+def limit_of(expected, k):
+    """One rounding to bf16 of the largest element, and the f32 sum's own error."""
+    return expected.abs().max().item() * 2.0**-8 + k * 2.0**-18

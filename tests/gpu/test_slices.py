@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from gpu_arrays import POISON, check_padded, filled, limit_of, padded
 
 from tilec.runtime.jit import load
 
@@ -62,33 +63,6 @@ SLICES = (
     {"epilogue_stages": 2, "persistent": 0},
     {"cluster": (2, 1)},
 )
-POISON = -7.0
-
-
-def memory(torch, rows, columns, dtype, order="N"):
-    """Return poisoned memory and an array in it, with room behind each row and behind the last."""
-    outer, inner = (rows, columns) if order == "N" else (columns, rows)
-    whole = torch.full((outer + 1, (inner + 15) // 8 * 8), POISON, dtype=dtype, device="cuda")
-    inside = whole[:outer, :inner]
-    return whole, inside if order == "N" else inside.T
-
-
-def filled(torch, rows, columns, dtype, order="N"):
-    """Return random numbers in an array whose pitch TMA can take."""
-    _, inside = memory(torch, rows, columns, dtype, order)
-    return inside.copy_(torch.randn((rows, columns), device="cuda"))
-
-
-def check(whole, found, expected, limit):
-    error = (found.float() - expected).abs().max().item()
-    assert error <= limit, f"max error {error}, limit {limit}"
-    found.fill_(POISON)
-    assert bool((whole == POISON).all()), "memory beside the array was written"
-
-
-def limit_of(expected, k):
-    """One rounding to bf16 of the largest element, and the f32 sum's own error."""
-    return expected.abs().max().item() * 2.0**-8 + k * 2.0**-18
 
 
 def run_fused(torch, path, sizes, hints, order="NN", types=("bf16", "bf16"), tile=(128, 256)):
@@ -105,11 +79,11 @@ def run_fused(torch, path, sizes, hints, order="NN", types=("bf16", "bf16"), til
         product = 2 * (a.float() @ b.float() + bias.float())
         for _ in range(3):  # a slot that is read too early still holds what the launch before left
             r = filled(torch, m, n, dtypes[types[0]], order[0])
-            whole, c = memory(torch, m, n, dtypes[types[1]], order[1])
+            whole, c = padded(torch, m, n, dtypes[types[1]], order[1])
             fused(a, b, bias, r, c)
             torch.cuda.synchronize()
             expected = product + r.float()
-            check(whole, c, expected, limit_of(expected, k))
+            check_padded(whole, c, expected, limit_of(expected, k))
 
 
 @pytest.mark.parametrize("hints", SLICES, ids=lambda hints: "-".join(map(str, hints.values())))
@@ -151,12 +125,12 @@ def test_results_are_updated_in_place(torch, tmp_path, size):
     m, n, k = size
     torch.manual_seed(m)
     a, b = filled(torch, m, k, torch.bfloat16), filled(torch, k, n, torch.bfloat16)
-    whole, c = memory(torch, m, n, torch.bfloat16)
+    whole, c = padded(torch, m, n, torch.bfloat16)
     c.copy_(torch.randn((m, n), device="cuda"))
     expected = a.float() @ b.float() + c.float()
     load(path).update(a, b, c)
     torch.cuda.synchronize()
-    check(whole, c, expected, limit_of(expected, k))
+    check_padded(whole, c, expected, limit_of(expected, k))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=str)
@@ -167,14 +141,14 @@ def test_several_loads_and_stores(torch, tmp_path, size):
     torch.manual_seed(n)
     a, b = filled(torch, m, k, torch.bfloat16), filled(torch, k, n, torch.bfloat16)
     r, s = filled(torch, m, n, torch.bfloat16), filled(torch, m, n, torch.float32)
-    narrow, c = memory(torch, m, n, torch.bfloat16)
-    wide, d = memory(torch, m, n, torch.float32)
+    narrow, c = padded(torch, m, n, torch.bfloat16)
+    wide, d = padded(torch, m, n, torch.float32)
     load(path).several(a, b, r, s, c, d)
     torch.cuda.synchronize()
     product = a.float() @ b.float()
     expected = product * s + r.float()
-    check(narrow, c, expected, limit_of(expected, 16 * k))
-    check(wide, d, 2 * product, k * 2.0**-15)
+    check_padded(narrow, c, expected, limit_of(expected, 16 * k))
+    check_padded(wide, d, 2 * product, k * 2.0**-15)
 
 
 @pytest.mark.parametrize("size", [(3, 200, 136, 64), (64, 512, 512, 128)], ids=str)

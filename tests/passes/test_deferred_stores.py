@@ -10,23 +10,35 @@ from tilec.specialization import Specialization
 
 KERNEL = """\
 @kernel
-def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N], start: i32):
+def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N], v: f32[N],
+                     start: i32, BK: const = auto):
     m, n = grid(cdiv(M, 128), cdiv(N, {columns}))
     acc = zeros((128, {columns}), f32)
     for k in range({bounds}):
-        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, {columns})), acc)
+        acc = mma(load(A, (m, k), (128, BK)), load(B, (k, n), (BK, {columns})), acc)
 {store}
 """
 USUAL = {"C": "bf16", "bounds": "cdiv(K, 64)", "columns": "256"}
 STORE = "    store(C, (m, n), cast(acc, bf16))"
 USUAL["store"] = STORE
+LOAD = "cast(load(D, (m, n), (128, 256)), f32)"
+HALVES = "extract(acc, (0, 1), (128, 64)), extract(acc, (0, 0), (128, 64))"
+COMPUTED = {
+    "scaled": "acc * 2.0",
+    "with a bias": "acc + load(v, n, 256)[None, :]",
+    "with special functions": "acc / (1.0 + exp(-acc))",
+    "transposed twice": "transpose(transpose(acc) * 2.0)",
+}
 UNCOUNTED = "the loop over k-tiles does not go from a constant in steps of 1"
 REFUSED = {
     "two stores": (
         {"store": f"{STORE}\n{STORE.replace('C', 'D')}"},
         "the kernel has 1 products and 2 stores",
     ),
-    "something computed": ({"store": STORE.replace("acc,", "acc + 1.0,")}, "the epilogue computes"),
+    "columns in another order": (
+        {"store": STORE.replace("acc,", f"cat(({HALVES}), 1),"), "columns": "128"},
+        "the result is not computed from the products element by element",
+    ),
     "a store in a branch": (
         {"store": f"    if K > 64:\n    {STORE}"},
         "the mma stands in no loop of its own, or the store in a loop or a branch",
@@ -57,7 +69,10 @@ def planned(fields: dict[str, str], **plan: int):
     source = SourceFile("product.tile", text)
     options = CompileOptions(emit="ptx", run_ptxas=False)
     made = compile_source(source, specialization=Specialization(plan=plan), options=options)
-    return made.artifact.kernels[0].metadata["plan"]
+    metadata = made.artifact.kernels[0].metadata
+    if "defer_stores" not in plan:  # tiles are chosen for what happens
+        assert metadata["planned_deferral"] == metadata["plan"]["defer_stores"]
+    return metadata["plan"]
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -67,6 +82,22 @@ def test_what_cannot_wait(name):
     with pytest.raises(CompileError) as caught:
         planned(fields, defer_stores=True)
     assert f"error[T0421]: defer_stores = true: {reason}" in str(caught.value)
+
+
+@pytest.mark.parametrize("name", COMPUTED)
+def test_results_that_are_computed_wait(name):
+    plan = planned({"store": STORE.replace("acc,", f"{COMPUTED[name]},")})
+    assert plan["defer_stores"]
+    assert plan["slice_columns"] == (64 if "special" in name else 0)
+
+
+@pytest.mark.parametrize("columns", [0, 32, 64])
+def test_results_of_tiles_that_are_loaded_wait_on_demand(columns):
+    fields = {"store": STORE.replace("acc,", f"acc + {LOAD},")}
+    plan = planned(fields, slice_columns=columns)
+    assert not plan["defer_stores"]
+    assert plan["reasons"][-2].startswith("defer_stores = false: products wait for tiles")
+    assert planned(fields, slice_columns=columns, defer_stores=1)["slice_columns"] == columns
 
 
 @pytest.mark.parametrize("field", REFUSED_PLANS)

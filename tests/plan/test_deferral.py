@@ -9,8 +9,10 @@ from tilec.diagnostics import CompileError, SourceFile, error
 from tilec.driver import compile_source
 from tilec.options import CompileOptions
 from tilec.plan import KernelProblem, MmaTile, plan_kernel
+from tilec.plan.epilogue import SlicedTile
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.gemm_model import GemmTile, gemm_cost
+from tilec.plan.overrides import parse_overrides
 from tilec.target import get_target
 
 TARGET = get_target("sm_90a")
@@ -58,6 +60,29 @@ def test_a_store_that_was_not_planned_to_wait_does_so_on_demand_only():
     assert not plan(problem(), defer_stores=False).defer_stores
 
 
+@pytest.mark.parametrize("planned", [True, False])
+def test_a_store_behind_loads_of_tiles_waits_on_demand_only(planned):
+    kernel = replace(problem(), loads_tiles=True, defer_stores=planned)
+    made = plan(kernel)
+    assert not made.defer_stores
+    assert any(reason.startswith("defer_stores = false: products wait") for reason in made.reasons)
+    assert plan(kernel, defer_stores=True).defer_stores
+
+
+def test_a_defect_counts_more_than_loads_of_tiles():
+    kernel = replace(problem(), loads_tiles=True)
+    assert not any("defer_stores" in reason for reason in plan(kernel, persistent=False).reasons)
+
+
+@pytest.mark.parametrize("load_bytes", [0, 2])
+def test_slices_wait_together(load_bytes):
+    sliced = (SlicedTile(128, 256, 2, load_bytes, is_costly=True),)
+    kernel = replace(problem(), sliced=sliced, loads_tiles=load_bytes > 0)
+    made = plan(kernel, defer_stores=True)
+    assert (made.slice_columns, made.defer_stores) == (64, True)
+    assert plan(kernel).defer_stores == (load_bytes == 0)
+
+
 @pytest.mark.parametrize(
     ("extents", "deferred"), [(LARGE, True), ((2048, 2048, 2048), False), ((256, 256, 256), False)]
 )
@@ -78,10 +103,21 @@ def test_deferral_hides_a_part_of_every_epilogue_but_the_last():
 
 @pytest.mark.parametrize("fixed", [{"defer_stores": False}, {"persistent": False}])
 def test_the_choice_of_tiles_respects_what_is_fixed(fixed):
-    from tilec.plan.overrides import parse_overrides
-
     asked = GemmProblem(LARGE, may_defer=True, fixed=parse_overrides(fixed))
     assert not any(item.cost.deferred for item in rank_tiles(asked, TARGET, None))
+
+
+@pytest.mark.parametrize("extents", [(8192, 8192, 512), (512, 512, 16384)])
+@pytest.mark.parametrize(("output_bytes", "loaded_bytes"), [(2, 0), (4, 0), (2, 2)])
+def test_tiles_for_a_store_that_has_to_wait(extents, output_bytes, loaded_bytes):
+    """They do not go to consumers in turn, nor to splits, and leave registers for one another."""
+    asked = GemmProblem(extents, output_bytes=output_bytes, epilogue_bytes=loaded_bytes)
+    best = rank_tiles(asked, TARGET, None)[0].tile
+    assert not best.can_defer(TARGET)
+    fixed = parse_overrides({"defer_stores": True})
+    found = rank_tiles(replace(asked, fixed=fixed), TARGET, None)
+    assert found
+    assert all(item.tile.can_defer(TARGET) for item in found)
 
 
 MATMUL = """\

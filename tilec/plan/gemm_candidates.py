@@ -198,7 +198,8 @@ def _shared_work(
                 yield replace(item.tile, cluster=cluster)
     best = alone[0].cost
     worth_it = best.memory < SPLIT_MEMORY_SHARE * best.computing
-    for item in alone if fixed.split_k is None and worth_it else ():
+    may_share = worth_it and fixed.split_k is None and not fixed.defer_stores
+    for item in alone if may_share else ():
         for splits in problem.splits:
             if splits > 1 and may_split(item, problem, target):
                 yield replace(item.tile, split_k=splits)
@@ -234,6 +235,8 @@ def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
     if fixed.cluster is not None and not shares_divide(tile, tile.cluster, problem):
         return False
     if fixed.slice_columns and not _slices_fit(tile, fixed.slice_columns, target):
+        return False
+    if fixed.defer_stores and not tile.can_defer(target):
         return False
     # How many stages fit beside other staging slots than usual, the plan of the kernel says.
     usual = fixed.epilogue_slots is None and fixed.slice_columns is None

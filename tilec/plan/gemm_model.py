@@ -96,14 +96,17 @@ class GemmTile:
 
     def defers(self, waves: int, target: Target) -> bool:
         """Tell whether the store of a tile waits for the next one, of `waves` that a CTA has."""
+        return self.may_defer and waves > 1 and self.can_defer(target)
+
+    def can_defer(self, target: Target) -> bool:
+        """Tell whether its store can wait: in registers, beside the accumulators of the next."""
         consumers = self.consumers(target)
-        if not self.may_defer or self.pingpong or self.split_k > 1 or waves < 2:
-            return False
         accumulators, waiting = (
             accumulator_registers(self.m, self.n, size, consumers)
             for size in (_ACCUMULATOR_BYTES, self.output_bytes)
         )
-        return fits_beside(accumulators, waiting, consumers)
+        fits = fits_beside(accumulators, waiting, consumers)
+        return fits and not self.pingpong and self.split_k == 1
 
     @property
     def sliced(self) -> tuple[SlicedTile]:

@@ -31,8 +31,9 @@ def choose_slices(
     """Return how the epilogue is sliced, and why; None where it is not.
 
     It is where it loads tiles, which whole would take the place of stages, or where it computes
-    long: slices that are done are stored meanwhile. (Of 128 tanh a thread, ptxas 13.5 puts 122
-    before the first store otherwise, and uses 211 registers instead of 181.)
+    long: slices that are done are stored meanwhile, unless they wait for the next tile. (Of 128
+    tanh a thread, ptxas 13.5 puts 122 before the first store otherwise, and uses 211 registers
+    instead of 181.)
     """
     options, defect = _slice_options(problem, plan, fixed)
     asked = fixed.slice_columns or fixed.epilogue_stages is not None
@@ -64,7 +65,7 @@ def _reasons(
     `left` are the stages that they leave to the operands, and those that whole tiles would.
     """
     stages, whole = left
-    cut = "slices are stored while others are computed"
+    cut = "what takes long to compute is computed slice by slice"
     if slices.stages:
         cut = f"slices leave {stages} stage{'s' * (stages != 1)}, whole tiles {max(0, whole)}"
     ahead = "one slice of each load is loaded while others are in use"

@@ -54,7 +54,8 @@ class TileUse:
         epilogue_bytes: For `mma`: bytes that the epilogue loads for each element of the result.
         m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
-        stored_as_is: For `mma`: whether sums are stored as they are, but for a conversion.
+        deferrable: For `mma`: whether the store of the result can wait for the next tile, and the
+            epilogue loads no tiles.
         batch: For `mma`: what the axes of extent 1 walk over, each a number or a named dim. Their
             product is the number of matrices.
     """
@@ -67,7 +68,7 @@ class TileUse:
     epilogue_bytes: int = 0
     m_contiguous: bool = False
     n_contiguous: bool = False
-    stored_as_is: bool = False
+    deferrable: bool = False
     batch: tuple[int | str, ...] = ()
 
 
@@ -296,7 +297,7 @@ def _gemm_problem(
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
         splits=SPLITS if planner.alone else (1,),
-        may_defer=use.stored_as_is and planner.alone and planner.known.may_defer,
+        may_defer=use.deferrable and planner.alone and planner.known.may_defer,
         fixed=planner.fixed,
         equal=tuple(
             (first, second)

@@ -81,6 +81,7 @@ FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("stream_results", 0.1, (True,)),
     ("consumers", 0.15, (1, 2, 3)),
     ("tile_group", 0.2, (0, 1, 2, 8)),
+    ("defer_stores", 0.2, (True,)),
 )
 """Fields of the plan: how often each is fixed, and its values."""
 LAYOUTS = ("row", "col", "odd", "odd_col")

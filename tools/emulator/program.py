@@ -51,12 +51,14 @@ class Program:
         parameters: Offset and size in bytes of each parameter, in order.
         statements: In order.
         labels: Number of the statement behind each label.
+        tables: Labels that an indirect branch chooses from, by the label of their list.
     """
 
     name: str
     parameters: dict[str, tuple[int, int]] = field(default_factory=dict)
     statements: list[Statement] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
+    tables: dict[str, list[str]] = field(default_factory=dict)
 
     @property
     def reads_clock(self) -> bool:
@@ -104,11 +106,12 @@ class _Reader:
     def read(self, text: str, names: dict[str, str]) -> None:
         """Read the statements of a block, in which `names` stand for others."""
         names = {**names, **self._own_names(text)}
-        position = 0
+        position, last = 0, ""
         while position < len(text):
             label = _LABEL.match(text, position)
             if label is not None:
-                self.program.labels[names.get(label[1], label[1])] = len(self.program.statements)
+                last = names.get(label[1], label[1])
+                self.program.labels[last] = len(self.program.statements)
                 position = label.end()
             elif text[position] == "{":
                 end = _closing(text, position)
@@ -119,7 +122,11 @@ class _Reader:
                 position += 1
             else:
                 end = text.index(";", position)
-                self._add(" ".join(text[position:end].split()), names)
+                words = text[position:end].split()
+                if words[0] == ".branchtargets":
+                    self.program.tables[last] = split_operands(" ".join(words[1:]))
+                else:
+                    self._add(" ".join(words), names)
                 position = end + 1
 
     def _own_names(self, text: str) -> dict[str, str]:

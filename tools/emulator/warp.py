@@ -1,7 +1,7 @@
 """One warp: registers of 32 lanes, groups of lanes that are at the same statement, control flow."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -157,14 +157,25 @@ class Warp:
         rest = group.lanes & ~lanes
         if rest.any():
             self.groups.append(Group(group.at + 1, rest, bool(rest.all())))
-        if statement.opcode[0] == "bra" and lanes.any():
-            target = program.labels[statement.operands[0]]
-            self.groups.append(Group(target, lanes, bool(lanes.all())))
+        for label, taking in self._targets(program, statement, lanes):
+            if taking.any():
+                self.groups.append(Group(program.labels[label], taking, bool(taking.all())))
+
+    def _targets(
+        self, program: Program, statement: Statement, lanes: Any
+    ) -> Iterator[tuple[str, Any]]:
+        """Yield where the lanes that take a branch go."""
+        if statement.opcode[0] == "bra":
+            yield statement.operands[0], lanes
+        elif statement.opcode[0] == "brx":
+            number = self.registers[statement.operands[0]]
+            for index, label in enumerate(program.tables[statement.operands[1]]):
+                yield label, lanes & (number == index)
 
 
 def is_jump(statement: Statement) -> bool:
     """Tell whether a statement is control flow, which the warp performs itself."""
-    return statement.opcode[0] in ("bra", "ret", "exit")
+    return statement.opcode[0] in ("bra", "brx", "ret", "exit")
 
 
 def converges(statement: Statement) -> bool:

@@ -18,9 +18,9 @@
 // CHECK:           %[[LAST:.*]] = arith.xori %[[MORE]], %{{.*}} : i1
 // CHECK-NEXT:      %[[ALONE:.*]] = arith.ori %[[LAST]], %[[FEW]] : i1
 // CHECK-NEXT:      scf.if %[[ALONE]] {
-// CHECK:             "nv_tileas.tiled_store"(%{{.*}}, %[[P]], %{{.*}}, %[[X]], %{{.*}}) {{.*}}per_warpgroup{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
+// CHECK:             "nv_tileas.tiled_store"(%{{.*}}, %[[P]], %{{.*}}, %[[X]]) {{.*}}per_warpgroup{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
 // CHECK:             %[[X1:.*]] = arith.addi %[[X]], %{{.*}} : i32
-// CHECK-NEXT:        "nv_tileas.tiled_store"(%{{.*}}, %[[Q]], %{{.*}}, %[[X1]], %{{.*}}) {{.*}}staging_slot = 1 : i64
+// CHECK-NEXT:        "nv_tileas.tiled_store"(%{{.*}}, %[[Q]], %{{.*}}, %[[X1]]) {{.*}}staging_slot = 1 : i64
 // CHECK:           scf.condition(%[[MORE]]) %[[T]], %[[P]], %[[Q]], %[[Y]], %[[X]]
 // CHECK-NEXT:    } do {
 // CHECK-NEXT:    ^bb0(%[[U:.*]]: i32, %[[V:.*]]: tensor<64x64xbf16>, %[[W:.*]]: tensor<64x64xbf16>, %[[R:.*]]: i32, %[[C:.*]]: i32):
@@ -63,3 +63,108 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "a_tile_waits_for_the_next_one", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+
+// -----
+
+!m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+
+// What is computed element by element waits as it is stored: the computation stays where it is, ahead
+// of the products of the next tile.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         scf.while
+// CHECK:         } do {
+// CHECK:           %[[SUM:.*]] = scf.for
+// CHECK:             "nv_tileas.dot"
+// CHECK-NEXT:        scf.if
+// CHECK:             } {nv_tileas.in_shadow}
+// CHECK-NOT:       nv_tileas.tiled_store
+// CHECK:           %[[X:.*]] = arith.addf %[[SUM]], %{{.*}} : tensor<64x128xf32>
+// CHECK-NEXT:      %[[Y:.*]] = math.exp %[[X]] : tensor<64x128xf32>
+// CHECK-NEXT:      %[[TILE:.*]] = arith.truncf %[[Y]]
+// CHECK-NOT:       nv_tileas.tiled_store
+// CHECK:           "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
+// CHECK-NEXT:      "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
+// CHECK-NEXT:      scf.yield
+// CHECK:       sym_name = "a_computed_tile_waits"
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %bias: tensor<1x128xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
+    scf.for %tile = %first to %end step %step : i32 {
+      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
+        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+        scf.yield %d : tensor<64x128xf32>
+      }
+      %all = "nv_tileas.broadcast"(%bias) : (tensor<1x128xf32>) -> tensor<64x128xf32>
+      %x = arith.addf %sum, %all : tensor<64x128xf32>
+      %y = math.exp %x : tensor<64x128xf32>
+      %t = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
+      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_computed_tile_waits", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<1x128xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+
+// -----
+
+!m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+
+// The slices of a tile wait together, and take turns in the same staging slots. Where the tile begins
+// is carried once: a slice begins some columns behind that. Nothing that was stored before the slice
+// is waited for.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:           scf.if
+// CHECK:             "nv_tileas.tiled_store"(%[[VIEW:.*]], %[[P]], %[[ROW:.*]], %[[X]]) {{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
+// CHECK:             %[[NEXT:.*]] = arith.addi %[[X]], %{{.*}} : i32
+// CHECK:             "nv_tileas.tiled_store"(%[[VIEW]], %[[Q]], %{{.*}}, %[[NEXT]]) {{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64
+// CHECK-NOT:         nv_tileas.tiled_store
+// CHECK:         } do {
+// CHECK:             "nv_tileas.dot"
+// CHECK-NEXT:        scf.if
+// CHECK-COUNT-2:       "nv_tileas.tiled_store"
+// CHECK:             } {nv_tileas.in_shadow}
+// CHECK-NOT:       nv_tileas.tiled_store
+// CHECK:           %[[FIRST:.*]] = arith.truncf
+// CHECK:           %[[SECOND:.*]] = arith.truncf
+// CHECK:           %[[NP:.*]] = "nv_tileas.tile_part"(%[[FIRST]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
+// CHECK-NEXT:      %[[NQ:.*]] = "nv_tileas.tile_part"(%[[SECOND]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
+// CHECK-NEXT:      scf.yield %{{.*}}, %[[NP]], %[[NQ]], %{{.*}}, %{{.*}} :
+// CHECK:       sym_name = "slices_wait_together"
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %r: tensor<64x64xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c64 = arith.constant 64 : i32
+  %token = "nv_tileas.create_mem_token"() : () -> !token
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
+    scf.for %tile = %first to %end step %step : i32 {
+      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
+        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+        scf.yield %d : tensor<64x128xf32>
+      }
+      %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
+      %x0 = arith.addf %s0, %r : tensor<64x64xf32>
+      %t0 = arith.truncf %x0 : tensor<64x64xf32> to tensor<64x64xbf16>
+      %u0 = "nv_tileas.tiled_store"(%view, %t0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
+      %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 64>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
+      %x1 = arith.addf %s1, %r : tensor<64x64xf32>
+      %t1 = arith.truncf %x1 : tensor<64x64xf32> to tensor<64x64xbf16>
+      %u1 = "nv_tileas.tiled_store"(%view, %t1, %tile, %c64, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "slices_wait_together", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x64xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()

@@ -22,7 +22,8 @@ Consumers that share a tile all store it at the same time, and the tensor cores 
 result stays in registers, in the type that it is stored in, until the next tile: each of its first
 products has a part of the store in its shadow, between the issue of the group and the wait for it
 (`nv-tileas-schedule-mma`). Behind the last tile, and ahead of every one with fewer products than
-parts, the store stands alone.
+parts, the store stands alone. What computes the tile stays behind its own products. Slices of a
+tile (`nv-tileas-slice-tiles`) wait together; each begins some columns behind the first.
 
 What a CTA stores with the products of its first tile are zeros beyond the array's last row, which
 TMA drops.
@@ -38,10 +39,15 @@ from tilec.ir.structured import body_operations, defining_operation, next_operat
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.deferral import DeferrableStore, deferrable_store
 from tilec.passes.analysis.epilogue import epilogue_parts
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+)
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.store_parts import Staging, StoreParts, set_staging
-from tilec.records import dataclass
+from tilec.records import dataclass, replace
 
 NAME = "nv-tileas-defer-stores"
 
@@ -71,14 +77,15 @@ def _defer(block: Any, warpgroups: int, slots: int) -> None:
         raise InternalCompilerError(f"a planned deferral is impossible: {found}", pass_name=NAME)
     store = _DeferredStore.of(found, warpgroups, slots)
     lower, upper = list(found.loop.operands)[:2]
-    with ir.InsertionPoint(loop), found.access.op.location:
+    with ir.InsertionPoint(loop), store.location:
         bound = arith.addi(lower, _constant(store.parts))
         few = arith.cmpi(arith.CmpIPredicate.slt, upper, bound)
         shadow = arith.select(few, lower, bound)
         nothing = store.nothing()
     waiting = _carry_tiles(loop, store, nothing, few)
     _store_in_shadow(found, store, waiting, shadow)
-    found.access.op.erase()
+    for access in reversed(found.slices):
+        access.op.erase()
 
 
 @dataclass(frozen=True)
@@ -96,33 +103,54 @@ class _Waiting:
 
 @dataclass(frozen=True)
 class _DeferredStore:
-    """The store, its parts, and the staging slots of each warpgroup."""
+    """The store, what it is cut into, and the staging slots of each warpgroup.
 
-    cut: StoreParts
+    Attributes:
+        cuts: The parts of every slice; of a whole tile there is one.
+        places: Slice and number in it of every part.
+        staging: The staging slots.
+    """
+
+    cuts: list[StoreParts]
+    places: list[tuple[int, int]]
     staging: Staging
 
     @classmethod
     def of(cls, found: DeferrableStore, warpgroups: int, slots: int) -> "_DeferredStore":
         """Return how the parts of `found` leave through `slots` slots."""
-        parts = epilogue_parts(found.access, warpgroups)
-        if parts is None:
-            raise InternalCompilerError("a deferred store has no parts", pass_name=NAME)
-        cut = StoreParts.of(found.access, parts, warpgroups)
-        count = len(cut.pieces)
-        return cls(cut, Staging(0, min(slots, count), 1, count))
+        cuts = []
+        for access in found.slices:
+            parts = epilogue_parts(access, warpgroups)
+            if parts is None:
+                raise InternalCompilerError("a deferred store has no parts", pass_name=NAME)
+            # Tokens of a tile end with it. `nv-tileas-order-memory` has heeded them.
+            cuts.append(StoreParts.of(replace(access, token=None), parts, warpgroups))
+        places = [(slice_, n) for slice_, cut in enumerate(cuts) for n in range(len(cut.pieces))]
+        count = len(places)
+        return cls(cuts, places, Staging(0, min(slots, count), 1, count))
 
     @property
     def parts(self) -> int:
         """How many parts the share of a warpgroup has."""
         return self.staging.parts
 
+    @property
+    def whole(self) -> TiledAccess:
+        """The store of the first slice, which begins where the tile begins."""
+        return self.cuts[0].access
+
+    @property
+    def location(self) -> Any:
+        """Where the kernel stores the tile."""
+        return self.whole.op.location
+
     def nothing(self) -> _Waiting:
         """Emit what waits before the first tile: zeros, beyond the last row of the array."""
-        access = self.cut.access
+        access = self.whole
         memref, element = defining_operation(access.view).opview, access.tile_type.element_type
         zero = ir.FloatAttr.get(element, 0.0)
         tiles = []
-        for _, layout in self.cut.pieces:
+        for _, layout in (piece for cut in self.cuts for piece in cut.pieces):
             tile = ir.RankedTensorType.get(list(layout.shape), element, loc=ir.Location.unknown())
             tiles.append(arith.constant(tile, ir.DenseElementsAttr.get_splat(tile, zero)))
         coords = [_constant(0) for _ in access.coords]
@@ -133,20 +161,26 @@ class _DeferredStore:
 
     def kept(self) -> _Waiting:
         """Emit what waits when a tile is computed."""
-        tile = self.cut.access.op.opview.value
-        return _Waiting(
-            [self.cut.part(tile, number) for number in range(self.parts)],
-            list(self.cut.access.coords),
-        )
+        tiles = [
+            self.cuts[slice_].part(self.cuts[slice_].access.value, number)
+            for slice_, number in self.places
+        ]
+        return _Waiting(tiles, list(self.whole.coords))
 
     def emit(self, waiting: _Waiting, number: int) -> None:
         """Emit the store of part `number`."""
-        store = self.cut.store(waiting.tiles[number], self.cut.base(waiting.coords), number)
+        slice_, piece = self.places[number]
+        cut = self.cuts[slice_]
+        coords = list(waiting.coords)
+        if slice_:
+            step = slice_ * cut.access.tile_type.shape[cut.columns]
+            coords[cut.columns] = arith.addi(coords[cut.columns], _constant(step))
+        store = cut.store(waiting.tiles[number], cut.base(coords), piece)
         set_staging(store, self.staging, number)
 
     def waiting(self, values: Sequence[Any]) -> _Waiting:
         """Return what waits as `values`, which a loop over tiles carries last."""
-        rank = len(self.cut.access.coords)
+        rank = len(self.whole.coords)
         tiles = list(values)[-self.parts - rank : -rank]
         return _Waiting(tiles, list(values)[-rank:])
 
@@ -158,7 +192,7 @@ def _carry_tiles(loop: Any, store: _DeferredStore, nothing: _Waiting, few: Any) 
     """
     first, end, step, *inits = loop.operands
     types = [value.type for value in (first, *inits, *nothing.values)]
-    location, body = store.cut.access.op.location, loop.regions[0].blocks[0]
+    location, body = store.location, loop.regions[0].blocks[0]
     clone = ir.Operation.create(
         "scf.while",
         results=types,
@@ -195,9 +229,9 @@ def _store_in_shadow(
 ) -> None:
     """Store a part behind each product of a tile whose number is below `shadow`."""
     counter, lower = found.dot.block.arguments[0], found.loop.operands[0]
-    with ir.InsertionPoint(found.dot), found.access.op.location:
+    with ir.InsertionPoint(found.dot), store.location:
         early = arith.cmpi(arith.CmpIPredicate.slt, counter, shadow)
-    with ir.InsertionPoint(next_operation(found.dot)), found.access.op.location:
+    with ir.InsertionPoint(next_operation(found.dot)), store.location:
         branch = scf.IfOp(early)
         branch.operation.attributes[IN_SHADOW] = ir.UnitAttr.get()
         with ir.InsertionPoint(branch.then_block):

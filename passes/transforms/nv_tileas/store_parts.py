@@ -30,12 +30,14 @@ class StoreParts:
     Attributes:
         access: The store of the whole tile.
         axis: Axis along which warpgroups share the tile.
+        columns: Axis along the columns of the accumulator.
         share: Extent of a warpgroup's share along `axis`.
         pieces: Where in the share each part begins, and its layout in shared memory.
     """
 
     access: TiledAccess
     axis: int
+    columns: int
     share: int
     pieces: list[tuple[tuple[int, ...], SharedLayout]]
 
@@ -50,7 +52,7 @@ class StoreParts:
         starts[parts.columns] = [sum(widths[:number]) for number in range(len(widths))]
         layouts = dict(zip(starts[parts.columns], parts.layouts, strict=True))
         pieces = [(origin, layouts[origin[parts.columns]]) for origin in product(*starts)]
-        return cls(access, parts.axis, share[parts.axis], pieces)
+        return cls(access, parts.axis, parts.columns, share[parts.axis], pieces)
 
     def base(self, coords: Sequence[Any]) -> list[Any]:
         """Emit where the calling warpgroup's share of the tile at `coords` begins."""
@@ -72,6 +74,8 @@ class StoreParts:
         attributes = dict(whole.attributes.items())
         attributes.pop("coord_div_by", None)  # holds for the whole tile only
         after = [access.token] if access.token is not None else []
+        sizes = [1, 1, len(coords), len(after)]
+        attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(sizes)
         store = ir.Operation.create(
             whole.name,
             results=[result.type for result in whole.results],

@@ -15,9 +15,9 @@ from tilec.frontend.semantics import (
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
+from tilec.frontend.semantics.deferral import has_deferrable_result
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
-from tilec.frontend.semantics.tile_uses import stores_sums_as_they_are
 from tilec.frontend.semantics.values import (
     AnyValue,
     AutoInt,
@@ -138,7 +138,7 @@ def _plan_constants(
     trial = replace(bound, constants={**bound.constants, **provisional})
     lifted = _lifts_power_rule(bound, specialization)
     ctx, _ = _run(module, kernel, trial, specialization, any_tile_extents=lifted)
-    ctx.uses.stored_as_is = stores_sums_as_they_are(ctx.block.operations)
+    ctx.uses.deferrable = has_deferrable_result(ctx.block)
     uses = ctx.uses.uses()
     unused = [name for name in bound.automatic if name not in uses]
     if unused:

@@ -7,7 +7,6 @@ such a number is an extent of a tile that `load`, `store` or `mma` sees, the use
 from collections.abc import Iterable
 
 from tilec.dtypes import DType
-from tilec.frontend.semantics.hir import Operation
 from tilec.frontend.semantics.values import AutoInt
 from tilec.plan.tiles import TileRole, TileUse
 from tilec.records import dataclass, field, replace
@@ -37,7 +36,7 @@ class TileUseRecorder:
     stored: dict[tuple[int | str, ...], _Stored] = field(default_factory=dict)
     contiguous: dict[tuple[int | str, ...], set[int | str]] = field(default_factory=dict)
     epilogue: dict[tuple[int | str, ...], dict[str, int]] = field(default_factory=dict)
-    stored_as_is: bool = False
+    deferrable: bool = False
 
     def record_access(
         self,
@@ -112,23 +111,6 @@ class TileUseRecorder:
             use,
             output_bytes=stored.element_bytes,
             epilogue_bytes=sum(self.epilogue.get((m, n), {}).values()),
-            stored_as_is=self.stored_as_is,
+            deferrable=self.deferrable,
             batch=stored.batch,
         )
-
-
-def stores_sums_as_they_are(block: Iterable[Operation]) -> bool:
-    """Tell whether every tile that a kernel stores is what a loop leaves, but for conversions.
-
-    Args:
-        block: Its operations.
-    """
-    makers = {result: op for op in block for result in op.results}
-    stores = [op for op in block if op.name == "store_view_tko"]
-    for store in stores:
-        maker = makers.get(store.operands[0])
-        while maker is not None and maker.name in ("ftof", "permute", "reshape"):
-            maker = makers.get(maker.operands[0])
-        if maker is None or maker.name != "for":
-            return False
-    return bool(stores)

@@ -1,0 +1,66 @@
+"""Computed results that wait for the next tile, on the emulator: whole ones and slices."""
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from tools.emulator.fuzz import RandomProduct, run_product
+
+SOURCE = """@kernel(defer_stores=True, any_tile_extents=True{plan})
+def product[M, N, K](A: bf16[M, K], B: bf16[K, N], v: f32[N], R: bf16[M, N], C: {result}[M, N]):
+    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
+    acc = zeros(({rows}, {columns}), f32)
+    for k in range(cdiv(K, 64)):
+        acc = mma(load(A, (m, k), ({rows}, 64)), load(B, (k, n), (64, {columns})), acc)
+    x = acc + load(v, n, {columns})[None, :]
+    store(C, (m, n), cast({value}, {result}))
+"""
+GELU = "x * 0.5 * (1.0 + tanh(x * (0.7978845608 + 0.0356774081 * x * x)))"
+RESIDUAL = GELU + " + cast(load(R, (m, n), ({rows}, {columns})), f32)"
+
+
+@dataclass(frozen=True)
+class Case:
+    """A product with an epilogue: extents, tile, plan, layouts, multiprocessors."""
+
+    value: str
+    extents: tuple[int, int, int]
+    tile: tuple[int, int]
+    plan: str = ""
+    layouts: dict[str, str] = field(default_factory=dict)
+    multiprocessors: int = 2
+    result: str = "bf16"
+
+    def __str__(self) -> str:
+        shape = "x".join(map(str, (*self.extents, *self.tile)))
+        return "-".join(filter(None, (shape, self.plan, *self.layouts, self.result)))
+
+    def product(self, seed: int) -> RandomProduct:
+        names = {"rows": self.tile[0], "columns": self.tile[1], "result": self.result}
+        plan = f", {self.plan}" if self.plan else ""
+        source = SOURCE.format(value=self.value.format(**names), plan=plan, **names)
+        sizes = dict(zip("MNK", self.extents, strict=True))
+        return RandomProduct(seed, source, sizes, self.layouts, self.multiprocessors)
+
+
+WHOLE = [
+    Case("x", (256, 512, 256), (128, 256)),
+    Case("maximum(x, 0.0)", (300, 200, 72), (128, 64), layouts={"C": "col"}, multiprocessors=3),
+    Case(GELU, (130, 300, 264), (64, 128), "slice_columns=0", {"B": "col"}, result="f32"),
+    Case(RESIDUAL, (200, 200, 330), (64, 128), "slice_columns=0", {"R": "col"}),
+]
+SLICES = [
+    Case(GELU, (256, 96, 64), (64, 96), "slice_columns=32", {}, 1, "f32"),
+    Case(GELU, (130, 300, 192), (64, 256), "slice_columns=16, epilogue_slots=3"),
+    Case(RESIDUAL, (256, 512, 200), (128, 256)),
+    Case(RESIDUAL, (257, 190, 200), (128, 64), "epilogue_stages=1", {"A": "col", "C": "col"}),
+    Case(RESIDUAL, (300, 200, 328), (128, 64), "slice_columns=16", {"R": "odd"}, 3),
+    Case(RESIDUAL, (384, 128, 264), (64, 64), "cluster=(2, 1)", {"C": "col", "R": "col"}, 4),
+    Case(RESIDUAL, (129, 193, 65), (64, 96), "slice_columns=32, epilogue_stages=3", {}, 1, "f32"),
+]
+"""With fewer k-tiles than parts, as many, and more; the narrowest have a jump table of parts."""
+
+
+@pytest.mark.parametrize(("seed", "case"), list(enumerate([*WHOLE, *SLICES])), ids=str)
+def test_results(tmp_path, seed, case):
+    run_product(case.product(seed), tmp_path)

@@ -1,0 +1,138 @@
+"""Results that are stored with the products of the next tile: computed ones, slices, layouts."""
+
+import itertools
+
+import pytest
+from gpu_arrays import check_padded, filled, limit_of, padded, wait
+
+from tilec.runtime.jit import load
+
+pytestmark = pytest.mark.gpu
+
+SOURCE = """@kernel(defer_stores=True, any_tile_extents=True{hints})
+def fused(
+    A: bf16[M, K], B: bf16[K, N], bias: f32[N], R: bf16[M, N], C: {result}[M, N], scale: f32
+):
+    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
+    acc = zeros(({rows}, {columns}), f32)
+    for k in range(cdiv(K, 64)):
+        a = load(A, (m, k), ({rows}, 64))
+        b = load(B, (k, n), (64, {columns}))
+        acc = mma(a, b, acc)
+    x = acc + load(bias, n, {columns})[None, :]
+    store(C, (m, n), cast({value}, {result}))
+
+
+@kernel(defer_stores=True{hints})
+def batched(A: bf16[Z, M, K], B: bf16[Z, K, N], bias: f32[N], C: {result}[Z, M, N], scale: f32):
+    z, m, n = grid(Z, cdiv(M, 128), cdiv(N, 256))
+    acc = zeros((128, 256), f32)
+    for k in range(cdiv(K, 64)):
+        a = load(A, (z, m, k), (1, 128, 64)).reshape((128, 64))
+        b = load(B, (z, k, n), (1, 64, 256)).reshape((64, 256))
+        acc = mma(a, b, acc)
+    x = (acc + load(bias, n, 256)[None, :]) * scale
+    store(C, (z, m, n), cast(x / (1.0 + exp(-x)), {result}).reshape((1, 128, 256)))
+"""
+VALUES = {
+    "bias": "x * scale",
+    "gelu": "x * scale * 0.5 * (1.0 + tanh(x * scale * (0.7978845608 + 0.0356774081 * x * x)))",
+    "residual": "x * scale + cast(load(R, (m, n), ({rows}, {columns})), f32)",
+}
+TILES = ((128, 256), (256, 128), (128, 192), (192, 128), (64, 256), (128, 64))
+SIZES = (
+    (64, 64, 64),
+    (257, 1000, 320),
+    (4096, 2304, 192),
+    (3000, 5000, 72),
+    (2500, 6200, 64),
+    (4100, 4111, 1032),
+)
+"""One tile, ragged edges, several tiles for each CTA with fewer k-tiles than parts and more."""
+ORDERS = ["".join(order) for order in itertools.product("NT", repeat=3)]
+SLICES = (
+    {"slice_columns": 0},
+    {"slice_columns": 32},
+    {"slice_columns": 64, "epilogue_stages": 1, "epilogue_slots": 3, "stages": 2},
+    {"epilogue_stages": 2, "epilogue_slots": 1},
+    {"cluster": (2, 1)},
+    {"cluster": (1, 2), "mma_pending": 1},
+)
+
+
+def kernels(folder, value, tile=(128, 256), hints=None, result="bf16"):
+    names = {"rows": tile[0], "columns": tile[1]}
+    path = folder / "deferred.tile"
+    text = "".join(f", {name}={given}" for name, given in (hints or {}).items())
+    value = VALUES[value].format(**names)
+    path.write_text(SOURCE.format(hints=text, value=value, result=result, **names))
+    return load(path)
+
+
+def expected_of(torch, value, sums, bias, residual):
+    """Return the result for a `scale` of 1."""
+    x = sums + bias
+    if value == "gelu":
+        return torch.nn.functional.gelu(x, approximate="tanh")
+    return x + residual.float() if value == "residual" else x
+
+
+def run(torch, fused, value, order="NNN", result="bf16", sizes=SIZES):
+    for m, n, k in sizes:
+        torch.manual_seed(m + n + k)
+        a = filled(torch, m, k, torch.bfloat16, order[0])
+        b = filled(torch, k, n, torch.bfloat16, order[1])
+        bias = torch.randn(n, device="cuda")
+        sums = a.float() @ b.float()
+        for _ in range(3):  # a part that leaves too early still holds what the launch before left
+            r = filled(torch, m, n, torch.bfloat16, order[2])
+            dtype = torch.bfloat16 if result == "bf16" else torch.float32
+            whole, c = padded(torch, m, n, dtype, order[2])
+            fused(a, b, bias, r, c, 1.0)
+            wait(torch, f"{m}x{n}x{k} of {value}")
+            expected = expected_of(torch, value, sums, bias, r)
+            check_padded(whole, c, expected, limit_of(expected, k))
+
+
+@pytest.mark.parametrize("tile", TILES, ids=lambda tile: f"{tile[0]}x{tile[1]}")
+@pytest.mark.parametrize("value", VALUES)
+def test_tiles(torch, tmp_path, value, tile):
+    run(torch, kernels(tmp_path, value, tile).fused, value)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("value", ["gelu", "residual"])
+def test_memory_orders(torch, tmp_path, value, order):
+    run(torch, kernels(tmp_path, value).fused, value, order, sizes=SIZES[1:4:2])
+
+
+@pytest.mark.parametrize("hints", SLICES, ids=lambda hints: "-".join(map(str, hints.values())))
+def test_slices(torch, tmp_path, hints):
+    run(torch, kernels(tmp_path, "residual", hints=hints).fused, "residual")
+
+
+@pytest.mark.parametrize("hints", SLICES[:2] + SLICES[4:5], ids=str)
+def test_slices_without_loads(torch, tmp_path, hints):
+    run(torch, kernels(tmp_path, "gelu", hints=hints).fused, "gelu")
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("tile", [(128, 128), (128, 192)], ids=str)
+def test_results_of_32_bits(torch, tmp_path, value, tile):
+    run(torch, kernels(tmp_path, value, tile, result="f32").fused, value, result="f32")
+
+
+@pytest.mark.parametrize("size", [(3, 200, 136, 64), (1, 300, 520, 712), (64, 512, 512, 128)])
+def test_batches(torch, tmp_path, size):
+    batched = kernels(tmp_path, "bias").batched
+    z, m, n, k = size
+    torch.manual_seed(z)
+    a = torch.randn((z, m, k), device="cuda").bfloat16()
+    b = torch.randn((z, k, n), device="cuda").bfloat16()
+    bias = torch.randn(n, device="cuda")
+    expected = torch.nn.functional.silu(a.float() @ b.float() + bias)
+    for _ in range(3):
+        c = torch.full((z, m, n), float("nan"), device="cuda").bfloat16()
+        batched(a, b, bias, c, 1.0)
+        wait(torch, f"{z} times {m}x{n}x{k}")
+        assert (c.float() - expected).abs().max().item() <= limit_of(expected, k)

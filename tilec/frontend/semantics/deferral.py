@@ -1,0 +1,133 @@
+"""Whether the result of a kernel can wait for the next tile while it is stored.
+
+Tiles are chosen with the answer, before there is IR. So this asks of the typed program what
+`passes/analysis/deferral.py` asks of the IR. What is decided later, such as which tiles TMA moves,
+it takes for granted.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
+from tilec.frontend.semantics.numeric import F32
+
+_LOAD, _STORE = "load_view_tko", "store_view_tko"
+_PRODUCTS = ("mmaf", "mmai")
+_OPERAND_BITS = 16
+"""Element size of the products that run on wgmma."""
+_Makers = Mapping[Value, Operation]
+
+
+def has_deferrable_result(block: Block) -> bool:
+    """Tell whether a kernel stores one tile, computed element by element from the sums of one loop.
+
+    And from no other tile that it loads: waiting then gains nothing (docs/performance.md).
+
+    Args:
+        block: Its operations.
+    """
+    ops = list(_walk(block))
+    products = [op for op in ops if op.name in _PRODUCTS]
+    stores = [op for op in ops if op.name == _STORE]
+    if len(products) != 1 or len(stores) != 1 or block.operations[-1] is not stores[0]:
+        return False
+    product, loops = products[0], [op for op in block.operations if op.name == "for"]
+    loop = next((op for op in loops if product in op.regions[0].operations), None)
+    makers = {result: op for op in ops for result in op.results}
+    return (
+        loop is not None
+        and _counts_alike_in_all_blocks(loop, makers)
+        and _runs_on_wgmma(product, makers)
+        and not _loads_matrix_outside(loop, ops)
+        and _is_by_element(stores[0].operands[0], product, makers, set())
+    )
+
+
+def _walk(block: Block) -> Iterator[Operation]:
+    """Yield the operations of a block and of all blocks in it."""
+    for op in block.operations:
+        yield op
+        for region in op.regions:
+            yield from _walk(region)
+
+
+def _counts_alike_in_all_blocks(loop: Operation, makers: _Makers) -> bool:
+    """Tell whether a loop goes from a constant in steps of 1, to an end that all blocks share."""
+    lower, upper, step = loop.operands[:3]
+    first, each = makers.get(lower), makers.get(step)
+    if first is None or first.name != "constant" or each is None or each.name != "constant":
+        return False
+    return each.attributes["value"] == 1 and not _depends_on_block(upper, makers)
+
+
+def _depends_on_block(value: Value, makers: _Makers) -> bool:
+    """Tell whether a scalar may differ from block to block."""
+    pending, seen = [value], set[Value]()
+    while pending:
+        op = makers.get(found := pending.pop())
+        if op is None or found in seen:
+            continue
+        if op.name == "get_tile_block_id" or op.regions:
+            return True
+        seen.add(found)
+        pending.extend(op.operands)
+    return False
+
+
+def _runs_on_wgmma(product: Operation, makers: _Makers) -> bool:
+    """Tell whether wgmma computes a product, from tiles that lie as they were loaded."""
+    operands, total = product.operands[:2], product.results[0].type
+    narrow = all(
+        isinstance(operand.type, TileType) and operand.type.dtype.bits == _OPERAND_BITS
+        for operand in operands
+    )
+    plain = isinstance(total, TileType) and total.dtype == F32 and len(total.shape) == 2
+    return narrow and plain and all(_is_loaded(operand, makers) for operand in operands)
+
+
+def _is_loaded(tile: Value, makers: _Makers) -> bool:
+    op = makers.get(tile)
+    while op is not None and (op.name == "permute" or _is_unit_view(op)):
+        op = makers.get(op.operands[0])
+    return op is not None and op.name == _LOAD and op.attributes.get("allow_tma", True)
+
+
+def _is_unit_view(op: Operation) -> bool:
+    """Tell whether an operation only adds or drops leading dims of extent 1."""
+    if op.name != "reshape":
+        return False
+    shorter, longer = sorted((_shape(op.operands[0]), _shape(op.results[0])), key=len)
+    return longer == (1,) * (len(longer) - len(shorter)) + shorter
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    return value.type.shape if isinstance(value.type, TileType) else ()
+
+
+def _loads_matrix_outside(loop: Operation, ops: list[Operation]) -> bool:
+    """Tell whether `ops` load a tile of two dims or more that the loop does not."""
+    inside = set(_walk(loop.regions[0]))
+    return any(
+        op.name == _LOAD
+        and op not in inside
+        and sum(extent > 1 for extent in _shape(op.results[0])) > 1
+        for op in ops
+    )
+
+
+def _is_by_element(tile: Value, product: Operation, makers: _Makers, seen: set[Value]) -> bool:
+    """Tell whether a tile is computed from the sums of `product`, each element from its own."""
+    op = makers.get(tile)
+    if op is None or tile in seen:
+        return False
+    seen.add(tile)
+    if op is product:
+        return True
+    if op.name in ("for", "if"):
+        sources = [op.regions[0].yields[op.results.index(tile)]]
+    elif op.name == "permute" or _is_unit_view(op):
+        sources = [op.operands[0]]
+    else:
+        sources = [value for value in op.operands if isinstance(value.type, TileType)]
+        if any(_shape(value) != _shape(tile) for value in sources):
+            return False
+    return any(_is_by_element(value, product, makers, seen) for value in sources)
