@@ -126,8 +126,7 @@ class KernelPlan:
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
         producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
         consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
-        persistent: Whether a CTA loops over tiles, so that loads of the next tile overlap the
-            epilogue of this one.
+        persistent: Whether a CTA loops over tiles, and so loads the next one during an epilogue.
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
         epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
             when every result is staged whole.
@@ -136,8 +135,7 @@ class KernelPlan:
         stream_results: Whether what TMA stores should leave L2 before everything else.
         teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
-        epilogue_pace: Nanoseconds per k-tile that the producer warp of these slices sleeps ahead of
-            each, so that their loads spread over the products of their tile.
+        epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps ahead of each such slice.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         defer_stores: Whether a tile is stored while the products of the next one run.
@@ -214,8 +212,8 @@ def plan_kernel(
         mma_pending=pending,
         stream_results=streams,
     )
-    reasons = (*plan.reasons, *why_slots, reason, *why_pending, why_persistent, *why_group)
-    plan = replace(plan, reasons=(*reasons, *why_cluster, *why_streams, *why_pace))
+    reasons = (*plan.reasons, *why_slots, *why_pace, reason, *why_pending, why_persistent)
+    plan = replace(plan, reasons=(*reasons, *why_group, *why_cluster, *why_streams))
     return _plan_registers(problem, plan, target, fixed) if problem.mma else plan
 
 
