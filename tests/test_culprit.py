@@ -7,6 +7,7 @@ from tilec.driver import compile_source
 from tilec.ir.structured import walk_operations
 from tilec.options import CompileOptions
 from tilec.passes import load_pass, registry
+from tilec.passes.analysis.async_protocol import cases
 from tilec.passes.analysis.async_protocol.events import Violation
 from tilec.passes.analysis.kernels import function_body, kernel_functions
 from tilec.passes.transforms.nv_tileas import verify_async_protocol
@@ -59,7 +60,7 @@ def test_what_a_check_beside_llvm_finds_comes_first(
 
     verify_async_protocol._cached_check.cache_clear()
     found = Violation("matmul.tile:1:1", "a slot is filled twice")
-    monkeypatch.setattr(verify_async_protocol, "check_protocol", lambda _: found)
+    monkeypatch.setattr(cases, "check_protocol", lambda _: found)
     if llvm_fails:
         monkeypatch.setattr("tilec.codegen.ptx.emit_ptx", fail)
     try:

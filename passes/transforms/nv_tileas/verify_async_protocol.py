@@ -16,7 +16,6 @@ from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
-from tilec.passes.analysis.async_protocol.cases import check_protocol
 from tilec.passes.analysis.async_protocol.events import Protocol, Violation
 from tilec.passes.analysis.async_protocol.extract import Extraction, where
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
@@ -73,6 +72,8 @@ class _Key:
 
 @lru_cache(maxsize=64)
 def _cached_check(key: _Key) -> Violation | None:
+    from tilec.passes.analysis.async_protocol.cases import check_protocol  # beside LLVM, too
+
     return check_protocol(key.protocol)
 
 
