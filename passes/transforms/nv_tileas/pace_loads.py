@@ -21,7 +21,12 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.role_ops import SleepOp, producer_warps
 from tilec.ir.bindings import arith, ir
-from tilec.ir.structured import body_operations, next_operation, walk_operations
+from tilec.ir.structured import (
+    body_operations,
+    defining_operation,
+    next_operation,
+    walk_operations,
+)
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.slice_groups import slice_group
 from tilec.passes.registry import PassContext, register_pass
@@ -102,9 +107,9 @@ def _inside(op: Any) -> list[Any]:
 
 
 def _is_within(value: Any, roles: Any) -> bool:
-    """Tell whether `value` is defined in one of the roles."""
-    block = value.owner if isinstance(value, ir.BlockArgument) else value.owner.operation.block
-    return block != roles.block and block != roles.parent.operation.regions[0].blocks[0]
+    """Tell whether `value` is defined in one of the roles, not in the block around them."""
+    op = defining_operation(value)
+    return (value.owner if op is None else op.block) != roles.block
 
 
 def _duration(loop: Any, pace: int) -> Any:
