@@ -55,7 +55,7 @@ class BackgroundChecks:
 
     def _run(self) -> None:
         try:
-            with self._watch.step("checks", "protocol, beside code generation", beside=True):
+            with self._watch.step("checks", "beside code generation", beside=True):
                 for check in self._checks:
                     check()
         except BaseException as failure:  # raised where the checks were asked for

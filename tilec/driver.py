@@ -15,12 +15,7 @@ from tilec.background_checks import BackgroundChecks
 from tilec.compilation import Compilation, Stopwatch, Timing
 from tilec.culprit import StageStart, copy_module, culprit_named
 from tilec.debug_build import request_debug_waits
-from tilec.diagnostics import (
-    CompileError,
-    SourceFile,
-    error,
-    remark,
-)
+from tilec.diagnostics import CompileError, SourceFile, error, remark
 from tilec.dumps import DumpWriter
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage

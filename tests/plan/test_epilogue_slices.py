@@ -137,10 +137,12 @@ def test_impossible_slices(problem, overrides, message):
 @pytest.mark.parametrize(
     ("problem", "overrides", "expected"),
     [
-        # 1024 clocks of a k-tile at 1.5 GHz, 0.55 of them over 4, 2 and 4 slices
+        # 1024, 512 and 1024 clocks of a k-tile at 1.5 GHz, 0.55 of them over 4, 2 and 4 slices
         (loading(), {}, 94),
         (loading(n=128), {}, 94),
         (loading(m=256, n=128), {}, 94),
+        # two results, each with two slices
+        (replace(loading(n=128), sliced=(SlicedTile(128, 128, 2, 2),) * 2), {}, 47),
         # fewer slots than slices: the epilogue would wait for those that come last
         (loading(), {"epilogue_stages": 2}, 0),
         (loading(load_bytes=6), {}, 0),

@@ -86,11 +86,11 @@ def choose_pace(
         return fixed.epilogue_pace, (f"epilogue_pace = {fixed.epilogue_pace}: fixed by the user",)
     if not slices.stages:
         return 0, ()
-    count = max(tile.columns // slices.columns for tile in problem.sliced)
-    if slices.stages < count:
+    counts = [tile.columns // slices.columns for tile in problem.sliced if tile.load_bytes]
+    if slices.stages < max(counts):
         return 0, ()
     volume = max(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
-    clocks = machine.PACE_SHARE * volume / machine.MMA_BYTES_PER_CLOCK / count
+    clocks = machine.PACE_SHARE * volume / machine.MMA_BYTES_PER_CLOCK / sum(counts)
     pace = round(clocks / machine.LOADED_CLOCKS_PER_NANOSECOND)
     why = "the loads of the epilogue spread over the products of their tile"
     return pace, (f"epilogue_pace = {pace} ns a k-tile: {why}",)
