@@ -19,6 +19,7 @@ PASS_MODULES: dict[str, str] = {
     "nv-tileas-plan-kernel": "transforms.nv_tileas.plan_kernel",
     "nv-tileas-schedule-tiles": "transforms.nv_tileas.schedule_tiles",
     "nv-tileas-split-k": "transforms.nv_tileas.split_k",
+    "nv-tileas-snake-k": "transforms.nv_tileas.snake_k",
     "nv-tileas-slice-tiles": "transforms.nv_tileas.slice_tiles",
     "nv-tileas-assign-operand-layouts": "transforms.nv_tileas.assign_operand_layouts",
     "nv-tileas-partition-roles": "transforms.nv_tileas.partition_roles",

@@ -54,6 +54,7 @@ STAGES: tuple[Stage, ...] = (
             "nv-tileas-plan-kernel",
             "nv-tileas-schedule-tiles",
             "nv-tileas-split-k",
+            "nv-tileas-snake-k",
             "nv-tileas-slice-tiles",
             "nv-tileas-assign-operand-layouts",
             "nv-tileas-partition-roles",

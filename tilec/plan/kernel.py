@@ -27,13 +27,7 @@ from tilec.plan.registers import (
 from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages
 from tilec.plan.split import choose_split
 from tilec.plan.teams import choose_teams
-from tilec.plan.work import (
-    choose_cluster,
-    choose_pace,
-    choose_persistence,
-    choose_streaming,
-    choose_tile_group,
-)
+from tilec.plan.work import choose_pace, choose_streaming, plan_work
 from tilec.records import dataclass, replace
 from tilec.target import Target
 
@@ -138,6 +132,7 @@ class KernelPlan:
         epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps ahead of each such slice.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
+        snake_k: Whether a CTA walks the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
         reasons: Why, one sentence per decision.
     """
@@ -161,6 +156,7 @@ class KernelPlan:
     epilogue_pace: int = 0
     slice_columns: int = 0
     split_k: int = 1
+    snake_k: bool = False
     defer_stores: bool = False
 
     @property
@@ -192,18 +188,12 @@ def plan_kernel(
     slices, why_slots = _choose_epilogue(problem, plan, target, fixed)
     beside = problem.bytes_beside_ring(plan.consumers, slices)
     stages, reason = choose_stages(problem, beside, target, fixed)
-    cluster, why_cluster = choose_cluster(problem, plan, fixed)
-    persistent, why_persistent = choose_persistence(plan, fixed)
-    group, why_group = choose_tile_group(problem, persistent, fixed)
     pending, why_pending = choose_pending(plan, stages, fixed)
     streams, why_streams = choose_streaming(slices.stages > 0, fixed)
     pace, why_pace = choose_pace(problem, slices, fixed)
     plan = replace(
         plan,
         stages=stages,
-        cluster=cluster,
-        persistent=persistent,
-        tile_group=group,
         epilogue_slots=slices.slots,
         epilogue_stages=slices.stages,
         epilogue_pace=pace,
@@ -212,8 +202,8 @@ def plan_kernel(
         mma_pending=pending,
         stream_results=streams,
     )
-    reasons = (*plan.reasons, *why_slots, *why_pace, reason, *why_pending, why_persistent)
-    plan = replace(plan, reasons=(*reasons, *why_group, *why_cluster, *why_streams))
+    reasons = (*plan.reasons, *why_slots, *why_pace, reason, *why_pending, *why_streams)
+    plan = plan_work(problem, replace(plan, reasons=reasons), fixed)
     return _plan_registers(problem, plan, target, fixed) if problem.mma else plan
 
 

@@ -39,6 +39,7 @@ class PlanOverrides:
     defer_stores: bool | None = None
     stream_results: bool | None = None
     split_k: int | None = None
+    snake_k: bool | None = None
     any_tile_extents: bool | None = None
 
 
@@ -67,6 +68,7 @@ _FLAGS = (
     "pingpong",
     "defer_stores",
     "stream_results",
+    "snake_k",
     ANY_TILE_EXTENTS,
 )
 PLAN_FIELDS: tuple[str, ...] = field_names(PlanOverrides)

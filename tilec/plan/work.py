@@ -6,6 +6,7 @@ from tilec.plan import machine
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides
+from tilec.records import replace
 
 if TYPE_CHECKING:
     from tilec.plan.kernel import KernelPlan, KernelProblem
@@ -14,6 +15,24 @@ GROUP_ROWS = 2048
 """Rows of the result that are swept together. At 8192^3 in bf16 with 128-row tiles, against cuBLAS
 of the same run (H200, driver 580, 2026-11-21): 4 rows of tiles 1.00, 8 rows 1.036, 16 rows 1.047,
 row-major 0.977. At 4095x4104x4104 with 256-row tiles: 8 rows of tiles 1.003, 16 rows 0.975."""
+
+
+def plan_work(
+    problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
+) -> "KernelPlan":
+    """Return the plan with how CTAs are handed their tiles; who computes them is planned."""
+    persistent, why_persistent = choose_persistence(plan, fixed)
+    group, why_group = choose_tile_group(problem, persistent, fixed)
+    cluster, why_cluster = choose_cluster(problem, plan, fixed)
+    snake, why_snake = choose_snake(problem, plan, persistent, fixed)
+    return replace(
+        plan,
+        cluster=cluster,
+        persistent=persistent,
+        tile_group=group,
+        snake_k=snake,
+        reasons=(*plan.reasons, why_persistent, *why_group, *why_cluster, *why_snake),
+    )
 
 
 def choose_persistence(plan: "KernelPlan", fixed: PlanOverrides) -> tuple[bool, str]:
@@ -54,6 +73,27 @@ def choose_cluster(
     rows, columns = problem.cluster
     why = "its CTAs share tiles, each of which is read from L2 once"
     return problem.cluster, (f"cluster = {rows} x {columns}: {why}",)
+
+
+def choose_snake(
+    problem: "KernelProblem", plan: "KernelPlan", persistent: bool, fixed: PlanOverrides
+) -> tuple[bool, tuple[str, ...]]:
+    """Return whether every second tile is walked backwards along K, and why unless none can be.
+
+    The k-tiles with which a round of tiles ends are in L2 when the next round begins.
+    """
+    defect = problem.split_defect
+    if plan.split_k > 1:
+        defect = f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
+    elif not persistent:
+        defect = "no CTA has a second tile (persistent = false)"
+    if fixed.snake_k and defect is not None:
+        fail("T0421", f"snake_k = true: {defect}")
+    if fixed.snake_k is not None:
+        return fixed.snake_k, (f"snake_k = {str(fixed.snake_k).lower()}: fixed by the user",)
+    if defect is not None:
+        return False, ()
+    return True, ("snake_k = true: a tile begins with the k-tiles that L2 got last",)
 
 
 def choose_streaming(loads: bool, fixed: PlanOverrides) -> tuple[bool, tuple[str, ...]]:

@@ -202,6 +202,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "teams": plan.teams,
         "slice_columns": plan.slice_columns,
         "split_k": plan.split_k,
+        "snake_k": plan.snake_k,
         "defer_stores": plan.defer_stores,
     }
 
