@@ -9,12 +9,13 @@ from tools.emulator.fuzz import RandomProduct, run_product
 SOURCE = """@kernel(defer_stores=True, any_tile_extents=True{plan})
 def product[M, N, K](A: bf16[M, K], B: bf16[K, N], v: f32[N], R: bf16[M, N], C: {result}[M, N]):
     m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
+    acc = {first}
     for k in range(cdiv(K, 64)):
         acc = mma(load(A, (m, k), ({rows}, 64)), load(B, (k, n), (64, {columns})), acc)
     x = acc + load(v, n, {columns})[None, :]
     store(C, (m, n), cast({value}, {result}))
 """
+ZEROS, TILE = "zeros(({rows}, {columns}), f32)", "load(R, (m, n), ({rows}, {columns})).astype(f32)"
 GELU = "x * 0.5 * (1.0 + tanh(x * (0.7978845608 + 0.0356774081 * x * x)))"
 RESIDUAL = GELU + " + cast(load(R, (m, n), ({rows}, {columns})), f32)"
 
@@ -30,6 +31,7 @@ class Case:
     layouts: dict[str, str] = field(default_factory=dict)
     multiprocessors: int = 2
     result: str = "bf16"
+    first: str = ZEROS
 
     def __str__(self) -> str:
         shape = "x".join(map(str, (*self.extents, *self.tile)))
@@ -38,7 +40,8 @@ class Case:
     def product(self, seed: int) -> RandomProduct:
         names = {"rows": self.tile[0], "columns": self.tile[1], "result": self.result}
         plan = f", {self.plan}" if self.plan else ""
-        source = SOURCE.format(value=self.value.format(**names), plan=plan, **names)
+        value, first = (text.format(**names) for text in (self.value, self.first))
+        source = SOURCE.format(value=value, first=first, plan=plan, **names)
         sizes = dict(zip("MNK", self.extents, strict=True))
         return RandomProduct(seed, source, sizes, self.layouts, self.multiprocessors)
 
@@ -48,6 +51,7 @@ WHOLE = [
     Case("maximum(x, 0.0)", (300, 200, 72), (128, 64), layouts={"C": "col"}, multiprocessors=3),
     Case(GELU, (130, 300, 264), (64, 128), "slice_columns=0", {"B": "col"}, result="f32"),
     Case(RESIDUAL, (200, 200, 330), (64, 128), "slice_columns=0", {"R": "col"}),
+    Case("x", (200, 300, 264), (64, 128), first=TILE),
 ]
 SLICES = [
     Case(GELU, (256, 96, 64), (64, 96), "slice_columns=32", {}, 1, "f32"),

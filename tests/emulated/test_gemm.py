@@ -16,6 +16,8 @@ SCHEDULES = [
     Gemm((256, 512, 128), (128, 256, 64), "epilogue_slots=4, epilogue_batch=2"),
     Gemm((256, 512, 128), (128, 256, 64), "epilogue_slots=4, epilogue_batch=4"),
     Gemm((256, 512, 128), (128, 256, 64), "stream_results=True"),
+    Gemm((384, 384, 328), (128, 128, 64), "snake_k=False"),
+    Gemm((384, 384, 328), (128, 128, 64), "snake_k=True", "TTT"),
     Gemm((256, 416, 128), (128, 208, 64)),
     Gemm((256, 288, 128), (128, 144, 64), layout="NNT"),
 ]

@@ -82,14 +82,14 @@ DEFERRABLE = {
     "as they are": {},
     "computed": {"end": STORE.format("acc / (1.0 + exp(-acc))")},
     "with a bias": {"end": STORE.format("acc + load(v, n, BN)[None, :]")},
+    "with a residual": {"end": STORE.format(f"acc + {LOADED}")},
+    "with a transposed residual": {"end": STORE.format("acc + load(R, (n, m), (BN, BM)).T")},
+    "on top of a tile": {"first": LOADED},
     "in a branch": {"end": f"    if flag:\n        acc = maximum(acc, 0.0)\n{STORE.format('acc')}"},
     "from the second k-tile on": {"bounds": "1, cdiv(K, BK)"},
     "to an end that the caller gives": {"bounds": "start"},
 }
 NOT_DEFERRABLE = {
-    "a residual": {"end": STORE.format(f"acc + {LOADED}")},
-    "a transposed residual": {"end": STORE.format("acc + load(R, (n, m), (BN, BM)).T")},
-    "sums on top of a tile": {"first": LOADED},
     "no sums": {"end": STORE.format("zeros((BM, BN), f32)")},
     "halves in another order": {
         "end": STORE.format("reshape(reshape(acc, (BM * BN,)), (BM, BN))"),
@@ -159,7 +159,9 @@ def test_tiles_that_the_epilogue_loads(frontend, asked):
     row, other = (f"cast(load({name}, (m, n), (BM, BN)), f32)" for name in "RS")
     frontend.analyze(text.replace("cast(acc, f16)", f"cast(acc + {row} + {row} * {other}, f16)"))
     extents = ("BM", "BN", "BK")
-    expected = TileUse("mma_m", 2, extents, "M", 2, epilogue_bytes=6, n_contiguous=True)
+    expected = TileUse(
+        "mma_m", 2, extents, "M", 2, epilogue_bytes=6, n_contiguous=True, deferrable=True
+    )
     assert asked["BM"] == expected
 
 

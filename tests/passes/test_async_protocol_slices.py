@@ -18,6 +18,7 @@ def fused(tmp_path_factory) -> str:
         slice_columns=64,
         epilogue_stages=2,
         epilogue_slots=2,
+        defer_stores=0,
     )
 
 

@@ -92,12 +92,10 @@ def test_results_that_are_computed_wait(name):
 
 
 @pytest.mark.parametrize("columns", [0, 32, 64])
-def test_results_of_tiles_that_are_loaded_wait_on_demand(columns):
-    fields = {"store": STORE.replace("acc,", f"acc + {LOAD},")}
-    plan = planned(fields, slice_columns=columns)
-    assert not plan["defer_stores"]
-    assert plan["reasons"][-2].startswith("defer_stores = false: products wait for tiles")
-    assert planned(fields, slice_columns=columns, defer_stores=1)["slice_columns"] == columns
+def test_results_of_tiles_that_are_loaded_wait(columns):
+    plan = planned({"store": STORE.replace("acc,", f"acc + {LOAD},")}, slice_columns=columns)
+    assert plan["defer_stores"]
+    assert plan["slice_columns"] == columns
 
 
 @pytest.mark.parametrize("field", REFUSED_PLANS)

@@ -11,7 +11,8 @@ from tilec.options import CompileOptions
 from tilec.plan import KernelProblem, MmaTile, plan_kernel
 from tilec.plan.epilogue import SlicedTile
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.gemm_model import GemmTile, gemm_cost
+from tilec.plan.gemm_model import gemm_cost
+from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.overrides import parse_overrides
 from tilec.target import get_target
 
@@ -60,27 +61,11 @@ def test_a_store_that_was_not_planned_to_wait_does_so_on_demand_only():
     assert not plan(problem(), defer_stores=False).defer_stores
 
 
-@pytest.mark.parametrize("planned", [True, False])
-def test_a_store_behind_loads_of_tiles_waits_on_demand_only(planned):
-    kernel = replace(problem(), loads_tiles=True, defer_stores=planned)
-    made = plan(kernel)
-    assert not made.defer_stores
-    assert any(reason.startswith("defer_stores = false: products wait") for reason in made.reasons)
-    assert plan(kernel, defer_stores=True).defer_stores
-
-
-def test_a_defect_counts_more_than_loads_of_tiles():
-    kernel = replace(problem(), loads_tiles=True)
-    assert not any("defer_stores" in reason for reason in plan(kernel, persistent=False).reasons)
-
-
 @pytest.mark.parametrize("load_bytes", [0, 2])
 def test_slices_wait_together(load_bytes):
     sliced = (SlicedTile(128, 256, 2, load_bytes, is_costly=True),)
-    kernel = replace(problem(), sliced=sliced, loads_tiles=load_bytes > 0)
-    made = plan(kernel, defer_stores=True)
+    made = plan(replace(problem(), sliced=sliced))
     assert (made.slice_columns, made.defer_stores) == (64, True)
-    assert plan(kernel).defer_stores == (load_bytes == 0)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from tilec.plan.gemm_candidates import (
     candidates,
     rank_tiles,
 )
-from tilec.plan.gemm_model import GemmTile, gemm_cost, misfit
+from tilec.plan.gemm_model import gemm_cost
+from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.target import get_target
 
 TARGET = get_target("sm_90a")

@@ -9,7 +9,7 @@ from tilec.diagnostics import CompileError, SourceFile
 from tilec.driver import compile_source
 from tilec.options import CompileOptions
 from tilec.plan.gemm_candidates import GemmProblem, shares_divide
-from tilec.plan.gemm_model import GemmTile
+from tilec.plan.gemm_tile import GemmTile
 from tilec.runtime.cache import variant_key
 from tilec.runtime.variants import KernelText, Variants
 from tilec.specialization import Specialization

@@ -7,7 +7,8 @@ import pytest
 from tilec.diagnostics import CompileError
 from tilec.plan import gemm_candidates
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles, tile_text
-from tilec.plan.gemm_model import GemmTile, gemm_cost
+from tilec.plan.gemm_model import gemm_cost
+from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.kernel import KernelProblem, MmaTile, plan_kernel
 from tilec.plan.split import split_range, work_item
 from tilec.runtime.launch_shape import persistent_blocks

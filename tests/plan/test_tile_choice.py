@@ -16,7 +16,8 @@ from tilec.plan.gemm_candidates import (
     round_up_power_of_two,
     tile_text,
 )
-from tilec.plan.gemm_model import GemmTile, gemm_clocks, misfit
+from tilec.plan.gemm_model import gemm_clocks
+from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.tiles import MAX_TILE_ELEMENTS, TileRole
 from tilec.specialization import Specialization
@@ -70,11 +71,11 @@ def test_what_the_epilogue_loads_leaves_room_for_the_ring():
     assert (loading.stages(TARGET), loading.staging_bytes(TARGET)) == (3, 4 * 16384 + 2 * 8192)
 
 
-def test_a_fused_product_of_a_few_waves_takes_turns():
-    """Where a warpgroup stores, another one multiplies: at 4096^3 that is worth narrow tiles."""
-    cube = {"M": 4096, "N": 4096, "K": 4096}
-    assert gemm(cube, epilogue_bytes=2) == {"BM": 128, "BN": 128, "BK": 64}
-    assert gemm(cube)["BN"] == 256
+@pytest.mark.parametrize(("depth", "columns"), [(512, 128), (2048, 128), (4096, 256)])
+def test_a_fused_product_of_few_k_tiles_takes_turns(depth, columns):
+    """Where a warpgroup stores, another one multiplies: that is worth narrow tiles."""
+    extents = {"M": 8192, "N": 8192, "K": depth}
+    assert gemm(extents, epilogue_bytes=2)["BN"] == columns
 
 
 def test_what_the_epilogue_loads_is_not_sliced_where_warpgroups_share_columns():

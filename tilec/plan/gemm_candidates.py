@@ -5,7 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
-from tilec.plan.gemm_model import GemmCost, GemmTile, gemm_cost, misfit
+from tilec.plan.gemm_model import GemmCost, gemm_cost
+from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.teams import turns_conflict
 from tilec.records import dataclass, replace

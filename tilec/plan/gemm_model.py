@@ -1,27 +1,12 @@
-"""What a matrix multiply costs with a given tile, and whether the tile fits the machine.
+"""What a matrix multiply costs with a given tile.
 
 The model takes, per k-tile, the slowest of tensor cores, shared memory and L2, adds the epilogue
 and counts waves of CTAs. It ranks tiles of one problem; it does not predict times. Pure Python.
 """
 
-import functools
-
 from tilec.plan import machine
-from tilec.plan.deferral import fits_beside
-from tilec.plan.epilogue import (
-    SlicedTile,
-    Slices,
-    best_slices,
-    part_widths,
-    shares_rows,
-    slice_options,
-)
-from tilec.plan.registers import (
-    accumulator_limit,
-    accumulator_registers,
-    shares,
-    split_consumers,
-)
+from tilec.plan.epilogue import part_widths
+from tilec.plan.gemm_tile import ACCUMULATOR_BYTES, GemmTile
 from tilec.plan.split import split_range
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.records import dataclass
@@ -29,131 +14,6 @@ from tilec.target import Target
 
 LARGE_EXTENT = 8192
 """Extent of a dim whose size is not known."""
-_ACCUMULATOR_BYTES = 4
-
-
-@dataclass(frozen=True, slots=True)
-class GemmTile:
-    """One CTA's share of a matrix multiply.
-
-    Attributes:
-        m: Rows of the accumulator.
-        n: Columns of the accumulator.
-        k: Depth of one k-tile.
-        element_bytes: Size of an operand element.
-        output_bytes: Size of a result element.
-        epilogue_bytes: Bytes that the epilogue loads for each element of the result.
-        cluster: CTAs of a cluster along M and N. CTAs along N share their rows of A, CTAs along M
-            their columns of B: one load from L2 serves all of them.
-        pingpong: Whether two consumers take tiles in turn, instead of sharing each of them.
-        split_k: CTAs that share the k-tiles of a tile.
-        fixed_consumers: Warpgroups that share the tile, where that is given; 0 where it is not.
-        may_defer: Whether the kernel lets the store of a tile wait for the next tile.
-    """
-
-    m: int
-    n: int
-    k: int
-    element_bytes: int
-    output_bytes: int
-    epilogue_bytes: int = 0
-    cluster: tuple[int, int] = (1, 1)
-    pingpong: bool = False
-    split_k: int = 1
-    fixed_consumers: int = 0
-    may_defer: bool = False
-
-    @property
-    def volume(self) -> int:
-        """Multiply-adds of one k-tile."""
-        return self.m * self.n * self.k
-
-    @property
-    def slot_bytes(self) -> int:
-        """Bytes of both operands of one k-tile."""
-        return (self.m + self.n) * self.k * self.element_bytes
-
-    def level2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
-        """Return the bytes of one k-tile that a CTA causes to be read from L2.
-
-        A cluster of c_m x c_n reads each row of A once for its c_n CTAs along N, and each column of
-        B once for its c_m CTAs along M. `factors` is what a byte of A and of B costs.
-        """
-        along_m, along_n = self.cluster
-        rows, columns = self.m / along_n * factors[0], self.n / along_m * factors[1]
-        return (rows + columns) * self.k * self.element_bytes
-
-    def consumers(self, target: Target) -> int:
-        """Return how many warpgroups share the tile."""
-        if self.pingpong:
-            return 1
-        rule = split_consumers([(self.m, self.n, _ACCUMULATOR_BYTES)], target)
-        return self.fixed_consumers or rule
-
-    def warpgroups(self, target: Target) -> int:
-        """Return how many warpgroups consume tiles at a time."""
-        return PINGPONG_TEAMS if self.pingpong else self.consumers(target)
-
-    def defers(self, waves: int, target: Target) -> bool:
-        """Tell whether the store of a tile waits for the next one, of `waves` that a CTA has."""
-        return self.may_defer and waves > 1 and self.can_defer(target)
-
-    def can_defer(self, target: Target) -> bool:
-        """Tell whether its store can wait: in registers, beside the accumulators of the next."""
-        consumers = self.consumers(target)
-        accumulators, waiting = (
-            accumulator_registers(self.m, self.n, size, consumers)
-            for size in (_ACCUMULATOR_BYTES, self.output_bytes)
-        )
-        fits = fits_beside(accumulators, waiting, consumers)
-        return fits and not self.pingpong and self.split_k == 1
-
-    @property
-    def sliced(self) -> tuple[SlicedTile]:
-        """The result as what an epilogue computes in slices."""
-        return (SlicedTile(self.m, self.n, self.output_bytes, self.epilogue_bytes),)
-
-    def slices(self, target: Target) -> Slices | None:
-        """Return the slices of an epilogue that loads tiles; None where it stays whole."""
-        consumers, warpgroups = self.consumers(target), self.warpgroups(target)
-        if not self.epilogue_bytes or not shares_rows(self.sliced, consumers):
-            return None
-        return _best_slices(self.sliced, self.slot_bytes, consumers, warpgroups, target)
-
-    def staging_bytes(self, target: Target) -> int:
-        """Return the bytes of shared memory of the epilogue: what it loads and what it stores."""
-        warpgroups = self.warpgroups(target)
-        slices = self.slices(target)
-        if slices is not None:
-            return slices.bytes_for(self.sliced, warpgroups)
-        slots = 1 if self.epilogue_bytes else machine.EPILOGUE_SLOTS
-        parts = slots * warpgroups * machine.EPILOGUE_PART_BYTES
-        return parts + self.m * self.n * self.epilogue_bytes
-
-    def stages(self, target: Target) -> int:
-        """Return how many slots fit beside what the epilogue needs."""
-        return _fitting(self.staging_bytes(target), self.slot_bytes, target)
-
-
-def _fitting(staging: int, slot_bytes: int, target: Target) -> int:
-    """Return how many slots fit beside what the epilogue needs."""
-    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
-    return max(0, free // slot_bytes)
-
-
-@functools.cache
-def _best_slices(
-    tiles: tuple[SlicedTile], slot_bytes: int, consumers: int, warpgroups: int, target: Target
-) -> Slices | None:
-    """Return the slices of tiles that `consumers` share, beside slots of `slot_bytes`.
-
-    Kept: tiles in clusters have the slices of those without, and every term asks for them.
-    """
-    return best_slices(
-        slice_options(tiles, consumers),
-        tiles,
-        lambda item: _fitting(item.bytes_for(tiles, warpgroups), slot_bytes, target),
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +28,8 @@ class GemmCost:
         shared: Per k-tile: shared memory, written by TMA and read by wgmma.
         level2: Per k-tile: L2, which all CTAs that run share.
         bubble: Per k-tile: tensor cores idle between two k-tiles.
-        epilogue: Per tile: conversion and store.
+        epilogue: Per tile: conversion and store, and what the epilogue loads.
+        loading: Per tile: the part of the epilogue that loaded tiles take.
         power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
@@ -194,6 +55,7 @@ class GemmCost:
     pingpong: bool = False
     reduction: float = 0.0
     deferred: bool = False
+    loading: float = 0.0
 
     @property
     def k_tile(self) -> float:
@@ -207,7 +69,7 @@ class GemmCost:
 
         Consumers that take turns hide the store of a tile behind the products of the next one, but
         for the last store, and for what is longer than these products. So do those that defer it,
-        but for some of it.
+        but for some of it: what is loaded is added to a tile before it can wait.
         """
         products = self.k_tiles * self.k_tile
         one, last = products + self.epilogue, 0.0
@@ -215,7 +77,7 @@ class GemmCost:
             one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CLOCKS
             last = self.epilogue
         elif self.deferred:
-            one = max(products, self.epilogue) + machine.DEFERRED_CLOCKS
+            one = max(products, self.epilogue) + machine.DEFERRED_CLOCKS + self.loading
             last = self.epilogue
         return self.waves * one + last + self.start + self.reduction
 
@@ -232,35 +94,6 @@ class GemmCost:
         """Which term of a k-tile is the slowest."""
         terms = {"tensor": self.tensor, "shared": self.shared, "L2": self.level2}
         return max(terms, key=terms.__getitem__)
-
-
-def misfit(tile: GemmTile, target: Target) -> str | None:
-    """Return why the tile does not fit the machine, or None when it does."""
-    step = machine.MMA_K_BYTES // tile.element_bytes
-    if tile.m % machine.MMA_ROWS or tile.n % machine.MMA_COLUMN_STEP or tile.k % step:
-        return (
-            f"an mma of {tile.m} x {tile.n} x {tile.k} is not made of wgmma instructions "
-            f"(multiples of {machine.MMA_ROWS} x {machine.MMA_COLUMN_STEP} x {step})"
-        )
-    consumers = tile.consumers(target)
-    if not shares(tile.m, tile.n, consumers):
-        return f"{consumers} warpgroups cannot share a {tile.m} x {tile.n} accumulator"
-    registers = accumulator_registers(tile.m, tile.n, _ACCUMULATOR_BYTES, consumers)
-    limit = accumulator_limit(tile.warpgroups(target))
-    limit -= machine.LOADED_REGISTERS if tile.epilogue_bytes else 0
-    if registers > limit:
-        return (
-            f"the {tile.m} x {tile.n} accumulator takes {registers} registers a thread of "
-            f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
-        )
-    stages = tile.stages(target)
-    if stages < machine.MIN_STAGES:
-        return (
-            f"shared memory of {target.shared_memory_bytes} bytes holds {stages} "
-            f"stage{'s' * (stages != 1)} of {tile.slot_bytes} bytes beside a {tile.m} x {tile.n} "
-            f"result; {machine.MIN_STAGES} are needed"
-        )
-    return None
 
 
 def gemm_cost(
@@ -289,17 +122,16 @@ def gemm_cost(
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     level2 = tile.level2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CLOCK
     waves = -(-ctas // slots)
+    loading = _loading(tile, consumers, target)
     return GemmCost(
         ctas=ctas,
         waves=waves,
         k_tiles=len(split_range(0, tile.split_k, -(-k // tile.k))),
-        tensor=tile.volume
-        * tile.element_bytes
-        / (machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE),
+        tensor=_tensor(tile),
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=level2,
         bubble=_bubble(tile, consumers),
-        epilogue=_epilogue(tile, consumers) + _loading(tile, consumers, target),
+        epilogue=_epilogue(tile, consumers) + loading,
         start=_start(tile),
         power=level2 * machine.L2_POWER_SHARE,
         latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
@@ -307,7 +139,14 @@ def gemm_cost(
         pingpong=tile.pingpong,
         reduction=_reduction(tile),
         deferred=tile.defers(waves, target),
+        loading=loading,
     )
+
+
+def _tensor(tile: GemmTile) -> float:
+    """Return the clocks of the tensor cores for one k-tile."""
+    rate = machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE
+    return tile.volume * tile.element_bytes / rate
 
 
 def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
@@ -326,7 +165,7 @@ def _reduction(tile: GemmTile) -> float:
     """Return the clocks in which the last split of a tile waits for the others and adds them."""
     if tile.split_k == 1:
         return 0.0
-    partial = tile.m * tile.n * _ACCUMULATOR_BYTES
+    partial = tile.m * tile.n * ACCUMULATOR_BYTES
     adding = (tile.split_k - 1) * partial / machine.PARTIAL_BYTES_PER_CLOCK
     return machine.EXCHANGE_CLOCKS + adding
 

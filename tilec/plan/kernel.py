@@ -70,7 +70,6 @@ class KernelProblem:
         split_defect: Why tiles cannot be split along K; None when they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
         deferral_defect: Why the store of a tile cannot wait; None when it can.
-        loads_tiles: Whether it loads tiles outside of loops: an epilogue that adds some, say.
     """
 
     mma: tuple[MmaTile, ...]
@@ -89,7 +88,6 @@ class KernelProblem:
     split_defect: str | None = None
     defer_stores: bool = True
     deferral_defect: str | None = "the kernel has no store that could wait"
-    loads_tiles: bool = False
 
     def accumulators(self, consumers: int) -> int:
         """Return the registers that the largest accumulator takes where `consumers` share it."""

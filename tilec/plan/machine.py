@@ -103,10 +103,12 @@ has loaded (as above, with the residual alone)."""
 LOADED_REGISTERS = 48
 """Registers that an epilogue needs which computes with loaded tiles, besides those of any other
 (measured with ptxas 13.0: 160 accumulators fit, 176 spill in clusters)."""
-LOADED_REREAD_SHARE = 0.36
+LOADED_REREAD_SHARE = 0.5
 """What it costs shared memory when a warpgroup reads the same columns of B for its next 64 rows, as
-a part of the first time, where consumers take turns and the epilogue loads tiles (calibrated: at
-4096^3 such tiles of 128x128 take as long with bias, GELU and residual as 128x256 without)."""
+a part of the first time, where consumers take turns and the epilogue loads tiles. At 4096^3, with
+bias, GELU and a residual, tiles of 128x128 in turn took 1.4% longer than tiles of 128x256 that are
+stored behind the next products, in six runs (H200, driver 580, 2026-11-22), although fewer cycles
+by ncu: with the chip at its power limit, the operands that cross L2 twice as often decide."""
 LOADED_CLUSTER_CLOCKS = 9
 """Clocks per k-tile that clusters of such consumers cost: 2x1 took 2.7% longer at 4096^3 (H200,
 2026-11-22)."""

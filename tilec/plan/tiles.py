@@ -21,7 +21,8 @@ from tilec.plan.gemm_candidates import (
     round_up_power_of_two,
     tile_text,
 )
-from tilec.plan.gemm_model import LARGE_EXTENT, misfit
+from tilec.plan.gemm_model import LARGE_EXTENT
+from tilec.plan.gemm_tile import misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.records import dataclass, replace
 from tilec.specialization import Specialization

@@ -17,9 +17,7 @@ of the same run (H200, driver 580, 2026-11-21): 4 rows of tiles 1.00, 8 rows 1.0
 row-major 0.977. At 4095x4104x4104 with 256-row tiles: 8 rows of tiles 1.003, 16 rows 0.975."""
 
 
-def plan_work(
-    problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
-) -> "KernelPlan":
+def plan_work(problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides) -> "KernelPlan":
     """Return the plan with how CTAs are handed their tiles; who computes them is planned."""
     persistent, why_persistent = choose_persistence(plan, fixed)
     group, why_group = choose_tile_group(problem, persistent, fixed)

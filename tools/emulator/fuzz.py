@@ -79,6 +79,7 @@ FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("persistent", 0.15, (False,)),
     ("split_k", 0.2, (2, 3, 4)),
     ("stream_results", 0.1, (True,)),
+    ("snake_k", 0.1, (False,)),
     ("consumers", 0.15, (1, 2, 3)),
     ("tile_group", 0.2, (0, 1, 2, 8)),
     ("defer_stores", 0.2, (True,)),

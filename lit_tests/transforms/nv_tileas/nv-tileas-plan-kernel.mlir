@@ -8,7 +8,7 @@
 // reasons go into the metadata.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1], consumer_registers = {{[1-9][0-9]+}} : i64, consumer_warps = 8 : i64,
-// CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, slice_columns = 0 : i64, split_k = 1 : i64, stages = {{[2-9]}} : i64
+// CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = {{[2-9]}} : i64
 // CHECK-SAME:  plan = {{{.*}}reasons = ["consumers = 2: 128 rows in slices of 64"
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %n: i32, %zero: tensor<128x128xf32>):
@@ -31,7 +31,7 @@
 
 // Outside of loops nothing runs ahead: one role, one stage.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, split_k = 1 : i64, stages = 1 : i64
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 1 : i64
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
   %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
@@ -46,7 +46,7 @@
 
 // Hints of the kernel override single fields of the plan.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, split_k = 1 : i64, stages = 2 : i64
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 2 : i64
 // CHECK-SAME:  "specialize = false: fixed by the user", "stages = 2: fixed by the user"
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %n: i32):
@@ -71,7 +71,7 @@
 // CHECK:         scf.while
 // CHECK:           "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_128_bf16",
 // CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16",
-// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, split_k = 1 : i64, stages = 1 : i64
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 1 : i64
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %p: i1):
   scf.while : () -> () {

@@ -245,14 +245,7 @@ def kernel_problem(
         split_defect=split_defect(function),
         defer_stores=read_kernel_fact(function, "planned_deferral", True),
         deferral_defect=_deferral_defect(function),
-        loads_tiles=any(_is_tile_outside_loops(access) for access in accesses),
     )
-
-
-def _is_tile_outside_loops(access: TiledAccess) -> bool:
-    """Tell whether a tile of two dims or more is loaded once: no operand, nor a bias."""
-    dims = sum(extent > 1 for extent in access.tile_type.shape)
-    return access.is_load and dims > 1 and not enclosing_loops(access.op)
 
 
 def _deferral_defect(function: Any) -> str | None:

@@ -20,8 +20,6 @@ _Makers = Mapping[Value, Operation]
 def has_deferrable_result(block: Block) -> bool:
     """Tell whether a kernel stores one tile, computed element by element from the sums of one loop.
 
-    And from no other tile that it loads: waiting then gains nothing (docs/performance.md).
-
     Args:
         block: Its operations.
     """
@@ -37,7 +35,6 @@ def has_deferrable_result(block: Block) -> bool:
         loop is not None
         and _counts_alike_in_all_blocks(loop, makers)
         and _runs_on_wgmma(product, makers)
-        and not _loads_matrix_outside(loop, ops)
         and _is_by_element(stores[0].operands[0], product, makers, set())
     )
 
@@ -101,17 +98,6 @@ def _is_unit_view(op: Operation) -> bool:
 
 def _shape(value: Value) -> tuple[int, ...]:
     return value.type.shape if isinstance(value.type, TileType) else ()
-
-
-def _loads_matrix_outside(loop: Operation, ops: list[Operation]) -> bool:
-    """Tell whether `ops` load a tile of two dims or more that the loop does not."""
-    inside = set(_walk(loop.regions[0]))
-    return any(
-        op.name == _LOAD
-        and op not in inside
-        and sum(extent > 1 for extent in _shape(op.results[0])) > 1
-        for op in ops
-    )
 
 
 def _is_by_element(tile: Value, product: Operation, makers: _Makers, seen: set[Value]) -> bool:

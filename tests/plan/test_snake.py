@@ -1,0 +1,44 @@
+"""When the planner walks the k-tiles of every second tile backwards."""
+
+import pytest
+
+from tilec.diagnostics import CompileError
+from tilec.plan.kernel import KernelProblem, MmaTile, plan_kernel
+from tilec.target import TARGETS
+
+TARGET = TARGETS["sm_90a"]
+
+
+def problem(**fields):
+    mma = (MmaTile(m=128, n=128, k=64, element_bytes=2, accumulator_bytes=4),)
+    return KernelProblem(mma, 32768, 0, 128 * 128, has_loop_loads=True, part_bytes=8192, **fields)
+
+
+def plan(given, **fields):
+    return plan_kernel(given, TARGET, fields)
+
+
+def test_sums_of_products_go_back_and_forth_unless_somebody_objects():
+    found = plan(problem())
+    assert found.snake_k
+    assert "snake_k = true: a tile begins with the k-tiles that L2 got last" in found.reasons
+    fixed = plan(problem(), snake_k=False)
+    assert not fixed.snake_k
+    assert "snake_k = false: fixed by the user" in fixed.reasons
+
+
+@pytest.mark.parametrize(
+    ("given", "fields", "reason"),
+    [
+        (problem(split_defect="the kernel has no mma"), {}, "the kernel has no mma"),
+        (problem(), {"persistent": False}, r"no CTA has a second tile \(persistent = false\)"),
+        (problem(), {"split_k": 2}, r"its CTAs share the k-tiles of a tile \(split_k = 2\)"),
+    ],
+)
+def test_where_the_order_of_k_tiles_stays(given, fields, reason):
+    found = plan(given, **fields)
+    assert not found.snake_k
+    assert not any("snake_k" in why for why in found.reasons)
+    with pytest.raises(CompileError, match=f"snake_k = true: {reason}"):
+        plan(given, snake_k=True, **fields)
+    assert not plan(given, snake_k=False, **fields).snake_k

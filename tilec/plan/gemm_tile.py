@@ -1,0 +1,171 @@
+"""One CTA's share of a matrix multiply, and what it needs of the machine. Pure Python."""
+
+import functools
+
+from tilec.plan import machine
+from tilec.plan.deferral import fits_beside
+from tilec.plan.epilogue import SlicedTile, Slices, best_slices, shares_rows, slice_options
+from tilec.plan.registers import (
+    accumulator_limit,
+    accumulator_registers,
+    shares,
+    split_consumers,
+)
+from tilec.plan.teams import PINGPONG_TEAMS
+from tilec.records import dataclass
+from tilec.target import Target
+
+ACCUMULATOR_BYTES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class GemmTile:
+    """One CTA's share of a matrix multiply.
+
+    Attributes:
+        m: Rows of the accumulator.
+        n: Columns of the accumulator.
+        k: Depth of one k-tile.
+        element_bytes: Size of an operand element.
+        output_bytes: Size of a result element.
+        epilogue_bytes: Bytes that the epilogue loads for each element of the result.
+        cluster: CTAs of a cluster along M and N. CTAs along N share their rows of A, CTAs along M
+            their columns of B: one load from L2 serves all of them.
+        pingpong: Whether two consumers take tiles in turn, instead of sharing each of them.
+        split_k: CTAs that share the k-tiles of a tile.
+        fixed_consumers: Warpgroups that share the tile, where that is given; 0 where it is not.
+        may_defer: Whether the kernel lets the store of a tile wait for the next tile.
+    """
+
+    m: int
+    n: int
+    k: int
+    element_bytes: int
+    output_bytes: int
+    epilogue_bytes: int = 0
+    cluster: tuple[int, int] = (1, 1)
+    pingpong: bool = False
+    split_k: int = 1
+    fixed_consumers: int = 0
+    may_defer: bool = False
+
+    @property
+    def volume(self) -> int:
+        """Multiply-adds of one k-tile."""
+        return self.m * self.n * self.k
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of both operands of one k-tile."""
+        return (self.m + self.n) * self.k * self.element_bytes
+
+    def level2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
+        """Return the bytes of one k-tile that a CTA causes to be read from L2.
+
+        A cluster of c_m x c_n reads each row of A once for its c_n CTAs along N, and each column of
+        B once for its c_m CTAs along M. `factors` is what a byte of A and of B costs.
+        """
+        along_m, along_n = self.cluster
+        rows, columns = self.m / along_n * factors[0], self.n / along_m * factors[1]
+        return (rows + columns) * self.k * self.element_bytes
+
+    def consumers(self, target: Target) -> int:
+        """Return how many warpgroups share the tile."""
+        if self.pingpong:
+            return 1
+        rule = split_consumers([(self.m, self.n, ACCUMULATOR_BYTES)], target)
+        return self.fixed_consumers or rule
+
+    def warpgroups(self, target: Target) -> int:
+        """Return how many warpgroups consume tiles at a time."""
+        return PINGPONG_TEAMS if self.pingpong else self.consumers(target)
+
+    def defers(self, waves: int, target: Target) -> bool:
+        """Tell whether the store of a tile waits for the next one, of `waves` that a CTA has."""
+        return self.may_defer and waves > 1 and self.can_defer(target)
+
+    def can_defer(self, target: Target) -> bool:
+        """Tell whether its store can wait: in registers, beside the accumulators of the next."""
+        consumers = self.consumers(target)
+        accumulators, waiting = (
+            accumulator_registers(self.m, self.n, size, consumers)
+            for size in (ACCUMULATOR_BYTES, self.output_bytes)
+        )
+        fits = fits_beside(accumulators, waiting, consumers)
+        return fits and not self.pingpong and self.split_k == 1
+
+    @property
+    def sliced(self) -> tuple[SlicedTile]:
+        """The result as what an epilogue computes in slices."""
+        return (SlicedTile(self.m, self.n, self.output_bytes, self.epilogue_bytes),)
+
+    def slices(self, target: Target) -> Slices | None:
+        """Return the slices of an epilogue that loads tiles; None where it stays whole."""
+        consumers, warpgroups = self.consumers(target), self.warpgroups(target)
+        if not self.epilogue_bytes or not shares_rows(self.sliced, consumers):
+            return None
+        return _best_slices(self.sliced, self.slot_bytes, consumers, warpgroups, target)
+
+    def staging_bytes(self, target: Target) -> int:
+        """Return the bytes of shared memory of the epilogue: what it loads and what it stores."""
+        warpgroups = self.warpgroups(target)
+        slices = self.slices(target)
+        if slices is not None:
+            return slices.bytes_for(self.sliced, warpgroups)
+        slots = 1 if self.epilogue_bytes else machine.EPILOGUE_SLOTS
+        parts = slots * warpgroups * machine.EPILOGUE_PART_BYTES
+        return parts + self.m * self.n * self.epilogue_bytes
+
+    def stages(self, target: Target) -> int:
+        """Return how many slots fit beside what the epilogue needs."""
+        return _fitting(self.staging_bytes(target), self.slot_bytes, target)
+
+
+def _fitting(staging: int, slot_bytes: int, target: Target) -> int:
+    """Return how many slots fit beside what the epilogue needs."""
+    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
+    return max(0, free // slot_bytes)
+
+
+@functools.cache
+def _best_slices(
+    tiles: tuple[SlicedTile], slot_bytes: int, consumers: int, warpgroups: int, target: Target
+) -> Slices | None:
+    """Return the slices of tiles that `consumers` share, beside slots of `slot_bytes`.
+
+    Kept: tiles in clusters have the slices of those without, and every term asks for them.
+    """
+    return best_slices(
+        slice_options(tiles, consumers),
+        tiles,
+        lambda item: _fitting(item.bytes_for(tiles, warpgroups), slot_bytes, target),
+    )
+
+
+def misfit(tile: GemmTile, target: Target) -> str | None:
+    """Return why the tile does not fit the machine, or None when it does."""
+    step = machine.MMA_K_BYTES // tile.element_bytes
+    if tile.m % machine.MMA_ROWS or tile.n % machine.MMA_COLUMN_STEP or tile.k % step:
+        return (
+            f"an mma of {tile.m} x {tile.n} x {tile.k} is not made of wgmma instructions "
+            f"(multiples of {machine.MMA_ROWS} x {machine.MMA_COLUMN_STEP} x {step})"
+        )
+    consumers = tile.consumers(target)
+    if not shares(tile.m, tile.n, consumers):
+        return f"{consumers} warpgroups cannot share a {tile.m} x {tile.n} accumulator"
+    registers = accumulator_registers(tile.m, tile.n, ACCUMULATOR_BYTES, consumers)
+    limit = accumulator_limit(tile.warpgroups(target))
+    limit -= machine.LOADED_REGISTERS if tile.epilogue_bytes else 0
+    if registers > limit:
+        return (
+            f"the {tile.m} x {tile.n} accumulator takes {registers} registers a thread of "
+            f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
+        )
+    stages = tile.stages(target)
+    if stages < machine.MIN_STAGES:
+        return (
+            f"shared memory of {target.shared_memory_bytes} bytes holds {stages} "
+            f"stage{'s' * (stages != 1)} of {tile.slot_bytes} bytes beside a {tile.m} x {tile.n} "
+            f"result; {machine.MIN_STAGES} are needed"
+        )
+    return None
