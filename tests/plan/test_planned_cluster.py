@@ -93,9 +93,11 @@ def test_a_grid_of_one_axis_has_no_cluster():
         plan(ROWS, {"cluster": (2, 1)}, M=65536, K=4096)
 
 
-def identity(size: int, **fields: tuple[int, int]):
+def identity(size: int, cluster: tuple[int, int] | None = None, **sizes: int):
     variants = Variants(KernelText(lambda: (SourceFile("f.tile", MATMUL), {})), "f", {}, "sm_90a")
-    return variants.identity(Specialization(sizes=dict.fromkeys("MNK", size), plan=fields))
+    plan = {} if cluster is None else {"cluster": cluster}
+    extents = dict.fromkeys("MNK", size) | sizes
+    return variants.identity(Specialization(sizes=extents, plan=plan))
 
 
 def test_variants_differ_in_the_planned_cluster():
@@ -106,10 +108,18 @@ def test_variants_differ_in_the_planned_cluster():
         == large.specialization.constants
         == {"BM": 128, "BN": 256, "BK": 64}
     )
-    found = (one_wave.cluster, large.cluster)
-    assert found == ((1, 1), (2, 1))
+    assert (one_wave.decided["cluster"], large.decided["cluster"]) == ([1, 1], [2, 1])
     assert variant_key(one_wave) != variant_key(large)
     assert variant_key(large) == variant_key(larger)
+
+
+def test_variants_differ_where_only_the_order_of_k_tiles_does():
+    """With few k-tiles, L2 keeps the operands of a wave."""
+    flat, deep = (identity(16384, M=512, K=depth) for depth in (1024, 4096))
+    assert flat.specialization == deep.specialization
+    assert flat.decided == {**deep.decided, "snake_k": False}
+    assert deep.decided["snake_k"]
+    assert variant_key(flat) != variant_key(deep)
 
 
 def test_variants_with_a_fixed_cluster_share_it():

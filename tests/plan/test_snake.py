@@ -3,6 +3,7 @@
 import pytest
 
 from tilec.diagnostics import CompileError
+from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.kernel import KernelProblem, MmaTile, plan_kernel
 from tilec.target import TARGETS
 
@@ -42,3 +43,22 @@ def test_where_the_order_of_k_tiles_stays(given, fields, reason):
     with pytest.raises(CompileError, match=f"snake_k = true: {reason}"):
         plan(given, snake_k=True, **fields)
     assert not plan(given, snake_k=False, **fields).snake_k
+
+
+@pytest.mark.parametrize(
+    ("extents", "expected"),
+    [
+        ((4096, 4096, 4096), True),  # 34 MB a wave
+        ((8192, 8192, 2048), False),  # 15 MB a wave
+        ((2048, 2048, 16384), False),  # 128 tiles of 128x256: a single wave
+        ((512, 16384, 4096), True),
+    ],
+)
+def test_operands_that_outgrow_l2(extents, expected):
+    best = rank_tiles(GemmProblem(extents, may_defer=True), TARGET, None)[0]
+    assert best.cost.outgrows_level2 == expected
+
+
+def test_tiles_that_l2_keeps_are_walked_forwards():
+    assert not plan(problem(snake_k=False)).snake_k
+    assert plan(problem(snake_k=False), snake_k=True).snake_k

@@ -9,6 +9,7 @@ from tilec.plan.epilogue import part_widths
 from tilec.plan.gemm_tile import ACCUMULATOR_BYTES, GemmTile
 from tilec.plan.split import split_range
 from tilec.plan.teams import PINGPONG_TEAMS
+from tilec.plan.work import tile_group
 from tilec.records import dataclass
 from tilec.target import Target
 
@@ -30,6 +31,7 @@ class GemmCost:
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store, and what the epilogue loads.
         loading: Per tile: the part of the epilogue that loaded tiles take.
+        outgrows_level2: Whether the operands of a wave are more than L2 keeps for the next one.
         power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
@@ -56,6 +58,7 @@ class GemmCost:
     reduction: float = 0.0
     deferred: bool = False
     loading: float = 0.0
+    outgrows_level2: bool = False
 
     @property
     def k_tile(self) -> float:
@@ -140,6 +143,7 @@ def gemm_cost(
         reduction=_reduction(tile),
         deferred=tile.defers(waves, target),
         loading=loading,
+        outgrows_level2=waves > 1 and _wave_bytes(tile, extents, active) > machine.L2_KEPT_BYTES,
     )
 
 
@@ -154,6 +158,14 @@ def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
     m, n, k = extents
     results = m * n * (tile.output_bytes + tile.epilogue_bytes)
     return (m * k + n * k) * tile.element_bytes + results
+
+
+def _wave_bytes(tile: GemmTile, extents: tuple[int, ...], active: int) -> int:
+    """Return the bytes of A and B that `active` CTAs read whose tiles are swept together."""
+    m, n, k = extents
+    rows = min(m, tile_group(tile.m) * tile.m)
+    columns = -(-active * tile.m // rows) * tile.n
+    return (rows + min(n, columns)) * k * tile.element_bytes
 
 
 def _memory_rate(active: int) -> float:

@@ -70,6 +70,7 @@ class KernelProblem:
         split_defect: Why tiles cannot be split along K; None when they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
         deferral_defect: Why the store of a tile cannot wait; None when it can.
+        snake_k: Whether the tiles were planned for operands that outgrow L2.
     """
 
     mma: tuple[MmaTile, ...]
@@ -88,6 +89,7 @@ class KernelProblem:
     split_defect: str | None = None
     defer_stores: bool = True
     deferral_defect: str | None = "the kernel has no store that could wait"
+    snake_k: bool = True
 
     def accumulators(self, consumers: int) -> int:
         """Return the registers that the largest accumulator takes where `consumers` share it."""

@@ -41,6 +41,11 @@ does to the choice, not what a part of the chip takes."""
 L2_BYTES_PER_CLOCK = 7900
 """L2 read bandwidth of the whole chip, sustained (calibrated; DeepGEMM's model: 6150, 8 TB/s at 1.3
 GHz)."""
+L2_KEPT_BYTES = 28 << 20
+"""Operands of a wave that L2 keeps for the next one: of its 60 MB, half, as each partition has a
+copy of what its SMs read. At 4096^3 in bf16, waves of 128x128 tiles in turn read 25 MB, and the
+kernel 104 MB from memory, as if the rows that two waves share stayed; waves of 128x256 tiles read
+34 MB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
 COLD_SHARE = 0.3
 """What the first read of a byte costs beyond a hit in L2, as a share of it (calibrated)."""
 MEMORY_BYTES_PER_CLOCK = 2440

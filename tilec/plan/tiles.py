@@ -8,7 +8,7 @@ from real arguments; a dim without a known size counts as large. Pure Python.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.plan.gemm_candidates import (
@@ -73,6 +73,16 @@ class TileUse:
     batch: tuple[int | str, ...] = ()
 
 
+PLANNED_FACTS: Mapping[str, str] = {
+    "cluster": "planned_cluster",
+    "pingpong": "planned_pingpong",
+    "split_k": "planned_split_k",
+    "defer_stores": "planned_deferral",
+    "snake_k": "planned_snake",
+}
+"""Field of the plan -> fact of a kernel that says what its tiles were planned for."""
+
+
 @dataclass(frozen=True, slots=True)
 class TileChoice:
     """Values of the `auto` constants and why they are what they are.
@@ -84,7 +94,8 @@ class TileChoice:
         pingpong: Whether consumers take tiles of the largest mma in turn.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
         split_k: Splits of each tile of the largest mma along K.
-        deferral: Whether the store of a tile of the largest mma waits for the next tile.
+        defer_stores: Whether the store of a tile of the largest mma waits for the next tile.
+        snake_k: Whether the operands of a wave of the largest mma outgrow L2.
         candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
 
@@ -95,7 +106,14 @@ class TileChoice:
     pingpong: bool = False
     split_k: int = 1
     candidates: tuple[str, ...] = ()
-    deferral: bool = False
+    defer_stores: bool = False
+    snake_k: bool = True
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The choice as facts of the kernel."""
+        facts = {fact: getattr(self, field) for field, fact in PLANNED_FACTS.items()}
+        return facts | {"planned_cluster": [*self.cluster], "planned_mma": self.mma_elements}
 
 
 def choose_tiles(
@@ -165,6 +183,7 @@ def _make_choice(
         largest.split_k,
         shown,
         chosen.cost.deferred,
+        chosen.cost.outgrows_level2,
     )
 
 

@@ -44,6 +44,11 @@ def choose_persistence(plan: "KernelPlan", fixed: PlanOverrides) -> tuple[bool, 
     return False, "persistent = false: no producer warp to load the next tile ahead"
 
 
+def tile_group(rows: int) -> int:
+    """Return how many rows of tiles of `rows` rows each are swept together."""
+    return max(1, GROUP_ROWS // rows)
+
+
 def choose_tile_group(
     problem: "KernelProblem", persistent: bool, fixed: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
@@ -55,7 +60,7 @@ def choose_tile_group(
     if not persistent:
         return 0, ("tile_group = 0: row-major order, as blocks do not loop over tiles",)
     why = "rows of tiles that run at the same time share operands in L2"
-    group = max(1, GROUP_ROWS // max(tile.m for tile in problem.mma))
+    group = tile_group(max(tile.m for tile in problem.mma))
     return group, (f"tile_group = {group}: {why}",)
 
 
@@ -76,9 +81,10 @@ def choose_cluster(
 def choose_snake(
     problem: "KernelProblem", plan: "KernelPlan", persistent: bool, fixed: PlanOverrides
 ) -> tuple[bool, tuple[str, ...]]:
-    """Return whether every second tile is walked backwards along K, and why unless none can be.
+    """Return whether every second tile is walked backwards along K, and why unless none is.
 
-    The k-tiles with which a round of tiles ends are in L2 when the next round begins.
+    The k-tiles with which a wave of tiles ends are in L2 when the next wave begins. That gains
+    nothing where L2 keeps all operands of a wave; the tiles were planned with the answer.
     """
     defect = problem.split_defect
     if plan.split_k > 1:
@@ -89,7 +95,7 @@ def choose_snake(
         fail("T0421", f"snake_k = true: {defect}")
     if fixed.snake_k is not None:
         return fixed.snake_k, (f"snake_k = {str(fixed.snake_k).lower()}: fixed by the user",)
-    if defect is not None:
+    if defect is not None or not problem.snake_k:
         return False, ()
     return True, ("snake_k = true: a tile begins with the k-tiles that L2 got last",)
 

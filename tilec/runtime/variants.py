@@ -3,7 +3,7 @@
 import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tilec.diagnostics import SourceFile
@@ -77,18 +77,13 @@ class VariantIdentity:
         specialization: What it is compiled for, every constant bound and no size known.
         planned: Constants that the planner chose. They may give way to a runner-up; what the
             caller fixed may not.
-        cluster: Cluster that was planned with them; None when the caller fixed it.
-        pingpong: Whether they were planned for consumers that take tiles in turn; None as above.
-        split_k: How many splits of a tile along K were planned with them; None as above.
-        deferral: Whether they were planned for stores that wait for the next tile; None as above.
+        decided: Fields of the plan that were decided with them, but for those that the caller
+            fixed.
     """
 
     specialization: Specialization
     planned: tuple[str, ...] = ()
-    cluster: tuple[int, ...] | None = None
-    pingpong: bool | None = None
-    split_k: int | None = None
-    deferral: bool | None = None
+    decided: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Variants:
@@ -179,18 +174,20 @@ class Variants:
         if not planned:
             return VariantIdentity(replace(specialization, sizes={}))
         from tilec.frontend.semantics.analysis import analyze_kernel
+        from tilec.plan.tiles import PLANNED_FACTS
 
         program = analyze_kernel(self.text.tree, self.name, specialization)
         constants, plan = program.metadata["constants"], dict(specialization.plan)
         if program.any_tile_extents:  # what the planner may choose, a caller must ask for
             plan[ANY_TILE_EXTENTS] = True
         hints = program.metadata["hints"]
-        cluster = None if "cluster" in hints else tuple(program.metadata["planned_cluster"])
-        pingpong = None if "pingpong" in hints else program.metadata["planned_pingpong"]
+        decided = {
+            name: program.metadata[fact]
+            for name, fact in PLANNED_FACTS.items()
+            if name not in hints
+        }
         bound = replace(specialization, constants=constants, plan=plan, sizes={})
-        splits = None if "split_k" in hints else program.metadata["planned_split_k"]
-        deferral = None if "defer_stores" in hints else program.metadata["planned_deferral"]
-        return VariantIdentity(bound, planned, cluster, pingpong, splits, deferral)
+        return VariantIdentity(bound, planned, decided)
 
     def _written(self, specialization: Specialization) -> set[str]:
         """Return the arrays that the kernel writes."""

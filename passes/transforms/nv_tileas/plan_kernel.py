@@ -245,6 +245,7 @@ def kernel_problem(
         split_defect=split_defect(function),
         defer_stores=read_kernel_fact(function, "planned_deferral", True),
         deferral_defect=_deferral_defect(function),
+        snake_k=read_kernel_fact(function, "planned_snake", True),
     )
 
 

@@ -111,11 +111,7 @@ def analyze_kernel(
     if choice is not None:
         metadata["tile_reasons"] = list(choice.reasons)
         metadata["tile_candidates"] = list(choice.candidates)
-        metadata["planned_mma"] = choice.mma_elements
-        metadata["planned_cluster"] = list(choice.cluster)
-        metadata["planned_pingpong"] = choice.pingpong
-        metadata["planned_split_k"] = choice.split_k
-        metadata["planned_deferral"] = choice.deferral
+        metadata |= choice.facts
     if not specialization.may_defer:
         metadata["planned_deferral"] = False
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
