@@ -47,7 +47,7 @@ def test_matmul(frontend, asked):
     assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
     assert program.metadata["tile_reasons"] == ["because"]
     assert program.metadata["tile_candidates"] == ["32x32x32"]
-    assert program.metadata["planned_cluster"] == [2, 1]
+    assert program.metadata["planned_cluster"] == (2, 1)
 
 
 def test_only_some_are_automatic(frontend, asked):

@@ -108,7 +108,7 @@ def test_variants_differ_in_the_planned_cluster():
         == large.specialization.constants
         == {"BM": 128, "BN": 256, "BK": 64}
     )
-    assert (one_wave.decided["cluster"], large.decided["cluster"]) == ([1, 1], [2, 1])
+    assert (one_wave.decided["cluster"], large.decided["cluster"]) == ((1, 1), (2, 1))
     assert variant_key(one_wave) != variant_key(large)
     assert variant_key(large) == variant_key(larger)
 

@@ -115,21 +115,16 @@ def gemm_cost(
         batch: How many such products the kernel computes.
         factors: Bytes of L2 that a byte of A and of B costs.
     """
-    m, n, k = extents
-    along_m, along_n = tile.cluster
-    size = along_m * along_n
-    clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n)) * batch * tile.split_k
-    ctas, slots = clusters * size, target.sm_count // size * size
-    active = min(ctas, slots)
+    ctas, slots = batch * _tiles_in_clusters(tile, extents), _resident(tile, target)
+    active, waves = min(ctas, slots), -(-ctas // slots)
     consumers = tile.consumers(target)
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
     level2 = tile.level2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CLOCK
-    waves = -(-ctas // slots)
     loading = _loading(tile, consumers, target)
     return GemmCost(
         ctas=ctas,
         waves=waves,
-        k_tiles=len(split_range(0, tile.split_k, -(-k // tile.k))),
+        k_tiles=len(split_range(0, tile.split_k, -(-extents[2] // tile.k))),
         tensor=_tensor(tile),
         shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
         level2=level2,
@@ -145,6 +140,19 @@ def gemm_cost(
         loading=loading,
         outgrows_level2=waves > 1 and _wave_bytes(tile, extents, active) > machine.L2_KEPT_BYTES,
     )
+
+
+def _tiles_in_clusters(tile: GemmTile, extents: tuple[int, ...]) -> int:
+    """Return the tiles of a product, rounded up to whole clusters; each split of a tile counts."""
+    (m, n, _), (along_m, along_n) = extents, tile.cluster
+    clusters = -(-m // (tile.m * along_m)) * -(-n // (tile.n * along_n))
+    return clusters * along_m * along_n * tile.split_k
+
+
+def _resident(tile: GemmTile, target: Target) -> int:
+    """Return how many CTAs, in whole clusters, run at the same time."""
+    size = tile.cluster[0] * tile.cluster[1]
+    return target.sm_count // size * size
 
 
 def _tensor(tile: GemmTile) -> float:

@@ -8,7 +8,7 @@ from real arguments; a dim without a known size counts as large. Pure Python.
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import prod
-from typing import Any, Literal
+from typing import Literal
 
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.plan.gemm_candidates import (
@@ -73,16 +73,6 @@ class TileUse:
     batch: tuple[int | str, ...] = ()
 
 
-PLANNED_FACTS: Mapping[str, str] = {
-    "cluster": "planned_cluster",
-    "pingpong": "planned_pingpong",
-    "split_k": "planned_split_k",
-    "defer_stores": "planned_deferral",
-    "snake_k": "planned_snake",
-}
-"""Field of the plan -> fact of a kernel that says what its tiles were planned for."""
-
-
 @dataclass(frozen=True, slots=True)
 class TileChoice:
     """Values of the `auto` constants and why they are what they are.
@@ -108,12 +98,6 @@ class TileChoice:
     candidates: tuple[str, ...] = ()
     defer_stores: bool = False
     snake_k: bool = True
-
-    @property
-    def facts(self) -> dict[str, Any]:
-        """The choice as facts of the kernel."""
-        facts = {fact: getattr(self, field) for field, fact in PLANNED_FACTS.items()}
-        return facts | {"planned_cluster": [*self.cluster], "planned_mma": self.mma_elements}
 
 
 def choose_tiles(

@@ -173,8 +173,7 @@ class Variants:
         )
         if not planned:
             return VariantIdentity(replace(specialization, sizes={}))
-        from tilec.frontend.semantics.analysis import analyze_kernel
-        from tilec.plan.tiles import PLANNED_FACTS
+        from tilec.frontend.semantics.analysis import PLANNED_FACTS, analyze_kernel
 
         program = analyze_kernel(self.text.tree, self.name, specialization)
         constants, plan = program.metadata["constants"], dict(specialization.plan)

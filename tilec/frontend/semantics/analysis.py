@@ -39,6 +39,14 @@ _BAD_EXTENT = "T0303"
 """Code of a tile extent that is not a power of two."""
 _PROVISIONAL_EXTENT = 64
 """Value of an `auto` constant while its uses are collected; a power of two that fits any tile."""
+PLANNED_FACTS = {
+    "cluster": "planned_cluster",
+    "pingpong": "planned_pingpong",
+    "split_k": "planned_split_k",
+    "defer_stores": "planned_deferral",
+    "snake_k": "planned_snake",
+}
+"""Field of the plan -> entry of the metadata that says what the tiles were planned for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +119,9 @@ def analyze_kernel(
     if choice is not None:
         metadata["tile_reasons"] = list(choice.reasons)
         metadata["tile_candidates"] = list(choice.candidates)
-        metadata |= choice.facts
+        metadata["planned_mma"] = choice.mma_elements
+        for field, fact in PLANNED_FACTS.items():
+            metadata[fact] = getattr(choice, field)
     if not specialization.may_defer:
         metadata["planned_deferral"] = False
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
@@ -136,15 +146,10 @@ def _plan_constants(
     ctx, _ = _run(module, kernel, trial, specialization, any_tile_extents=lifted)
     ctx.uses.deferrable = has_deferrable_result(ctx.block)
     uses = ctx.uses.uses()
-    unused = [name for name in bound.automatic if name not in uses]
-    if unused:
+    unused = next((name for name in bound.automatic if name not in uses), None)
+    if unused is not None:
         ctx.raise_if_failed()
-        param = bound.signature.find(unused[0])
-        message = f"'{unused[0]}' is no extent of a tile, so it cannot be chosen automatically"
-        raise CompileError(
-            error("T0405", message, param.span if param else kernel.span, hint="give it a value"),
-            [module.source],
-        )
+        raise _no_extent(unused, bound, kernel, module)
     try:
         # A planned 192 must not make an extent legal that the user wrote.
         broken = any(item.code == _BAD_EXTENT for item in ctx.diagnostics)
@@ -165,6 +170,16 @@ def _plan_constants(
         if isinstance(item, ConstParam)
     }
     return replace(bound, constants=constants), choice
+
+
+def _no_extent(
+    name: str, bound: BoundKernel, kernel: ast.FunctionDef, module: ast.Module
+) -> CompileError:
+    """Return the error that an `auto` constant is no extent that the planner could choose."""
+    param = bound.signature.find(name)
+    message = f"'{name}' is no extent of a tile, so it cannot be chosen automatically"
+    found = error("T0405", message, param.span if param else kernel.span, hint="give it a value")
+    return CompileError(found, [module.source])
 
 
 def _run(
