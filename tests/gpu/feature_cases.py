@@ -27,6 +27,7 @@ CASES = {
     "math_chain": LINE,
     "approximations": LINE,
     "halves": LINE,
+    "pairs_of_halves": LINE,
     "integers": PLANE,
     "pieces": ({"M": 64}, {"M": 33}),
     "padded": LINE,

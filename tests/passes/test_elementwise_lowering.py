@@ -36,8 +36,8 @@ def context():
     return make_context()
 
 
-def _tile(element):
-    return f"tensor<128x{element}, {LAYOUT}>"
+def _tile(element, layout=LAYOUT):
+    return f"tensor<128x{element}, {layout}>"
 
 
 def _float_operations(element):
@@ -128,3 +128,51 @@ def test_every_operation_reaches_ptx(context, element):
         run_pass(module, name, PassContext())
 
     assert ".visible .entry k(" in emit_ptx(translate(module), get_target("sm_90a"))
+
+
+PAIRS = '#nv_tileas.layout<"128|reg:2*(1)|lane:32*(2)|warp:2*(64)">'
+PAIRED = {
+    "arith.addf %x, %y": "add.rn",
+    "arith.subf %x, %y": "sub.rn",
+    "arith.mulf %x, %y": "mul.rn",
+    "arith.negf %x": "neg",
+    "arith.maximumf %x, %y": "max.NaN",
+    "arith.minimumf %x, %y": "min.NaN",
+    "arith.maxnumf %x, %y": "max",
+    "arith.minnumf %x, %y": "min",
+    "math.fma %x, %y, %x": "fma.rn",
+    "math.absf %x": "abs",
+}
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+@pytest.mark.parametrize("operation", PAIRED)
+def test_two_registers_of_16_bits_take_one_instruction(context, element, operation):
+    slot, tile = SLOT.format(element), _tile(element, PAIRS)
+    buffers = (
+        f'%s{n} = "nv_tileas.alloc_shared"() {{slots = 1 : i64, offset = {512 * n} : i64}}'
+        f" : () -> {slot}"
+        for n in range(3)
+    )
+    text = [
+        '"nv_tileaa.func"() ({\n^bb0(%i: i32):',
+        *buffers,
+        '"nv_tileas.roles"() ({\n"nv_tileas.yield"() : () -> ()\n}, {',
+        f'%x = "nv_tileas.load_shared"(%s0) : ({slot}) -> {tile}',
+        f'%y = "nv_tileas.load_shared"(%s1) : ({slot}) -> {tile}',
+        f"%r = {operation} : {tile}",
+        f'"nv_tileas.store_shared"(%r, %s2) : ({tile}, {slot}) -> ()',
+        '"nv_tileas.yield"() : () -> ()',
+        "}) {producer_warps = 0 : i64, consumer_warps = 2 : i64} : () -> ()",
+        '"nv_tileaa.return"() : () -> ()',
+        '}) {sym_name = "k", function_type = (i32) -> (), tilec.kernel = {',
+        "block_threads = 64 : i64, cluster = [1, 1, 1]}} : () -> ()",
+    ]
+    module = ir.Module.parse("\n".join(text), context)
+
+    for name in STAGES[-1].passes:
+        run_pass(module, name, PassContext())
+
+    ptx = emit_ptx(translate(module), get_target("sm_90a"))
+    assert ptx.count(f"{PAIRED[operation]}.{element}x2 ") == 1
+    assert f".{element} " not in ptx

@@ -47,6 +47,8 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
     words = [word for word in statement.opcode[:-1] if word not in _ROUNDING]
     name = ".".join(words)
     function: Any = UNARY.get(name) or BINARY.get(name) or TERNARY.get(name)
+    if function is not None and kind in scalar.HALVES:
+        function, kind = scalar.on_halves(function, kind), "b32"
     if function is None or kind not in TYPES:
         raise UnsupportedError(statement.text)
     target, *texts = statement.operands

@@ -35,6 +35,8 @@ _PAIRS: dict[str, Any] = {
     "e4m3x2": ml_dtypes.float8_e4m3fn,
     "e5m2x2": ml_dtypes.float8_e5m2,
 }
+HALVES = ("f16x2", "bf16x2")
+"""Types of arithmetic on both halves of a register."""
 
 
 def is_float(dtype: Any) -> bool:
@@ -228,6 +230,16 @@ def pack(high: Lanes, low: Lanes, to: str) -> Lanes:
         pair = np.clip(pair, -limit, limit)
     pair = np.ascontiguousarray(pair.astype(kind))
     return pair.view(STORAGE[pair.itemsize * 2])[:, 0]
+
+
+def on_halves(function: Callable[..., Lanes], kind: str) -> Callable[..., Lanes]:
+    """Return what computes both halves of registers, as opcodes of type `.f16x2` do."""
+
+    def apply(*values: Lanes) -> Lanes:
+        halves = [np.ascontiguousarray(value).view(_PAIRS[kind]) for value in values]
+        return np.ascontiguousarray(function(*halves)).view(np.uint32)
+
+    return apply
 
 
 def widen(value: Lanes, kind: str, to: str) -> Lanes:

@@ -44,8 +44,8 @@
 // CHECK-NEXT:      %[[PAIR:.*]] = llvm.bitcast %[[A]] : i32 to vector<2xbf16>
 // CHECK-NEXT:      %[[FIRST:.*]] = llvm.extractelement %[[PAIR]][%[[C0]] : i32] : vector<2xbf16>
 // CHECK-NEXT:      %[[SECOND:.*]] = llvm.extractelement %[[PAIR]][%[[C1]] : i32] : vector<2xbf16>
-// CHECK-NEXT:      arith.negf %[[FIRST]]
-// CHECK-NEXT:      arith.negf %[[SECOND]]
+// CHECK-NEXT:      arith.divf %[[FIRST]], %[[FIRST]]
+// CHECK-NEXT:      arith.divf %[[SECOND]], %[[SECOND]]
 // CHECK:           %[[CHANGED:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
 // CHECK-NEXT:      scf.yield %[[CHANGED]], %[[B]] : i32, i32
 // CHECK-NEXT:    }
@@ -59,7 +59,7 @@
   }, {
     %zero = arith.constant dense<0.0> : !h
     %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%x = %zero, %y = %zero) -> (!h, !h) : i32 {
-      %z = arith.negf %x : !h
+      %z = arith.divf %x, %x : !h
       scf.yield %z, %y : !h, !h
     }
     "nv_tileas.yield"() : () -> ()

@@ -32,6 +32,37 @@
 
 // -----
 
+// Two registers of 16 bits share one of 32. What comes as a pair is computed as a pair, with one
+// instruction where the hardware has one.
+// CHECK-LABEL: llvm.func @pairs_of_halves
+// CHECK:         %[[V:.*]] = llvm.load {{.*}} -> vector<2xf16>
+// CHECK:         %[[HALF:.*]] = arith.constant 5.000000e-01 : f16
+// CHECK:         %[[A:.*]] = llvm.insertelement %[[HALF]], %{{.*}}
+// CHECK:         %[[B:.*]] = llvm.insertelement %[[HALF]], %[[A]]
+// CHECK:         %[[Y:.*]] = arith.mulf %{{.*}}, %[[B]] : vector<2xf16>
+// CHECK:         %[[Z:.*]] = llvm.call_intrinsic "llvm.fma.v2f16"(%[[Y]], %{{.*}}, %[[Y]]) {{.*}} -> vector<2xf16>
+// CHECK-COUNT-2: arith.divf %{{.*}} : f16
+!s = !nv_tileas.smem<tensor<256xf16, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
+!t = tensor<256xf16, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %h = arith.constant dense<0.5> : !t
+    %y = arith.mulf %x, %h : !t
+    %z = math.fma %y, %x, %y : !t
+    %q = arith.divf %z, %x : !t
+    "nv_tileas.store_shared"(%q, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "pairs_of_halves", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
 !s = !nv_tileas.smem<tensor<512xf32, #nv_tileas.shared_layout<array<i64: 512>, 0 : i64>>>
 !t = tensor<512xf32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
 

@@ -60,6 +60,23 @@ _INTRINSICS = {
 }
 """LLVM intrinsics that NVPTX selects to instructions, by operation."""
 
+_PAIRED = frozenset(
+    (
+        "arith.addf",
+        "arith.subf",
+        "arith.mulf",
+        "arith.negf",
+        "arith.maximumf",
+        "arith.minimumf",
+        "arith.maxnumf",
+        "arith.minnumf",
+        "math.fma",
+        "math.absf",
+    )
+)
+"""Operations that one instruction does on two 16-bit floats (PTX ISA, half precision
+floating-point instructions: the types .f16x2 and .bf16x2)."""
+
 
 @lowers("arith.*", "math.*")
 def lower_elementwise(lowering: Lowering, op: Any) -> None:
@@ -134,6 +151,8 @@ def _lower_registers(
         known.update(zip(rows, wide, strict=True))
         registers += wide
         return
+    if _computes_pairs(op, rows) and not any(row in known for row in rows):
+        known.update(zip(rows, _compute_pair(lowering, op, rows), strict=True))
     for row in rows:
         if row not in known:
             known[row] = _instance(lowering, op, list(row), element)
@@ -215,6 +234,20 @@ def _widen_pair(registers: list[Any]) -> list[Any]:
     return [arith.bitcast(ir.F32Type.get(), half) for half in upper]
 
 
+def _computes_pairs(op: Any, rows: Sequence[tuple[Any, ...]]) -> bool:
+    """Tell whether the hardware does `op` on the operands in both of `rows` at a time."""
+    if op.name not in _PAIRED or len(set(rows)) < 2:
+        return False
+    return isinstance(op.results[0].type.element_type, ir.BF16Type | ir.F16Type)
+
+
+def _compute_pair(lowering: Lowering, op: Any, rows: Sequence[tuple[Any, ...]]) -> list[Any]:
+    """Compute two registers with one instruction."""
+    lanes = emit.lane_numbers(len(rows))
+    operands = [lowering.pair(column, lanes) for column in zip(*rows, strict=True)]
+    return lowering.unpack(_apply(lowering, op, operands, operands[0].type), lanes)
+
+
 @lowers("arith.constant")
 def lower_constant(lowering: Lowering, op: Any) -> None:
     """Lower a constant; a splat tile needs one scalar."""
@@ -293,9 +326,10 @@ def _apply(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any
     return clone.results[0]
 
 
-def _intrinsic(name: str, element: Any) -> str:
-    suffix = {"f16": "f16", "bf16": "bf16", "f32": "f32", "f64": "f64"}[str(element)]
-    return f"{_INTRINSICS[name]}.{suffix}"
+def _intrinsic(name: str, type_: Any) -> str:
+    pair = isinstance(type_, ir.VectorType)
+    element = ir.VectorType(type_).element_type if pair else type_
+    return f"{_INTRINSICS[name]}.{'v2' if pair else ''}{element}"
 
 
 def _is_approximate(op: Any) -> bool:

@@ -208,11 +208,14 @@ class Lowering:
         self.pairs[tuple(registers)] = pair
         return registers
 
+    def pair(self, registers: Sequence[Any], lanes: Sequence[Any]) -> Any:
+        """Return the vector of two registers, `lanes` as for `unpack`."""
+        pair = self.pairs.get(tuple(registers))
+        return emit.pack(registers, lanes) if pair is None else pair
+
     def word(self, registers: Sequence[Any], lanes: Sequence[Any]) -> Any:
         """Return the i32 that two registers of 16 bits make up, `lanes` as for `unpack`."""
-        pair = self.pairs.get(tuple(registers))
-        pair = emit.pack(registers, lanes) if pair is None else pair
-        return llvm_ops.bitcast(emit.i32_type(), pair)
+        return llvm_ops.bitcast(emit.i32_type(), self.pair(registers, lanes))
 
     def declare(self, name: str, result: Any, inputs: Sequence[Any]) -> None:
         """Declare an external function once per module."""
