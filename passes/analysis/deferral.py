@@ -16,9 +16,9 @@ from tilec.passes.analysis.epilogue import accumulator_rows
 from tilec.passes.analysis.index_ranges import constant_value
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.matmul import wgmma_defect
-from tilec.passes.analysis.multicast import dependences
 from tilec.passes.analysis.operands import DOT
 from tilec.passes.analysis.slice_groups import slice_group
+from tilec.passes.analysis.split import bounds_defect
 from tilec.records import dataclass
 
 _STORE = "nv_tileas.tiled_store"
@@ -61,9 +61,8 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
         return "the mma stands in no loop of its own, or the store in a loop or a branch"
     if wgmma_defect(dot, 1) is not None:
         return "the mma runs on the CUDA cores"
-    ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
-    if dependences(list(loop.operands)[:2], ids):
-        return "the number of k-tiles depends on the block"
+    if (defect := bounds_defect(loop, ops)) is not None:
+        return defect
     first, _, step = map(constant_value, list(loop.operands)[:3])
     if first is None or step != 1:
         return "the loop over k-tiles does not go from a constant in steps of 1"

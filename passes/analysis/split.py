@@ -1,12 +1,22 @@
-"""Whether CTAs can share the k-tiles of a kernel's tiles (split-K)."""
+"""Whether the k-tiles of a tile can be divided among CTAs, or be walked backwards.
 
+Both take a loop over k-tiles that is nothing but a sum of products.
+"""
+
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
-from tilec.ir.structured import LOOPS, defining_operation, enclosing_loops, terminator
-from tilec.passes.analysis.kernels import function_body, kernel_operations
+from tilec.ir.structured import (
+    LOOPS,
+    defining_operation,
+    enclosing_loops,
+    enclosing_operations,
+    terminator,
+)
+from tilec.passes.analysis.kernels import function_body, is_tiled_access, kernel_operations
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import dependences
 from tilec.passes.analysis.operands import DOT
@@ -17,7 +27,7 @@ _STEPS = 1 << 16
 
 
 def split_defect(function: Any) -> str | None:
-    """Return why the tiles of a kernel cannot be split along K, or None when they can.
+    """Return why the k-tiles of a kernel's tiles stay as they are, or None when they need not.
 
     What follows the loop over k-tiles runs once per tile, on the whole sum, so it may be anything.
     """
@@ -27,14 +37,15 @@ def split_defect(function: Any) -> str | None:
         return f"the kernel has {len(dots)} products, not one" if dots else "the kernel has no mma"
     if not read_kernel_fact(function, "grid"):
         return "the caller gives the grid, so the compiler does not know how many tiles there are"
-    ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
-    if not ids:
+    if all(op.name != "nv_tileas.get_program_id" for op in ops):
         return "the kernel has no grid to take tiles from"
     if wgmma_defect(dots[0], 1) is not None:
         return "the mma runs on the CUDA cores"
-    return _placement_defect(function, dots[0], ops) or _loop_defect(
-        product_loop(ops), dots[0], ids
-    )
+    defect = _placement_defect(function, dots[0], ops)
+    if defect is not None:
+        return defect
+    loop = product_loop(ops)
+    return bounds_defect(loop, ops) or _loop_defect(loop, dots[0])
 
 
 def product_loop(ops: list[Any]) -> Any:
@@ -61,10 +72,28 @@ def _placement_defect(function: Any, dot: Any, ops: list[Any]) -> str | None:
     return None
 
 
-def _loop_defect(loop: Any, dot: Any, ids: set[Any]) -> str | None:
-    """Return why the rounds of the loop cannot be divided among CTAs."""
-    if dependences(list(loop.operands)[:3], ids):
+def bounds_defect(loop: Any, ops: Sequence[Any]) -> str | None:
+    """Return why the bounds of `loop` are not known ahead of a loop over tiles.
+
+    Such a loop takes in whatever holds loads of tiles, with all that it computes beside them.
+
+    Args:
+        loop: The loop.
+        ops: The operations of its kernel, or of one tile.
+    """
+    bounds = list(loop.operands)[:3]
+    ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
+    if dependences(bounds, ids):
         return "the number of k-tiles depends on the block"
+    loads = [op for op in ops if is_tiled_access(op)]
+    holders = {around for op in loads for around in (op, *enclosing_operations(op))} - {loop}
+    if dependences(bounds, holders):
+        return "the number of k-tiles comes from a branch or a loop that loads tiles"
+    return None
+
+
+def _loop_defect(loop: Any, dot: Any) -> str | None:
+    """Return why the rounds of the loop cannot be divided among CTAs."""
     if not _is_small_constant(loop.operands[2]):
         return f"the step of the loop over k-tiles is no constant below {_STEPS}"
     results = [value for value in loop.results if not isinstance(value.type, MemTokenType)]

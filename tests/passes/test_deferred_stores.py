@@ -13,14 +13,22 @@ KERNEL = """\
 def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N], v: f32[N],
                      start: i32, BK: const = auto):
     m, n = grid(cdiv(M, 128), cdiv(N, {columns}))
-    acc = zeros((128, {columns}), f32)
+{before}    acc = zeros((128, {columns}), f32)
     for k in range({bounds}):
         acc = mma(load(A, (m, k), (128, BK)), load(B, (k, n), (BK, {columns})), acc)
 {store}
 """
-USUAL = {"C": "bf16", "bounds": "cdiv(K, 64)", "columns": "256"}
+USUAL = {"C": "bf16", "before": "", "bounds": "cdiv(K, 64)", "columns": "256"}
 STORE = "    store(C, (m, n), cast(acc, bf16))"
 USUAL["store"] = STORE
+BRANCH = """\
+    if start > 0:
+        steps = cdiv(K, 64)
+        x = load(v, 0, 256)
+    else:
+        steps = start + 3
+        x = zeros(256)
+"""
 LOAD = "cast(load(D, (m, n), (128, 256)), f32)"
 HALVES = "extract(acc, (0, 1), (128, 64)), extract(acc, (0, 0), (128, 64))"
 COMPUTED = {
@@ -48,6 +56,14 @@ REFUSED = {
     "bounds of the block": (
         {"bounds": "m, cdiv(K, 64)"},
         "the number of k-tiles depends on the block",
+    ),
+    "bounds of a branch that loads": (
+        {
+            "before": BRANCH,
+            "bounds": "steps",
+            "store": STORE.replace("acc,", "acc + x[None, :],"),
+        },
+        "the number of k-tiles comes from a branch or a loop that loads tiles",
     ),
     "a result of 32 bits": (
         {"C": "f32", "store": "    store(C, (m, n), acc)"},

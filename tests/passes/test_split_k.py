@@ -15,6 +15,13 @@ LOOP = """    acc = zeros((128, 128), f32)
     for k in range(cdiv(K, 64)):
         acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
 """
+BRANCH = """    if M > 64:
+        steps = cdiv(K, 64)
+        d = load(D, (0, 0), (128, 128))
+    else:
+        steps = 3
+        d = zeros((128, 128), f32)
+"""
 STORE = "    store(D, (m, n), acc)\n"
 SPLIT = {
     "a plain product": LOOP + STORE,
@@ -44,6 +51,12 @@ REFUSED = {
     "a loop that depends on the tile": (
         LOOP.replace("range(cdiv(K, 64))", "range(m + 1)") + STORE,
         "the number of k-tiles depends on the block",
+    ),
+    "a loop that depends on a branch with loads": (
+        BRANCH
+        + LOOP.replace("range(cdiv(K, 64))", "range(steps)")
+        + "    store(D, (m, n), acc + d)\n",
+        "the number of k-tiles comes from a branch or a loop that loads tiles",
     ),
     "a step that is not known": (
         LOOP.replace("range(cdiv(K, 64))", "range(0, cdiv(K, 64), M)") + STORE,

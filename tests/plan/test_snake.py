@@ -48,8 +48,8 @@ def test_where_the_order_of_k_tiles_stays(given, fields, reason):
 @pytest.mark.parametrize(
     ("extents", "expected"),
     [
-        ((4096, 4096, 4096), True),  # 34 MB a wave
-        ((8192, 8192, 2048), False),  # 15 MB a wave
+        ((4096, 4096, 4096), True),  # 34 MiB a wave
+        ((8192, 8192, 2048), False),  # 15 MiB a wave
         ((2048, 2048, 16384), False),  # 128 tiles of 128x256: a single wave
         ((512, 16384, 4096), True),
     ],

@@ -50,15 +50,19 @@ def parent_operation(op: Any) -> Any:
     return parent.operation if parent is not None else None
 
 
-def enclosing_loops(op: Any) -> list[Any]:
-    """Return the loops around `op`, innermost first."""
+def enclosing_operations(op: Any) -> list[Any]:
+    """Return the operations around `op`, innermost first."""
     found = []
     parent = parent_operation(op)
     while parent is not None:
-        if parent.name in LOOPS:
-            found.append(parent)
+        found.append(parent)
         parent = parent_operation(parent)
     return found
+
+
+def enclosing_loops(op: Any) -> list[Any]:
+    """Return the loops around `op`, innermost first."""
+    return [around for around in enclosing_operations(op) if around.name in LOOPS]
 
 
 def next_operation(op: Any) -> Any:

@@ -53,7 +53,8 @@ def _size_defect(problem: "KernelProblem", plan: "KernelPlan") -> str | None:
     m, n, size = _result(problem)
     accumulators = problem.accumulators(plan.consumers)
     waiting = accumulator_registers(m, n, size, plan.consumers)
-    if not fits_beside(accumulators, waiting, plan.consumers):
+    loaded = max((tile.load_bytes for tile in problem.sliced), default=0)
+    if not fits_beside(accumulators, waiting, plan.consumers, loaded):
         return (
             f"{waiting} registers of a result do not fit beside {accumulators} accumulators of "
             "the next one"
@@ -67,9 +68,17 @@ def _result(problem: "KernelProblem") -> tuple[int, int, int]:
     return tile.m, tile.n, problem.whole_bytes // (tile.m * tile.n)
 
 
-def fits_beside(accumulators: int, waiting: int, consumers: int) -> bool:
-    """Tell whether a tile can wait in registers beside the accumulators of the next one."""
+def fits_beside(accumulators: int, waiting: int, consumers: int, loaded_bytes: int = 0) -> bool:
+    """Tell whether a tile can wait in registers beside the accumulators of the next one.
+
+    Args:
+        accumulators: Registers of the sums.
+        waiting: Registers of the tile that waits.
+        consumers: Warpgroups that share them.
+        loaded_bytes: What the epilogue loads for each element.
+    """
     needed = accumulators + waiting + machine.DEFERRAL_OVERHEAD + machine.CONSUMER_OVERHEAD
+    needed += max(0, loaded_bytes // 2 - 1) * machine.LOADED_DEFERRAL_REGISTERS
     return needed <= most_consumer_registers(consumers)
 
 

@@ -80,8 +80,8 @@ class GemmCost:
             one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CLOCKS
             last = self.epilogue
         elif self.deferred:
-            one = max(products, self.epilogue) + machine.DEFERRED_CLOCKS + self.loading
-            last = self.epilogue
+            last = self.epilogue - self.loading
+            one = max(products, last) + machine.DEFERRED_CLOCKS + self.loading
         return self.waves * one + last + self.start + self.reduction
 
     @property
@@ -138,7 +138,7 @@ def gemm_cost(
         reduction=_reduction(tile),
         deferred=tile.defers(waves, target),
         loading=loading,
-        outgrows_level2=waves > 1 and _wave_bytes(tile, extents, active) > machine.L2_KEPT_BYTES,
+        outgrows_level2=waves > 1 and _outgrows_level2(tile, extents, active, batch),
     )
 
 
@@ -168,12 +168,19 @@ def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
     return (m * k + n * k) * tile.element_bytes + results
 
 
-def _wave_bytes(tile: GemmTile, extents: tuple[int, ...], active: int) -> int:
-    """Return the bytes of A and B that `active` CTAs read whose tiles are swept together."""
+def _outgrows_level2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: int) -> bool:
+    """Tell whether L2 cannot keep what `active` CTAs read of A and B for the next wave.
+
+    Tiles in a group of rows are swept together, whatever the user fixed. A wave that has all tiles
+    of a matrix is followed by one that shares nothing with it.
+    """
     m, n, k = extents
-    rows = min(m, tile_group(tile.m) * tile.m)
-    columns = -(-active * tile.m // rows) * tile.n
-    return (rows + min(n, columns)) * k * tile.element_bytes
+    rows, columns = -(-m // tile.m), -(-n // tile.n)
+    if rows * columns <= active and batch > 1:
+        return False
+    high = min(rows, tile_group(tile.m))
+    wide = min(columns, -(-active // high))
+    return (high * tile.m + wide * tile.n) * k * tile.element_bytes > machine.L2_KEPT_BYTES
 
 
 def _memory_rate(active: int) -> float:

@@ -16,6 +16,7 @@ from tilec.records import dataclass
 from tilec.target import Target
 
 ACCUMULATOR_BYTES = 4
+"""Size of an element of the accumulator: wgmma adds 16-bit products in f32."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +92,7 @@ class GemmTile:
             accumulator_registers(self.m, self.n, size, consumers)
             for size in (ACCUMULATOR_BYTES, self.output_bytes)
         )
-        fits = fits_beside(accumulators, waiting, consumers)
+        fits = fits_beside(accumulators, waiting, consumers, self.epilogue_bytes)
         return fits and not self.pingpong and self.split_k == 1
 
     @property

@@ -67,7 +67,8 @@ class KernelProblem:
         has_loop_loads: Whether a loop contains TMA loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
-        split_defect: Why tiles cannot be split along K; None when they can.
+        split_defect: Why k-tiles can be neither divided among CTAs nor walked backwards; None when
+            they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
         deferral_defect: Why the store of a tile cannot wait; None when it can.
         snake_k: Whether the tiles were planned for operands that outgrow L2.

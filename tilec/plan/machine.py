@@ -42,10 +42,10 @@ L2_BYTES_PER_CLOCK = 7900
 """L2 read bandwidth of the whole chip, sustained (calibrated; DeepGEMM's model: 6150, 8 TB/s at 1.3
 GHz)."""
 L2_KEPT_BYTES = 28 << 20
-"""Operands of a wave that L2 keeps for the next one: of its 60 MB, half, as each partition has a
-copy of what its SMs read. At 4096^3 in bf16, waves of 128x128 tiles in turn read 25 MB, and the
+"""Operands of a wave that L2 keeps for the next one: of its 60 MiB, half, as each partition has a
+copy of what its SMs read. At 4096^3 in bf16, waves of 128x128 tiles in turn read 25 MiB, and the
 kernel 104 MB from memory, as if the rows that two waves share stayed; waves of 128x256 tiles read
-34 MB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
+34 MiB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
 COLD_SHARE = 0.3
 """What the first read of a byte costs beyond a hit in L2, as a share of it (calibrated)."""
 MEMORY_BYTES_PER_CLOCK = 2440
@@ -108,6 +108,10 @@ has loaded (as above, with the residual alone)."""
 LOADED_REGISTERS = 48
 """Registers that an epilogue needs which computes with loaded tiles, besides those of any other
 (measured with ptxas 13.0: 160 accumulators fit, 176 spill in clusters)."""
+LOADED_DEFERRAL_REGISTERS = 16
+"""Registers that a tile which waits takes besides, for each 16 bits beyond the first ones that its
+epilogue loads for an element (measured with ptxas 13.0: 128x256 with GELU and a bf16 residual does
+not spill at 240 registers, with an f32 residual 68 bytes)."""
 LOADED_REREAD_SHARE = 0.5
 """What it costs shared memory when a warpgroup reads the same columns of B for its next 64 rows, as
 a part of the first time, where consumers take turns and the epilogue loads tiles. At 4096^3, with

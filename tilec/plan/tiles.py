@@ -55,8 +55,7 @@ class TileUse:
         epilogue_bytes: For `mma`: bytes that the epilogue loads for each element of the result.
         m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
-        deferrable: For `mma`: whether the store of the result can wait for the next tile, and the
-            epilogue loads no tiles.
+        deferrable: For `mma`: whether the store of the result can wait for the next tile.
         batch: For `mma`: what the axes of extent 1 walk over, each a number or a named dim. Their
             product is the number of matrices.
     """
@@ -85,7 +84,7 @@ class TileChoice:
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
         split_k: Splits of each tile of the largest mma along K.
         defer_stores: Whether the store of a tile of the largest mma waits for the next tile.
-        snake_k: Whether the operands of a wave of the largest mma outgrow L2.
+        snake_k: Whether L2 cannot keep the operands of a wave of the largest mma for the next one.
         candidates: For each mma the tile chosen and the next best ones, with their modelled times.
     """
 

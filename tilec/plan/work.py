@@ -87,9 +87,9 @@ def choose_snake(
     nothing where L2 keeps all operands of a wave; the tiles were planned with the answer.
     """
     defect = problem.split_defect
-    if plan.split_k > 1:
+    if defect is None and plan.split_k > 1:
         defect = f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
-    elif not persistent:
+    elif defect is None and not persistent:
         defect = "no CTA has a second tile (persistent = false)"
     if fixed.snake_k and defect is not None:
         fail("T0421", f"snake_k = true: {defect}")

@@ -32,7 +32,7 @@ SOURCE = """@kernel({hints})
 def product[M, N, K](A: {operand}[M, K], B: {operand}[K, N], C: {result}[M, N]{parameters}):
     m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
     acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, {depth})):
+    for k in range({bounds}):
         a = load(A, (m, k), ({rows}, {depth}))
         b = load(B, (k, n), ({depth}, {columns}))
         acc = mma(a, b, acc)
@@ -62,6 +62,13 @@ EPILOGUES = (
     ),
 )
 """More parameters of the kernel, and what stands between the loop and its store."""
+BOUNDS = (
+    *["cdiv(K, {depth})"] * 7,
+    "1, cdiv(K, {depth})",
+    "0, cdiv(K, {depth}), 2",
+    "1, cdiv(K, {depth}), 3",
+)
+"""What the loop over k-tiles counts, mostly all of them."""
 ROWS = (64, 64, 64, 128, 128, 192)
 COLUMNS = (16, 32, 48, 64, 64, 80, 96, 112, 128, 144)
 DEPTHS = (16, 32, 64, 64, 64, 128)
@@ -79,10 +86,10 @@ FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("persistent", 0.15, (False,)),
     ("split_k", 0.2, (2, 3, 4)),
     ("stream_results", 0.1, (True,)),
-    ("snake_k", 0.1, (False,)),
     ("consumers", 0.15, (1, 2, 3)),
     ("tile_group", 0.2, (0, 1, 2, 8)),
     ("defer_stores", 0.2, (True,)),
+    ("snake_k", 0.1, (False,)),
 )
 """Fields of the plan: how often each is fixed, and its values."""
 LAYOUTS = ("row", "col", "odd", "odd_col")
@@ -136,8 +143,10 @@ def random_product(seed: int) -> RandomProduct:
         "other": random.choice((operand, "f32")),
     }
     parameters, epilogue = (text.format(**names) for text in random.choice(EPILOGUES))
+    bounds = random.choice(BOUNDS).format(**names)
     source = SOURCE.format(
         hints=", ".join(f"{name}={value}" for name, value in fixed.items()),
+        bounds=bounds,
         parameters=parameters,
         epilogue=epilogue,
         **names,

@@ -9,14 +9,15 @@ After:   %rounds = ceildiv(%end - %first, %s); %last = %first + (%rounds - 1) * 
            %acc = scf.for %k = %first to %end step %s iter_args(%zeros) {
              %mirrored = %ends - %k; %at = select %backwards, %mirrored, %k; ... %at ... } }
 
-The CTAs of a persistent kernel work through their n-th tiles at about the same time, all from the
-first k-tile on. What they read of A and B in one round is more than L2 keeps, and the oldest goes
-first: the k-tiles with which the next round begins, whose rows or columns of tiles are the same
-more often than not. A round that begins where the one before it has ended finds them in L2.
+The CTAs of a persistent kernel work through their n-th tiles, a wave, at about the same time, all
+from the first k-tile on. What a wave reads of A and B may be more than L2 keeps, and the oldest
+goes first: the k-tiles with which the next wave begins, which has the same rows or columns of
+tiles. A wave that begins where the one before it has ended finds them in L2.
 
-The plan says where (`snake_k` in the spec). A tile is the same sum in another order, which is fixed
-for each tile, so results are the same bit by bit in every launch. The planner has checked that the
-loop over k-tiles is nothing but a sum, as for splits (`tilec.passes.analysis.split`). Runs behind
+The plan says where (`snake_k` in the spec). A tile is the same sum in another order, which depends
+on its wave: launches of as many CTAs give the same result bit by bit, other numbers of CTAs need
+not. The planner has checked that the loop over k-tiles is nothing but a sum, as for splits, and
+that its bounds are known ahead of the loop over tiles (`tilec.passes.analysis.split`). Runs behind
 `nv-tileas-schedule-tiles`, while all of a kernel is one program.
 """
 
@@ -49,16 +50,16 @@ def _alternate(products: Any, tiles: Any) -> None:
         ends = _sum_of_ends(products)
     body = tiles.regions[0].blocks[0]
     with ir.InsertionPoint.at_block_begin(body), tiles.location:
-        number = arith.divui(body.arguments[0], tiles.operands[2])
-        odd = arith.remui(number, constant(2))
+        wave = arith.divui(body.arguments[0], tiles.operands[2])
+        odd = arith.remui(wave, constant(2))
         backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
     block = products.regions[0].blocks[0]
     counter = block.arguments[0]
-    users = [(use.owner.operation, use.operand_number) for use in counter.uses]
+    uses = [(use.owner.operation, use.operand_number) for use in counter.uses]
     with ir.InsertionPoint(body_operations(block)[0]), products.location:
         at = arith.select(backwards, arith.subi(ends, counter), counter)
-    for user, number in users:
-        user.operands[number] = at
+    for user, position in uses:
+        user.operands[position] = at
 
 
 def _sum_of_ends(loop: Any) -> Any:
