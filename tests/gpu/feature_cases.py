@@ -28,6 +28,7 @@ CASES = {
     "approximations": LINE,
     "halves": LINE,
     "pairs_of_halves": LINE,
+    "long_functions": LINE,
     "integers": PLANE,
     "pieces": ({"M": 64}, {"M": 33}),
     "padded": LINE,

@@ -176,3 +176,35 @@ def test_two_registers_of_16_bits_take_one_instruction(context, element, operati
     ptx = emit_ptx(translate(module), get_target("sm_90a"))
     assert ptx.count(f"{PAIRED[operation]}.{element}x2 ") == 1
     assert f".{element} " not in ptx
+
+
+MANY = '#nv_tileas.layout<"2048|reg:{0}*(1)|lane:32*({0})|warp:{1}*({2})">'
+
+
+@pytest.mark.parametrize(("registers", "warps", "calls"), [(16, 4, 0), (32, 2, 32)])
+def test_long_functions_of_many_registers_are_called(context, registers, warps, calls):
+    """Thousands of lines for each tile would keep ptxas busy for minutes, and spill."""
+    layout = MANY.format(registers, warps, 32 * registers)
+    tile = f"tensor<2048xf32, {layout}>"
+    slot = "!nv_tileas.smem<tensor<2048xf32, #nv_tileas.shared_layout<array<i64: 2048>, 0 : i64>>>"
+    text = [
+        '"nv_tileaa.func"() ({\n^bb0(%i: i32):',
+        f'%s = "nv_tileas.alloc_shared"() {{slots = 1 : i64, offset = 0 : i64}} : () -> {slot}',
+        '"nv_tileas.roles"() ({\n"nv_tileas.yield"() : () -> ()\n}, {',
+        f'%x = "nv_tileas.load_shared"(%s) : ({slot}) -> {tile}',
+        f"%r = math.sin %x : {tile}",
+        f'"nv_tileas.store_shared"(%r, %s) : ({tile}, {slot}) -> ()',
+        '"nv_tileas.yield"() : () -> ()',
+        f"}}) {{producer_warps = 0 : i64, consumer_warps = {warps} : i64}} : () -> ()",
+        '"nv_tileaa.return"() : () -> ()',
+        '}) {sym_name = "k", function_type = (i32) -> (), tilec.kernel = {',
+        f"block_threads = {32 * warps} : i64, cluster = [1, 1, 1]}}}} : () -> ()",
+    ]
+    module = ir.Module.parse("\n".join(text), context)
+
+    for name in STAGES[-1].passes:
+        run_pass(module, name, PassContext())
+
+    ptx = emit_ptx(translate(module), get_target("sm_90a"))
+    assert ptx.count("call.uni") == calls
+    assert ptx.count(".func") == (calls > 0)

@@ -186,6 +186,17 @@ def function(name: str, type_: Any, arg_attrs: Any = None) -> Any:
     return ir.Operation.create("llvm.func", attributes=attributes, regions=1)
 
 
+def calling_function(name: str, callee: str, result: Any, inputs: Sequence[Any]) -> None:
+    """Define a function of this module that calls another one and is never inlined."""
+    types = ", ".join(str(item) for item in inputs)
+    made = function(name, ir.Type.parse(f"!llvm.func<{result} ({types})>"))
+    made.attributes["linkage"] = ir.Attribute.parse("#llvm.linkage<internal>")
+    made.attributes["no_inline"] = ir.UnitAttr.get()
+    block = made.regions[0].blocks.append(*inputs, arg_locs=[made.location] * len(inputs))
+    with ir.InsertionPoint(block):
+        operation("llvm.return", [call(result, callee, list(block.arguments))])
+
+
 def external_array(name: str, type_: Any, space: int, alignment: int) -> None:
     """Declare a global that others define; alignment in bytes."""
     ir.Operation.create(

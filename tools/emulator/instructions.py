@@ -249,7 +249,8 @@ def _ld(program: Program, statement: Statement) -> Action:
             offset = int(at[0]) - PARAM_BASE
             data[:] = np.frombuffer(warp.cta.run.launched.parameters, np.uint8, size, offset)
         elif space == "local":
-            data = _local(warp)[np.arange(LANES)[:, None], at[:, None] + np.arange(size)]
+            places = (at[:, None] + np.arange(size))[lanes]
+            data[lanes] = _local(warp)[np.nonzero(lanes)[0][:, None], places]
         else:
             data[lanes] = read_bytes(warp, space, at[lanes], size)
         for index, name in enumerate(targets):

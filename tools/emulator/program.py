@@ -3,6 +3,8 @@
 import re
 from dataclasses import dataclass, field
 
+from tools.emulator.calls import closing, expand_calls
+
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ENTRY = re.compile(r"\.entry\s+(\w+)\s*\((.*?)\)(.*?)\{", re.DOTALL)
 _PARAMETER = re.compile(
@@ -73,7 +75,7 @@ class Program:
 
 def parse(ptx: str) -> Program:
     """Read the one entry of a PTX module."""
-    text = _COMMENT.sub("", ptx)
+    text = expand_calls(_COMMENT.sub("", ptx))
     entry = _ENTRY.search(text)
     if entry is None:
         raise UnsupportedError("there is no entry")
@@ -114,7 +116,7 @@ class _Reader:
                 self.program.labels[last] = len(self.program.statements)
                 position = label.end()
             elif text[position] == "{":
-                end = _closing(text, position)
+                end = closing(text, position)
                 self.blocks += 1
                 self.read(text[position + 1 : end], names)
                 position = end + 1
@@ -155,15 +157,6 @@ class _Reader:
                 text=text,
             )
         )
-
-
-def _closing(text: str, start: int) -> int:
-    depth = 0
-    for position in range(start, len(text)):
-        depth += {"{": 1, "}": -1}.get(text[position], 0)
-        if not depth:
-            return position
-    raise UnsupportedError("a block is not closed")
 
 
 def split_operands(text: str) -> list[str]:

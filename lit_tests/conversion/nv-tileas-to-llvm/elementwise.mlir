@@ -204,3 +204,32 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "wide_products_have_two_halves", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<2048xf32, #nv_tileas.shared_layout<array<i64: 2048>, 0 : i64>>>
+!t = tensor<2048xf32, #nv_tileas.layout<"2048|reg:32*(1)|lane:32*(32)|warp:2*(1024)">>
+
+// A function with slow paths that would be copied for every one of many registers is called.
+// CHECK-LABEL: module {
+// CHECK:         llvm.func internal @tilec__nv_fmodf(%[[A:.*]]: f32, %[[B:.*]]: f32) -> f32 attributes {no_inline} {
+// CHECK-NEXT:      %[[R:.*]] = llvm.call @__nv_fmodf(%[[A]], %[[B]]) : (f32, f32) -> f32
+// CHECK-NEXT:      llvm.return %[[R]] : f32
+// CHECK:         llvm.func @__nv_fmodf(f32, f32) -> f32
+// CHECK:         llvm.func @long_functions
+// CHECK-COUNT-32: llvm.call @tilec__nv_fmodf
+// CHECK-NOT:     llvm.call
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %h = arith.constant dense<3.0> : !t
+    %r = arith.remf %x, %h : !t
+    "nv_tileas.store_shared"(%r, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 2 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "long_functions", function_type = (i32) -> (), tilec.kernel = {block_threads = 64 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -43,6 +43,13 @@ _LIBDEVICE = {
 }
 """Functions of NVIDIA's libdevice by operation; `f` is appended for f32 (libdevice user guide)."""
 
+_LONG_LIBDEVICE = frozenset(("sin", "cos", "tan", "pow", "atan2", "fmod"))
+"""Functions with slow paths, in loops and through local memory, for arguments that hardly occur."""
+MOST_COPIES = 16
+"""Registers of a tile for which such a function may be copied into the kernel. A product with `sin`
+of its 128x256 tiles took 40 s and five plans, the last one of 64x192, since ptxas spilled in the
+others; with `fmod` it was not done after 100 s. Calls take 1 s, and nothing spills (ptxas 13.5)."""
+
 _FAST_LIBDEVICE = {"math.exp": "__nv_fast_expf", "math.tanh": "__nv_fast_tanhf"}
 """Approximations on f32, one or two instructions each (libdevice; CUDA math API, `__expf` and
 `__tanhf`)."""
@@ -337,6 +344,15 @@ def _is_approximate(op: Any) -> bool:
     return "fastmath" in op.attributes and "afn" in str(op.attributes["fastmath"])
 
 
+def _is_long(op: Any) -> bool:
+    """Tell whether copies of the function of `op`, one for each register, are too much code."""
+    if _LIBDEVICE[op.name] not in _LONG_LIBDEVICE:
+        return False
+    result = op.results[0]
+    tiled = isinstance(result.type, ir.RankedTensorType)
+    return tiled and tile_layout(result).num_registers > MOST_COPIES
+
+
 def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
     """Call the libdevice function of `op`; 16-bit elements are computed in f32."""
     wide = result
@@ -346,6 +362,9 @@ def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: An
     name = f"__nv_{_LIBDEVICE[op.name]}" + ("f" if ir.FloatType(wide).width == 32 else "")
     if op.name in _FAST_LIBDEVICE and isinstance(result, ir.F32Type) and _is_approximate(op):
         name = _FAST_LIBDEVICE[op.name]
-    lowering.declare(name, wide, [operand.type for operand in operands])
+    types = [operand.type for operand in operands]
+    lowering.declare(name, wide, types)
+    if _is_long(op):
+        name = lowering.outline(name, wide, types)
     called = llvm_ops.call(wide, name, operands)
     return called if wide == result else arith.truncf(result, called)

@@ -217,6 +217,15 @@ class Lowering:
         """Return the i32 that two registers of 16 bits make up, `lanes` as for `unpack`."""
         return llvm_ops.bitcast(emit.i32_type(), self.pair(registers, lanes))
 
+    def outline(self, name: str, result: Any, inputs: Sequence[Any]) -> str:
+        """Return the name of a function that calls a declared one and is no copy of it."""
+        outlined = f"tilec{name}"
+        if outlined not in self.externals:
+            self.externals.add(outlined)
+            with ir.InsertionPoint.at_block_begin(self.module.body):
+                llvm_ops.calling_function(outlined, name, result, inputs)
+        return outlined
+
     def declare(self, name: str, result: Any, inputs: Sequence[Any]) -> None:
         """Declare an external function once per module."""
         known = {

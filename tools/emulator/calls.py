@@ -1,0 +1,69 @@
+"""Writes the body of a PTX function wherever it is called, with registers and labels of its own."""
+
+import re
+
+_FUNCTION = re.compile(
+    r"\.func\s*\(\s*\.param\s+\.\w+\s+(?P<result>\w+)\s*\)\s*(?P<name>\w+)\s*"
+    r"\((?P<parameters>[^)]*)\)\s*\{"
+)
+_CALL = re.compile(
+    r"\{(?P<before>[^{}]*?)call\.uni\s*\((?P<result>\w+)\)\s*,\s*(?P<name>\w+)\s*,\s*"
+    r"\((?P<arguments>[^)]*)\)\s*;(?P<behind>[^{}]*?)\}"
+)
+_STORED = re.compile(r"st\.param\.\w+\s+\[(\w+)\]\s*,\s*([^;]+?)\s*;")
+_REGISTER = re.compile(r"(%[a-z]+)(\d+)\b")
+_LABEL = re.compile(r"\$L__\w+")
+REGISTERS = 100_000
+"""More than any function has of a kind."""
+
+
+def expand_calls(text: str) -> str:
+    """Return PTX without comments as PTX without functions and calls."""
+    functions: dict[str, tuple[re.Match[str], str]] = {}
+    while (head := _FUNCTION.search(text)) is not None:
+        end = closing(text, head.end() - 1)
+        functions[head["name"]] = head, text[head.end() : end]
+        text = text[: head.start()] + text[end + 1 :]
+    count = 0
+
+    def expand(call: re.Match[str]) -> str:
+        nonlocal count
+        count += 1
+        head, body = functions[call["name"]]
+        return _inlined(call, head, _renamed(body, count), f"$L__end_of_call_{count}")
+
+    return _CALL.sub(expand, text) if functions else text
+
+
+def _renamed(body: str, call: int) -> str:
+    """Return a body with other registers and labels for every call."""
+    body = _REGISTER.sub(lambda found: f"{found[1]}{call * REGISTERS + int(found[2])}", body)
+    return _LABEL.sub(lambda found: f"{found[0]}_of_call_{call}", body)
+
+
+def _inlined(call: re.Match[str], head: re.Match[str], body: str, end: str) -> str:
+    """Return a body that takes the arguments of a call and leaves its result."""
+    values = dict(_STORED.findall(call["before"]))
+    arguments = [values[name.strip()] for name in call["arguments"].split(",")]
+    names = [item.split()[-1] for item in head["parameters"].split(",")]
+    for name, value in zip(names, arguments, strict=True):
+        body = re.sub(rf"ld\.param\.(\w+)\s+(\S+)\s*,\s*\[{name}\]", rf"mov.\1 \2, {value}", body)
+    loaded = re.search(rf"ld\.param\.\w+\s+(\S+)\s*,\s*\[{call['result']}\]", call["behind"])
+    target = loaded[1] if loaded else f"%rd{REGISTERS - 1}"
+    body = re.sub(rf"st\.param\.(\w+)\s+\[{head['result']}\]\s*,", rf"mov.\1 {target},", body)
+    body = re.sub(r"\bret\s*;", f"bra.uni {end};", body)
+    return f"{body}\n{end}:\n"
+
+
+def closing(text: str, start: int) -> int:
+    """Return where the block ends whose opening brace is at `start`.
+
+    Raises:
+        ValueError: It does not end.
+    """
+    depth = 0
+    for position in range(start, len(text)):
+        depth += {"{": 1, "}": -1}.get(text[position], 0)
+        if not depth:
+            return position
+    raise ValueError("a block is not closed")
