@@ -121,6 +121,15 @@ def test_dump_of_another_stage_is_refused(compiled):
     assert caught.value.diagnostics[0].hint == "use --start-from with one of: nv_tileas"
 
 
+def test_emitted_llvm_ir_can_be_resumed(compiled):
+    source = SourceFile("copy.ll", compiled.module_text("llvmir"))
+    result = resume(source, CompileOptions(emit="ptx", start_from="llvmir"))
+    assert (
+        result.module_text("ptx").partition(".version")[2]
+        == (compiled.module_text("ptx").partition(".version")[2])
+    )
+
+
 @pytest.mark.parametrize(("stage", "text"), [("llvmir", "; nothing\n"), ("ptx", ".version 8.0\n")])
 def test_text_without_metadata_is_refused(stage, text):
     with pytest.raises(CompileError, match="T0009"):

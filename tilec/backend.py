@@ -89,8 +89,8 @@ class CodeGenerator:
             self._run_ptx(rest, metadata)
 
     def _run_llvm(self, text: str, metadata: dict[str, Any], *, edited: bool = False) -> None:
-        self.result.texts["llvmir"] = text
-        self.dumps.write(f"{metadata['name']}.ll", metadata_comment(metadata, ";") + text)
+        self.result.texts["llvmir"] = metadata_comment(metadata, ";") + text
+        self.dumps.write(f"{metadata['name']}.ll", self.result.texts["llvmir"])
         if not self.options.reaches("ptx"):
             return
         with self.watch.step(_STAGE, "LLVM to PTX"):
