@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import TracebackType
 from typing import Any
@@ -68,13 +68,21 @@ def run_pass(
     """
     registered = load_pass(name)
     changed = True
+    with _explaining(module, name, sources), module.context:
+        if registered is not None:
+            run = partial(registered.run, module, context)
+            changed = _run_own(run, module.context, sources) is not False
+        else:
+            _upstream_pipeline(name).run(module.operation)
+    if verify and changed:
+        _verify_result(module, name)
+
+
+@contextlib.contextmanager
+def _explaining(module: Any, name: str, sources: Sequence[SourceFile]) -> Iterator[None]:
+    """Say of what pass `name` raises which sources it is about, or where the pass went wrong."""
     try:
-        with module.context:
-            if registered is not None:
-                run = partial(registered.run, module, context)
-                changed = _run_own(run, module.context, sources) is not False
-            else:
-                _upstream_pipeline(name).run(module.operation)
+        yield
     except TileError as failure:
         if failure.sources:
             raise
@@ -89,8 +97,6 @@ def run_pass(
         raise InternalCompilerError(
             f"{type(failure).__name__}: {failure}", pass_name=name, op=op
         ) from failure
-    if verify and changed:
-        _verify_result(module, name)
 
 
 def needs_verifying(names: Sequence[str], position: int) -> bool:
