@@ -365,3 +365,21 @@ def test_a_fused_epilogue_takes_few_instructions_an_element():
     widening += sum("0xffff0000" in item.operands for item in epilogue if item.base == "LOP3")
     assert elements <= widening <= 1.5 * elements
     assert opcodes["LDS"] <= 0.75 * elements + 4
+
+
+def test_called_functions_leave_the_products_of_a_stage_together():
+    """Without spills, and with the registers that setmaxnreg moves."""
+    text = (ROOT / "examples/matmul.tile").read_text().replace("cast(acc", "cast(sin(acc)")
+    options = CompileOptions(emit="sass")
+    result = compile_source(SourceFile("sin.tile", text), "matmul", options=options)
+    (kernel,) = result.artifact.kernels
+    made = Gemm(None, kernel.metadata, result.assembly, result.texts["sass"])
+    assert made.assembly.warnings == ()
+    assert (made.assembly.spill_stores, made.assembly.spill_loads) == (0, 0)
+    elements = made.constants["BM"] * made.constants["BN"] // (32 * made.plan["consumer_warps"])
+    assert made.count("CALL") == elements
+    assert made.count("USETMAXREG") == 2
+    bases = [item.base for item in instructions(made.sass)]
+    first, last = bases.index("HGMMA"), len(bases) - bases[::-1].index("HGMMA")
+    assert bases[first:last].count("HGMMA") == made.constants["BK"] // 16
+    assert "CALL" not in bases[first:last]

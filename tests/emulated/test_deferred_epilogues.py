@@ -52,6 +52,7 @@ WHOLE = [
     Case(GELU, (130, 300, 264), (64, 128), "slice_columns=0", {"B": "col"}, result="f32"),
     Case(RESIDUAL, (200, 200, 330), (64, 128), "slice_columns=0", {"R": "col"}),
     Case("x", (200, 300, 264), (64, 128), first=TILE),
+    Case("sin(x)", (200, 300, 136), (64, 128)),
 ]
 SLICES = [
     Case(GELU, (256, 96, 64), (64, 96), "slice_columns=32", {}, 1, "f32"),

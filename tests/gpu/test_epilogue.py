@@ -60,3 +60,29 @@ def test_two_results(torch, tmp_path, slots, batch, tile, order):
         limit = expected.abs().max().item() * 2.0**-8 + k * 2.0**-20
         check(narrow, c, expected, limit)
         check(wide, d, 2 * expected, k * 2.0**-16)
+
+
+CALLED = """@kernel({hints})
+def called[M, N, K](A: bf16[M, K], B: bf16[K, N], C: f32[M, N]):
+    m, n = grid(cdiv(M, 128), cdiv(N, 128))
+    acc = zeros((128, 128), f32)
+    for k in range(cdiv(K, 64)):
+        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
+    store(C, (m, n), sin(acc) + acc % 1.5)
+"""
+
+
+@pytest.mark.parametrize("hints", ["", "pingpong=True", "cluster=(2, 1)", "specialize=False"])
+def test_functions_that_are_called(torch, tmp_path, hints):
+    """Warpgroups that setmaxnreg has given registers call functions with a stack."""
+    path = tmp_path / "called.tile"
+    path.write_text(CALLED.format(hints=hints))
+    torch.manual_seed(0)
+    a = torch.randint(-2, 3, (2000, 192), device="cuda").bfloat16()
+    b = torch.randint(-2, 3, (192, 1000), device="cuda").bfloat16()
+    c = torch.full((2000, 1000), POISON, device="cuda")
+    load(path).called(a, b, c)
+    torch.cuda.synchronize()
+    exact = a.float() @ b.float()
+    expected = exact.sin() + torch.remainder(exact, 1.5)
+    assert (c - expected).abs().max().item() < 1e-5

@@ -1,6 +1,7 @@
 """Stores that wait for the next tile: what keeps them from it, and seeded faults."""
 
 import pytest
+from kernel_texts import BRANCH_WITH_LOAD
 from seeded_faults import before_the_check, changed, failure, replaced, swap_before, verify, without
 
 from tilec.diagnostics import CompileError, SourceFile
@@ -21,14 +22,7 @@ def product[M, N, K](A: bf16[M, K], B: bf16[K, N], C: {C}[M, N], D: bf16[M, N], 
 USUAL = {"C": "bf16", "before": "", "bounds": "cdiv(K, 64)", "columns": "256"}
 STORE = "    store(C, (m, n), cast(acc, bf16))"
 USUAL["store"] = STORE
-BRANCH = """\
-    if start > 0:
-        steps = cdiv(K, 64)
-        x = load(v, 0, 256)
-    else:
-        steps = start + 3
-        x = zeros(256)
-"""
+BRANCH = BRANCH_WITH_LOAD.format(condition="start > 0", array="v", first=0, extents=256)
 LOAD = "cast(load(D, (m, n), (128, 256)), f32)"
 HALVES = "extract(acc, (0, 1), (128, 64)), extract(acc, (0, 0), (128, 64))"
 COMPUTED = {

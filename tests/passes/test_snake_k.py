@@ -1,6 +1,7 @@
 """nv-tileas-snake-k: which kernels walk their k-tiles back and forth."""
 
 import pytest
+from kernel_texts import BRANCH_WITH_LOAD
 
 from tilec.diagnostics import CompileError, SourceFile
 from tilec.driver import compile_source
@@ -18,14 +19,7 @@ def product[M, N, K](A: bf16[M, K], B: bf16[K, N], v: f32[N], C: bf16[M, N], sta
 """
 ZEROS = "zeros((128, 128), f32)"
 USUAL = {"before": "", "first": ZEROS, "bounds": "cdiv(K, 64)", "value": "acc"}
-BRANCH = """\
-    if start > 0:
-        steps = cdiv(K, 64)
-        x = load(v, 0, 128)
-    else:
-        steps = start + 3
-        x = zeros(128)
-"""
+BRANCH = BRANCH_WITH_LOAD.format(condition="start > 0", array="v", first=0, extents=128)
 SUMS = {
     "all k-tiles": {},
     "every third, from the second one on": {"bounds": "1, cdiv(K, 64), 3"},

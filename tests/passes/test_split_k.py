@@ -1,6 +1,7 @@
 """nv-tileas-split-k: which kernels can be split, and that the protocol check passes."""
 
 import pytest
+from kernel_texts import BRANCH_WITH_LOAD
 from seeded_faults import before_the_check, verify
 
 from tilec.diagnostics import CompileError, SourceFile
@@ -15,13 +16,7 @@ LOOP = """    acc = zeros((128, 128), f32)
     for k in range(cdiv(K, 64)):
         acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
 """
-BRANCH = """    if M > 64:
-        steps = cdiv(K, 64)
-        d = load(D, (0, 0), (128, 128))
-    else:
-        steps = 3
-        d = zeros((128, 128), f32)
-"""
+BRANCH = BRANCH_WITH_LOAD.format(condition="M > 64", array="D", first=(0, 0), extents=(128, 128))
 STORE = "    store(D, (m, n), acc)\n"
 SPLIT = {
     "a plain product": LOOP + STORE,
@@ -55,7 +50,7 @@ REFUSED = {
     "a loop that depends on a branch with loads": (
         BRANCH
         + LOOP.replace("range(cdiv(K, 64))", "range(steps)")
-        + "    store(D, (m, n), acc + d)\n",
+        + "    store(D, (m, n), acc + x)\n",
         "the number of k-tiles comes from a branch or a loop that loads tiles",
     ),
     "a step that is not known": (

@@ -1,22 +1,10 @@
 """When the planner walks the k-tiles of every second tile backwards."""
 
 import pytest
+from plain_product import TARGET, plan, problem
 
 from tilec.diagnostics import CompileError
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
-from tilec.plan.kernel import KernelProblem, MmaTile, plan_kernel
-from tilec.target import TARGETS
-
-TARGET = TARGETS["sm_90a"]
-
-
-def problem(**fields):
-    mma = (MmaTile(m=128, n=128, k=64, element_bytes=2, accumulator_bytes=4),)
-    return KernelProblem(mma, 32768, 0, 128 * 128, has_loop_loads=True, part_bytes=8192, **fields)
-
-
-def plan(given, **fields):
-    return plan_kernel(given, TARGET, fields)
 
 
 def test_sums_of_products_go_back_and_forth_unless_somebody_objects():

@@ -3,18 +3,16 @@
 import random
 
 import pytest
+from plain_product import TARGET, plan, problem
 
 from tilec.diagnostics import CompileError
 from tilec.plan import gemm_candidates
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles, tile_text
 from tilec.plan.gemm_model import gemm_cost
 from tilec.plan.gemm_tile import GemmTile
-from tilec.plan.kernel import KernelProblem, MmaTile, plan_kernel
 from tilec.plan.split import split_range, work_item
 from tilec.runtime.launch_shape import persistent_blocks
-from tilec.target import TARGETS
 
-TARGET = TARGETS["sm_90a"]
 TILES, SPLITS = (1, 2, 7, 32, 131, 132, 133, 400), (1, 2, 3, 4, 8, 16)
 
 
@@ -58,15 +56,6 @@ def test_splits_divide_the_k_tiles(k_tiles, splits):
     parts = [split_range(split, splits, k_tiles) for split in range(splits)]
     assert [k for part in parts for k in part] == list(range(k_tiles))
     assert max(map(len, parts)) == -(-k_tiles // splits)
-
-
-def problem(**fields):
-    mma = (MmaTile(m=128, n=128, k=64, element_bytes=2, accumulator_bytes=4),)
-    return KernelProblem(mma, 32768, 0, 128 * 128, has_loop_loads=True, part_bytes=8192, **fields)
-
-
-def plan(given, **fields):
-    return plan_kernel(given, TARGET, fields)
 
 
 def test_the_override():

@@ -115,9 +115,10 @@ not spill at 240 registers, with an f32 residual 68 bytes)."""
 LOADED_REREAD_SHARE = 0.5
 """What it costs shared memory when a warpgroup reads the same columns of B for its next 64 rows, as
 a part of the first time, where consumers take turns and the epilogue loads tiles. At 4096^3, with
-bias, GELU and a residual, tiles of 128x128 in turn took 1.4% longer than tiles of 128x256 that are
-stored behind the next products, in six runs (H200, driver 580, 2026-11-22), although fewer cycles
-by ncu: with the chip at its power limit, the operands that cross L2 twice as often decide."""
+bias, GELU and a residual, tiles of 128x128 in turn took 1.2% longer than tiles of 128x256 that are
+stored behind the next products, on average of eight comparisons (H200, driver 580, 2026-11-22),
+although fewer cycles by ncu: with the chip at its power limit, the operands that cross L2 twice as
+often decide."""
 LOADED_CLUSTER_CLOCKS = 9
 """Clocks per k-tile that clusters of such consumers cost: 2x1 took 2.7% longer at 4096^3 (H200,
 2026-11-22)."""

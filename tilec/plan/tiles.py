@@ -96,7 +96,7 @@ class TileChoice:
     split_k: int = 1
     candidates: tuple[str, ...] = ()
     defer_stores: bool = False
-    snake_k: bool = True
+    snake_k: bool = False
 
 
 def choose_tiles(

@@ -86,11 +86,7 @@ def choose_snake(
     The k-tiles with which a wave of tiles ends are in L2 when the next wave begins. That gains
     nothing where L2 keeps all operands of a wave; the tiles were planned with the answer.
     """
-    defect = problem.split_defect
-    if defect is None and plan.split_k > 1:
-        defect = f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
-    elif defect is None and not persistent:
-        defect = "no CTA has a second tile (persistent = false)"
+    defect = problem.split_defect or _order_defect(plan, persistent)
     if fixed.snake_k and defect is not None:
         fail("T0421", f"snake_k = true: {defect}")
     if fixed.snake_k is not None:
@@ -98,6 +94,13 @@ def choose_snake(
     if defect is not None or not problem.snake_k:
         return False, ()
     return True, ("snake_k = true: a tile begins with the k-tiles that L2 got last",)
+
+
+def _order_defect(plan: "KernelPlan", persistent: bool) -> str | None:
+    """Return which other decision keeps a CTA from walking k-tiles backwards."""
+    if plan.split_k > 1:
+        return f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
+    return None if persistent else "no CTA has a second tile (persistent = false)"
 
 
 def choose_streaming(loads: bool, fixed: PlanOverrides) -> tuple[bool, tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tools.emulator import tensor_core
+from tools.emulator.errors import UnsupportedError
 from tools.emulator.machine import WARPGROUP, Cta, NamedBarrier, Warpgroup
 from tools.emulator.memory import (
     CTA_SHIFT,
@@ -16,7 +17,7 @@ from tools.emulator.memory import (
     MBarrier,
 )
 from tools.emulator.operands import address, group, source, tensor_operand
-from tools.emulator.program import Program, Statement, UnsupportedError
+from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import LANES, Lanes, storage, undefined
 from tools.emulator.transfers import (
     BoxStore,

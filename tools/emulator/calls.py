@@ -2,6 +2,8 @@
 
 import re
 
+from tools.emulator.errors import UnsupportedError
+
 _FUNCTION = re.compile(
     r"\.func\s*\(\s*\.param\s+\.\w+\s+(?P<result>\w+)\s*\)\s*(?P<name>\w+)\s*"
     r"\((?P<parameters>[^)]*)\)\s*\{"
@@ -28,11 +30,13 @@ def expand_calls(text: str) -> str:
 
     def expand(call: re.Match[str]) -> str:
         nonlocal count
+        if call["name"] not in functions:
+            raise UnsupportedError(f"call of '{call['name']}', which has no body")
         count += 1
         head, body = functions[call["name"]]
         return _inlined(call, head, _renamed(body, count), f"$L__end_of_call_{count}")
 
-    return _CALL.sub(expand, text) if functions else text
+    return _CALL.sub(expand, text)
 
 
 def _renamed(body: str, call: int) -> str:
@@ -59,11 +63,11 @@ def closing(text: str, start: int) -> int:
     """Return where the block ends whose opening brace is at `start`.
 
     Raises:
-        ValueError: It does not end.
+        UnsupportedError: It does not end.
     """
     depth = 0
     for position in range(start, len(text)):
         depth += {"{": 1, "}": -1}.get(text[position], 0)
         if not depth:
             return position
-    raise ValueError("a block is not closed")
+    raise UnsupportedError("a block is not closed")

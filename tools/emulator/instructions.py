@@ -7,9 +7,10 @@ import numpy as np
 
 from tools.emulator import scalar
 from tools.emulator.asynchronous import ASYNCHRONOUS
+from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import PARAM_BASE, AccessError
-from tools.emulator.operands import address, group, register_type, source
-from tools.emulator.program import Program, Statement, UnsupportedError
+from tools.emulator.operands import DEPOT_BYTES, address, group, register_type, source
+from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import BINARY, COMPARE, LANES, TERNARY, TYPES, UNARY, Lanes, storage
 from tools.emulator.warp import ALL, Action, Mask, Warp
 
@@ -24,7 +25,7 @@ _NOTHING = frozenset(
         "cp.async.bulk.prefetch",
     )
 )
-_LOCAL_BYTES = 4096
+_LOCAL_BYTES = 8 * DEPOT_BYTES
 _ROUNDING = ("rn", "rm", "rz", "rp", "approx", "full", "ftz", "sat")
 
 

@@ -5,14 +5,18 @@ from collections.abc import Callable
 
 import numpy as np
 
+from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import PARAM_BASE, SHARED_BASE
-from tools.emulator.program import Program, UnsupportedError, split_operands
+from tools.emulator.program import Program, split_operands
 from tools.emulator.scalar import LANES, Lanes, literal
 from tools.emulator.warp import Warp, is_register
 
 Source = Callable[[Warp], Lanes]
 _ADDRESS = re.compile(r"\[\s*([^\s\]+,]+)\s*(?:\+\s*(-?\d+))?\s*\]")
 _WIDTHS = {"%rs": np.uint16, "%r": np.uint32, "%rd": np.uint64}
+_DEPOT = "__local_depot"
+DEPOT_BYTES = 4096
+"""Room for the local variables of one function."""
 _TID = np.arange(LANES, dtype=np.uint32)
 
 SPECIAL: dict[str, Callable[[Warp], int | Lanes]] = {
@@ -39,7 +43,9 @@ def symbol(program: Program, name: str) -> int | None:
         return SHARED_BASE
     if name in program.parameters:
         return PARAM_BASE + program.parameters[name][0]
-    return 0 if name.startswith("__local_depot") else None
+    if name.startswith(_DEPOT):  # One for each function, and none of ours has as many bytes.
+        return int(name.removeprefix(_DEPOT)) * DEPOT_BYTES
+    return None
 
 
 def source(program: Program, text: str, kind: str) -> Source:

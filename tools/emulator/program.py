@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 
 from tools.emulator.calls import closing, expand_calls
+from tools.emulator.errors import UnsupportedError
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ENTRY = re.compile(r"\.entry\s+(\w+)\s*\((.*?)\)(.*?)\{", re.DOTALL)
@@ -14,10 +15,6 @@ _LABEL = re.compile(r"\s*([$%A-Za-z_][\w$]*)\s*:(?!:)")
 _GUARD = re.compile(r"@(!?)([%\w.$@]+)\s+")
 _NAME = re.compile(r"(?<![\w%$.])[A-Za-z_]\w*(?![\w.:])")
 _SIZES = {"8": 1, "16": 2, "32": 4, "64": 8}
-
-
-class UnsupportedError(Exception):
-    """The program has something that the emulator does not know."""
 
 
 @dataclass(frozen=True)

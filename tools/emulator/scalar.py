@@ -12,7 +12,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
-from tools.emulator.program import UnsupportedError
+from tools.emulator.errors import UnsupportedError
 
 Lanes = NDArray[Any]
 LANES = 32

@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import SharedMemory, swizzled
-from tools.emulator.program import UnsupportedError
 
 _SHAPE = re.compile(r"m64n(\d+)k16")
 _SPANS = (0, 128, 64, 32)

@@ -17,6 +17,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     lowers_runs,
     tile_layout,
 )
+from tilec.plan.code_size import is_called
 
 HALF_BITS, UPPER_HALF = 16, -(1 << 16)
 """Width of a bf16, and the half of 32 bits (as an i32) in which an f32 holds one."""
@@ -42,13 +43,6 @@ _LIBDEVICE = {
     "arith.remf": "fmod",
 }
 """Functions of NVIDIA's libdevice by operation; `f` is appended for f32 (libdevice user guide)."""
-
-_LONG_LIBDEVICE = frozenset(("sin", "cos", "tan", "pow", "atan2", "fmod"))
-"""Functions with slow paths, in loops and through local memory, for arguments that hardly occur."""
-MOST_COPIES = 16
-"""Registers of a tile for which such a function may be copied into the kernel. A product with `sin`
-of its 128x256 tiles took 40 s and five plans, the last one of 64x192, since ptxas spilled in the
-others; with `fmod` it was not done after 100 s. Calls take 1 s, and nothing spills (ptxas 13.5)."""
 
 _FAST_LIBDEVICE = {"math.exp": "__nv_fast_expf", "math.tanh": "__nv_fast_tanhf"}
 """Approximations on f32, one or two instructions each (libdevice; CUDA math API, `__expf` and
@@ -154,7 +148,7 @@ def _lower_registers(
         registers += _narrow_pair(lowering, [row[0] for row in rows], element)
         return
     if _widens_pairs(op, len(rows)) and not any(row in known for row in rows):
-        wide = _widen_pair([row[0] for row in rows])
+        wide = _widen_pair(lowering, [row[0] for row in rows])
         known.update(zip(rows, wide, strict=True))
         registers += wide
         return
@@ -231,9 +225,9 @@ def _widens_pairs(op: Any, registers: int) -> bool:
     return isinstance(source, ir.BF16Type) and isinstance(result, ir.F32Type)
 
 
-def _widen_pair(registers: list[Any]) -> list[Any]:
+def _widen_pair(lowering: Lowering, registers: list[Any]) -> list[Any]:
     """Convert two registers that share one of 32 bits with one instruction each."""
-    word = llvm_ops.bitcast(emit.i32_type(), emit.pack(registers))
+    word = lowering.word(registers, emit.lane_numbers(len(registers)))
     upper = [
         arith.shli(word, emit.value(HALF_BITS)),
         arith.andi(word, emit.value(UPPER_HALF)),
@@ -344,15 +338,6 @@ def _is_approximate(op: Any) -> bool:
     return "fastmath" in op.attributes and "afn" in str(op.attributes["fastmath"])
 
 
-def _is_long(op: Any) -> bool:
-    """Tell whether copies of the function of `op`, one for each register, are too much code."""
-    if _LIBDEVICE[op.name] not in _LONG_LIBDEVICE:
-        return False
-    result = op.results[0]
-    tiled = isinstance(result.type, ir.RankedTensorType)
-    return tiled and tile_layout(result).num_registers > MOST_COPIES
-
-
 def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
     """Call the libdevice function of `op`; 16-bit elements are computed in f32."""
     wide = result
@@ -364,7 +349,9 @@ def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: An
         name = _FAST_LIBDEVICE[op.name]
     types = [operand.type for operand in operands]
     lowering.declare(name, wide, types)
-    if _is_long(op):
+    tiled = isinstance(op.results[0].type, ir.RankedTensorType)
+    registers = tile_layout(op.results[0]).num_registers if tiled else 1
+    if is_called(_LIBDEVICE[op.name], registers):
         name = lowering.outline(name, wide, types)
     called = llvm_ops.call(wide, name, operands)
     return called if wide == result else arith.truncf(result, called)

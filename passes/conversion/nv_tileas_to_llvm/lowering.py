@@ -218,7 +218,7 @@ class Lowering:
         return llvm_ops.bitcast(emit.i32_type(), self.pair(registers, lanes))
 
     def outline(self, name: str, result: Any, inputs: Sequence[Any]) -> str:
-        """Return the name of a function that calls a declared one and is no copy of it."""
+        """Define a function that calls `name` and is never inlined, once; return its name."""
         outlined = f"tilec{name}"
         if outlined not in self.externals:
             self.externals.add(outlined)
