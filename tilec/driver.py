@@ -19,7 +19,7 @@ from tilec.diagnostics import CompileError, SourceFile, error, remark
 from tilec.dumps import DumpWriter
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
-from tilec.runner_up import OVER_BUDGET, runner_up
+from tilec.runner_up import runner_up
 from tilec.specialization import Specialization
 from tilec.target import get_target
 
@@ -57,8 +57,8 @@ def compile_source(
     try:
         return steps.compile(kernel, wanted)
     except CompileError as failure:
-        first = failure
-    while (smaller := runner_up(first, steps.module, steps.specialization)) is not None:
+        first = last = failure
+    while (smaller := runner_up(last, steps.module, steps.specialization)) is not None:
         remarks = (*steps.result.sink.items, remark("T0432", smaller.reason))
         steps = _Steps(source, options or CompileOptions(), module_globals)
         for item in remarks:
@@ -66,8 +66,7 @@ def compile_source(
         try:
             return steps.compile(kernel, smaller.specialization)
         except CompileError as failure:
-            if failure.diagnostics[0].code not in OVER_BUDGET:
-                break
+            last = failure
     raise first
 
 

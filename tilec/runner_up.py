@@ -6,10 +6,17 @@ from tilec.diagnostics import CompileError
 from tilec.records import dataclass, replace
 from tilec.specialization import Specialization
 
-OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
+_OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
 """Codes of plans that need too many registers or too much shared memory, or that spill."""
 _FEW_REGISTERS = ("T0608", "T0609")
 """Codes of code whose threads have too few registers, by ptxas: spills, serialised products."""
+
+
+_COSTS = {
+    "snake_k": "to walk k-tiles backwards",
+    "defer_stores": "a tile that waits for the next one",
+}
+"""What takes registers, by the field of the plan that decides it; what gains least comes first."""
 
 
 @dataclass(frozen=True)
@@ -31,16 +38,15 @@ def runner_up(
         specialization: What it was compiled for.
     """
     code, message = failure.diagnostics[0].code, failure.diagnostics[0].message
-    if module is None or code not in (*OVER_BUDGET, *_FEW_REGISTERS):
+    if module is None or code not in (*_OVER_BUDGET, *_FEW_REGISTERS):
         return None
-    if code in _FEW_REGISTERS and _deferred_unasked(module, specialization):
-        reason = (
-            f"a tile that waits in registers for the next one takes too many ({message}):"
-            " planned again for tiles that do not wait"
-        )
-        return RunnerUp(replace(specialization, may_defer=False), reason)
+    costly = _costly_fields(module, specialization) if code in _FEW_REGISTERS else []
+    if costly:
+        withheld = specialization.withheld | {costly[0]}
+        reason = f"{_COSTS[costly[0]]} takes too many registers ({message}): planned again without"
+        return RunnerUp(replace(specialization, withheld=withheld), reason)
     planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
-    if code not in OVER_BUDGET or not planned:
+    if code not in _OVER_BUDGET or not planned:
         return None
     limit = planned * 3 // 4  # the next smaller tiles, in few steps
     reason = (
@@ -50,12 +56,15 @@ def runner_up(
     return RunnerUp(replace(specialization, mma_limit=limit), reason)
 
 
-def _deferred_unasked(module: Any, specialization: Specialization) -> bool:
-    """Tell whether the planner let the store of a tile wait, which nobody had asked for."""
+def _costly_fields(module: Any, specialization: Specialization) -> list[str]:
+    """Return the fields of `_COSTS` that the planner set and nobody had asked for."""
     asked = [specialization.plan, *_facts(module, "hints", {})]
-    if any("defer_stores" in plan for plan in asked):
-        return False
-    return any(plan.get("defer_stores", False) for plan in _facts(module, "plan", {}))
+    plans = _facts(module, "plan", {})
+    return [
+        field
+        for field in _COSTS
+        if any(plan.get(field, False) for plan in plans) and not any(field in it for it in asked)
+    ]
 
 
 def _facts(module: Any, name: str, default: Any) -> list[Any]:

@@ -66,8 +66,8 @@ class Specialization:
         plan: Overrides of single plan fields, from hints or `--plan`.
         mma_limit: Most multiply-adds (m * n * k) of one k-tile that the planner may choose for
             `auto` constants; None for no limit. Set for the runner-up of a plan that did not fit.
-        may_defer: Whether the planner may let the store of a tile wait for the next one. Not for
-            the runner-up of a plan whose threads then had too few registers.
+        withheld: Fields of the plan that the planner must leave off: those that cost registers, for
+            the runner-up of a plan whose threads had too few.
     """
 
     arrays: Mapping[str, ArraySpec] = field(default_factory=lambda: MappingProxyType({}))
@@ -77,4 +77,4 @@ class Specialization:
     sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     mma_limit: int | None = None
-    may_defer: bool = True
+    withheld: frozenset[str] = frozenset()

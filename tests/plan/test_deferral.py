@@ -14,6 +14,7 @@ from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.gemm_model import gemm_cost
 from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.overrides import parse_overrides
+from tilec.specialization import Specialization
 from tilec.target import get_target
 
 TARGET = get_target("sm_90a")
@@ -117,13 +118,14 @@ def f(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
 
 
 @pytest.mark.parametrize("code", ["T0608", "T0609"])
-def test_the_runner_up_of_a_deferral_that_spills(monkeypatch, code):
+@pytest.mark.parametrize(("failures", "kept"), [(1, (False, True)), (2, (False, False))])
+def test_the_runner_up_of_a_plan_that_spills(monkeypatch, code, failures, kept):
     """Registers that ptxas does not have are found at once by another plan for the same tiles."""
     run = CodeGenerator.run
 
     def spill(self, *arguments, **options):
-        if not spilled:
-            spilled.append(True)
+        spilled.append(True)
+        if len(spilled) <= failures:
             raise CompileError(error(code, "a thread spills"))
         return run(self, *arguments, **options)
 
@@ -132,5 +134,22 @@ def test_the_runner_up_of_a_deferral_that_spills(monkeypatch, code):
     made = compile_source(
         SourceFile("f.tile", MATMUL), options=CompileOptions(emit="ptx", run_ptxas=False)
     )
-    assert not made.artifact.kernels[0].metadata["plan"]["defer_stores"]
-    assert any("planned again for tiles that do not wait" in str(item) for item in made.sink.items)
+    plan = made.artifact.kernels[0].metadata["plan"]
+    assert (plan["snake_k"], plan["defer_stores"]) == kept
+    why = [str(item) for item in made.sink.items if "planned again without" in str(item)]
+    assert len(why) == failures
+    assert "to walk k-tiles backwards takes too many registers" in why[0]
+    assert "a tile that waits for the next one takes too many registers" in why[-1] or failures == 1
+
+
+@pytest.mark.parametrize("field", ["snake_k", "defer_stores"])
+def test_no_runner_up_takes_back_what_was_asked_for(monkeypatch, field):
+    def spill(*_arguments, **_options):
+        raise CompileError(error("T0608", "a thread spills"))
+
+    monkeypatch.setattr(CodeGenerator, "run", spill)
+    asked = Specialization(plan={"snake_k": False, "defer_stores": False, field: True})
+    with pytest.raises(CompileError, match="a thread spills"):
+        compile_source(
+            SourceFile("f.tile", MATMUL), specialization=asked, options=CompileOptions(emit="ptx")
+        )

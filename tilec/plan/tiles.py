@@ -300,7 +300,7 @@ def _gemm_problem(
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
         splits=SPLITS if planner.alone else (1,),
-        may_defer=use.deferrable and planner.alone and planner.known.may_defer,
+        may_defer=use.deferrable and planner.alone and "defer_stores" not in planner.known.withheld,
         fixed=planner.fixed,
         equal=tuple(
             (first, second)

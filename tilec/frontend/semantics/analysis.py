@@ -122,8 +122,7 @@ def analyze_kernel(
         metadata["planned_mma"] = choice.mma_elements
         for field, fact in PLANNED_FACTS.items():
             metadata[fact] = getattr(choice, field)
-    if not specialization.may_defer:
-        metadata["planned_deferral"] = False
+    metadata |= {PLANNED_FACTS[field]: False for field in specialization.withheld}
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 
