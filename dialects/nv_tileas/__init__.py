@@ -16,6 +16,7 @@ from tilec.dialects.nv_tileas.cluster_ops import (
 )
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.dialects.nv_tileas.epilogue_ops import (
+    OpaqueOp,
     TilePartOp,
     TileSliceOp,
     WarpgroupIdOp,
@@ -120,6 +121,7 @@ __all__ = [
     "NumClustersOp",
     "NumCtasOp",
     "NvTileAS",
+    "OpaqueOp",
     "OrderMemoryOp",
     "ProducerWarpOp",
     "ReceiveOp",

@@ -74,3 +74,16 @@ def find_element_error(tile: Any) -> str | None:
     """Return the message for a tile whose elements are not those of an accumulator, or None."""
     element = tile.type.element_type
     return None if isinstance(element, ir.F32Type) else f"expects a tile of f32, but got {element}"
+
+
+def find_box_error(tile: Any, box: Any, origin: list[int], what: str) -> str | None:
+    """Return the message for a type `box` that is no box at `origin` of a tile of type `tile`."""
+    rank = len(tile.shape)
+    if not len(origin) == len(box.shape) == rank:
+        return f"expects a {what} and an origin of rank {rank}"
+    if tile.element_type != box.element_type:
+        return f"expects a {what} of {tile.element_type}, but got {box.element_type}"
+    for first, extent, whole in zip(origin, box.shape, tile.shape, strict=True):
+        if first < 0 or first % extent or first + extent > whole:
+            return f"expects a multiple of {extent} within {whole} as origin, but got {first}"
+    return None

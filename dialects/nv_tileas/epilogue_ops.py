@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas.base import REGISTERS, SHARED, CheckedOperation
+from tilec.dialects.nv_tileas.base import REGISTERS, SHARED, CheckedOperation, find_box_error
 from tilec.dialects.nv_tileas.dialect import NvTileAS
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
@@ -68,7 +68,7 @@ class TilePartOp(CheckedOperation, name="tile_part", traits=[Pure]):
     def find_error(self) -> str | None:
         """Return the message for a part that is no box of the tile."""
         rank, axis = len(self.tile.type.shape), self.axis.value
-        message = _find_box_error(self.tile.type, self.part.type, elements_of(self.origin), "part")
+        message = find_box_error(self.tile.type, self.part.type, elements_of(self.origin), "part")
         if message is None and not 0 <= axis < rank:
             return f"attribute 'axis' must be in [0, {rank - 1}], but got {axis}"
         return message
@@ -107,7 +107,27 @@ class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
 
     def find_error(self) -> str | None:
         """Return the message for a slice that is no box of the tile."""
-        return _find_box_error(self.tile.type, self.slice.type, elements_of(self.origin), "slice")
+        return find_box_error(self.tile.type, self.slice.type, elements_of(self.origin), "slice")
+
+
+class OpaqueOp(CheckedOperation, name="opaque"):
+    """Pass a tile on so that what is computed from it is computed behind this place.
+
+    Optimizers of later stages know nothing of the result: they move no arithmetic on it out of a
+    loop, which would keep all of its results in registers. It costs no instruction. Not pure, for
+    the same reason.
+    """
+
+    TYPES = (("tile", REGISTERS), ("result", REGISTERS))
+
+    tile: Operand[Any]
+    result: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return the message for a result of another type."""
+        if self.tile.type != self.result.type:
+            return f"the result must be {self.tile.type}, but is {self.result.type}"
+        return None
 
 
 class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
@@ -149,19 +169,6 @@ class WarpgroupViewOp(CheckedOperation, name="warpgroup_view", traits=[Pure]):
         if 0 <= self.slot.value < self.slots.value:
             return None
         return f"attribute 'slot' must be in [0, {self.slots.value - 1}], but got {self.slot.value}"
-
-
-def _find_box_error(tile: Any, box: Any, origin: list[int], what: str) -> str | None:
-    """Return the message for a tensor type `box` that is no box of `tile` at `origin`."""
-    rank = len(tile.shape)
-    if not len(origin) == len(box.shape) == rank:
-        return f"expects a {what} and an origin of rank {rank}"
-    if tile.element_type != box.element_type:
-        return f"expects a {what} of {tile.element_type}, but got {box.element_type}"
-    for first, extent, whole in zip(origin, box.shape, tile.shape, strict=True):
-        if first < 0 or first % extent or first + extent > whole:
-            return f"expects a multiple of {extent} within {whole} as origin, but got {first}"
-    return None
 
 
 def is_per_warpgroup(op: Any) -> bool:

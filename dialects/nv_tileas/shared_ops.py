@@ -10,9 +10,11 @@ from tilec.dialects.nv_tileas.base import (
     REGISTERS,
     SHARED,
     CheckedOperation,
+    find_box_error,
     find_count_error,
 )
 from tilec.dialects.nv_tileas.types import find_tile_mismatch
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
 
@@ -80,7 +82,12 @@ class SharedViewOp(CheckedOperation, name="shared_view", traits=[Pure]):
 
 
 class LoadSharedOp(CheckedOperation, name="load_shared", traits=[ReadsMemory]):
-    """Read a shared-memory tile into registers."""
+    """Read a shared-memory tile into registers, or a box of it.
+
+    Attributes:
+        origin: Coordinate at which the box begins, a multiple of its extents; absent for a whole
+            tile.
+    """
 
     TYPES = (("source", SHARED), ("tile", REGISTERS))
 
@@ -97,11 +104,16 @@ class LoadSharedOp(CheckedOperation, name="load_shared", traits=[ReadsMemory]):
 
     def find_error(self) -> str | None:
         """Return the message for a shape or element type that differs from the source's."""
-        return find_tile_mismatch(self.source.type, self.tile.type)
+        return _find_mismatch(self, self.source.type, self.tile.type)
 
 
 class StoreSharedOp(CheckedOperation, name="store_shared", traits=[WritesMemory]):
-    """Write a register tile into shared memory with stores of the threads (generic proxy)."""
+    """Write a register tile into shared memory with stores of the threads (generic proxy).
+
+    Attributes:
+        origin: Coordinate at which the tile begins in a larger one, a multiple of its extents;
+            absent where both are of one shape.
+    """
 
     TYPES = (("tile", REGISTERS), ("destination", SHARED))
 
@@ -110,7 +122,7 @@ class StoreSharedOp(CheckedOperation, name="store_shared", traits=[WritesMemory]
 
     def find_error(self) -> str | None:
         """Return the message for a shape or element type that differs from the destination's."""
-        return find_tile_mismatch(self.destination.type, self.tile.type)
+        return _find_mismatch(self, self.destination.type, self.tile.type)
 
 
 class CopyOutOp(CheckedOperation, name="copy_out", traits=[WritesMemory]):
@@ -157,3 +169,10 @@ class ConvertLayoutOp(CheckedOperation, name="convert_layout"):
         if same and source.element_type == result.element_type:
             return None
         return f"cannot convert {source} to {result}"
+
+
+def _find_mismatch(op: CheckedOperation, shared: Any, tile: Any) -> str | None:
+    """Return how register tile type `tile` differs from `shared`, or from a box of it."""
+    if "origin" not in op.attributes:
+        return find_tile_mismatch(shared, tile)
+    return find_box_error(shared, tile, elements_of(op.attributes["origin"]), "tile")

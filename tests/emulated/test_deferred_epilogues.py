@@ -1,6 +1,6 @@
 """Computed results that wait for the next tile, on the emulator: whole ones and slices."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 
@@ -18,6 +18,12 @@ def product[M, N, K](A: bf16[M, K], B: bf16[K, N], v: f32[N], R: bf16[M, N], C: 
 ZEROS, TILE = "zeros(({rows}, {columns}), f32)", "load(R, (m, n), ({rows}, {columns})).astype(f32)"
 GELU = "x * 0.5 * (1.0 + tanh(x * (0.7978845608 + 0.0356774081 * x * x)))"
 RESIDUAL = GELU + " + cast(load(R, (m, n), ({rows}, {columns})), f32)"
+ROUNDED = RESIDUAL.replace("x ", "cast(cast(x, {result}), f32) ").replace(
+    " x)", " cast(cast(x, {result}), f32))"
+)
+SUM = "cast(x, {result}) + cast(load(R, (m, n), ({rows}, {columns})), {result})"
+ROUNDED_GELU = GELU.replace("x", "cast(cast(x, bf16), f32)")
+BIAS_LATER = "cast(cast(x, bf16), f32) * load(v, n, {columns})[None, :]"
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,7 @@ class Case:
     multiprocessors: int = 2
     result: str = "bf16"
     first: str = ZEROS
+    roundings: int | None = None
 
     def __str__(self) -> str:
         shape = "x".join(map(str, (*self.extents, *self.tile)))
@@ -43,7 +50,8 @@ class Case:
         value, first = (text.format(**names) for text in (self.value, self.first))
         source = SOURCE.format(value=value, first=first, plan=plan, **names)
         sizes = dict(zip("MNK", self.extents, strict=True))
-        return RandomProduct(seed, source, sizes, self.layouts, self.multiprocessors)
+        layouts, multiprocessors = self.layouts, self.multiprocessors
+        return RandomProduct(seed, source, sizes, layouts, multiprocessors, self.roundings)
 
 
 WHOLE = [
@@ -64,8 +72,27 @@ SLICES = [
     Case(RESIDUAL, (129, 193, 65), (64, 96), "slice_columns=32, epilogue_stages=3", {}, 1, "f32"),
 ]
 """With fewer k-tiles than parts, as many, and more; the narrowest have a jump table of parts."""
+TIES = 2**16
+"""Two sums on two sides of a tie are rounded to bf16 2^-8 apart."""
+COMPUTED = [
+    Case(ROUNDED, (256, 512, 1100), (128, 256)),
+    Case(ROUNDED, (256, 512, 200), (128, 256)),
+    Case(ROUNDED, (257, 190, 200), (128, 64), "epilogue_stages=1", {"A": "col", "C": "col"}),
+    Case(ROUNDED, (300, 200, 328), (128, 64), "slice_columns=16", {"R": "odd"}, 3),
+    Case(ROUNDED, (384, 128, 264), (64, 64), "cluster=(2, 1)", {"C": "col", "R": "col"}, 4),
+    Case(ROUNDED, (129, 193, 65), (64, 96), "slice_columns=32, epilogue_stages=3", {}, 1),
+    Case(ROUNDED, (130, 300, 264), (64, 128), "slice_columns=0", {"B": "col"}),
+    Case(ROUNDED, (130, 300, 700), (128, 64), "slice_columns=32", {}, 1, "f16"),
+    Case(SUM, (200, 300, 700), (64, 128)),
+    Case(BIAS_LATER, (200, 300, 264), (64, 128)),
+    Case(ROUNDED_GELU, (256, 96, 640), (64, 96), multiprocessors=1),
+]
+"""What is computed from a rounded tile, which waits: with the slices that it needs, or whole."""
 
 
-@pytest.mark.parametrize(("seed", "case"), list(enumerate([*WHOLE, *SLICES])), ids=str)
+CASES = [*WHOLE, *SLICES, *(replace(case, roundings=TIES) for case in COMPUTED)]
+
+
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(CASES)), ids=str)
 def test_results(tmp_path, seed, case):
     run_product(case.product(seed), tmp_path)

@@ -69,10 +69,11 @@ def matrix_stores(registers: RegisterLayout, shared: SharedLayout) -> MatrixStor
 
     Args:
         registers: Layout of the tile in registers.
-        shared: Layout of the same tile in shared memory, in a slot that is aligned to it.
+        shared: Layout in shared memory, in a slot that is aligned to it, of the same tile or of one
+            that it is a box of, at a multiple of its extents.
     """
     fragment = _fragment(registers)
-    if fragment is None or shared.element_bits != ELEMENT_BITS or registers.shape != shared.shape:
+    if fragment is None or shared.element_bits != ELEMENT_BITS or not _is_box(registers, shared):
         return None
     pair, row = fragment
     contiguous = tuple(int(axis == registers.rank - 1) for axis in range(registers.rank))
@@ -92,6 +93,13 @@ def matrix_stores(registers: RegisterLayout, shared: SharedLayout) -> MatrixStor
     steps = _register_numbers(chosen)
     numbers = tuple(tuple(first + step for step in steps) for first in _register_numbers(rest))
     return MatrixStores(rows, numbers, transposed)
+
+
+def _is_box(registers: RegisterLayout, shared: SharedLayout) -> bool:
+    """Tell whether the extents of a tile in shared memory are multiples of those in registers."""
+    return registers.rank == len(shared.shape) and not any(
+        whole % extent for whole, extent in zip(shared.shape, registers.shape, strict=True)
+    )
 
 
 def _fragment(registers: RegisterLayout) -> tuple[Coordinate, Coordinate] | None:

@@ -242,10 +242,10 @@ def _start(tile: GemmTile) -> float:
 
 
 def _bubble(tile: GemmTile, consumers: int) -> float:
-    if not tile.pingpong:
-        return machine.MMA_BUBBLE_CLOCKS[consumers]
     clustered = tile.epilogue_bytes and tile.cluster != (1, 1)
-    return machine.PINGPONG_BUBBLE_CLOCKS + (machine.LOADED_CLUSTER_CLOCKS if clustered else 0)
+    waiting = machine.LOADED_CLUSTER_CLOCKS if clustered else 0
+    own = machine.MMA_BUBBLE_CLOCKS[consumers]
+    return waiting + (machine.PINGPONG_BUBBLE_CLOCKS if tile.pingpong else own)
 
 
 def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:

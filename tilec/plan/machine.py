@@ -120,7 +120,8 @@ stored behind the next products, on average of eight comparisons (H200, driver 5
 although fewer cycles by ncu: with the chip at its power limit, the operands that cross L2 twice as
 often decide."""
 LOADED_CLUSTER_CLOCKS = 9
-"""Clocks per k-tile that clusters of such consumers cost: 2x1 took 2.7% longer at 4096^3 (H200,
+"""Clocks per k-tile that clusters cost where an epilogue loads tiles: at 4096^3 2x1 took 2.7%
+longer with consumers in turn, 0.8 and 1.7% with consumers that share a tile which waits (H200,
 2026-11-22)."""
 EXCHANGE_CLOCKS = 4000
 """Clocks until the last split of a tile sees the partial sums of the others: they go to L2 behind a
@@ -142,6 +143,11 @@ accumulators of 240 registers fit, 216 spill)."""
 DEFERRAL_OVERHEAD = 16
 """Registers that a consumer needs more when a tile waits in registers for the next one (measured
 with ptxas 13.0: 128 accumulators and 64 registers of the tile spill 16 bytes at 232, none at 240).
+"""
+DEFERRED_COLUMNS = 16
+"""Columns of a slice that are computed beside one product of the next tile. Beside 1024 clocks of
+products 16 columns of GELU hide but for 90 clocks, 32 cost 360 and 64 cost 720 (measured on an
+H200 by ncu, 2026-11-22: 128x256 tiles of 64 k-tiles, two warpgroups).
 """
 MMA_OVERHEAD = 26
 """Registers that ptxas needs besides the accumulators of one wgmma, all within the allocation at

@@ -66,8 +66,8 @@
 // CHECK-LABEL: llvm.func @scratch_joins_and_cuts
 // CHECK-SAME:    %[[I:.*]]: i32)
 // CHECK:         llvm.store
-// CHECK:         %[[BEHIND:.*]] = arith.addi %{{.*}}, %c4
-// CHECK:         arith.muli %[[BEHIND]], %c128
+// CHECK:         %[[BEHIND:.*]] = arith.addi %{{.*}}, %c512
+// CHECK:         llvm.getelementptr %{{.*}}[%[[BEHIND]]]
 // CHECK:         llvm.store
 // CHECK:         nvvm.barrier
 // CHECK-COUNT-2: llvm.load

@@ -168,3 +168,110 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slices_wait_together", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x64xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+
+// -----
+
+!m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!s = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+!p = !nv_tileas.ring_position
+
+// A tile that is rounded on the way waits as it is then. What follows is computed in steps of 16
+// columns, each with a product of the next tile: the first one of a slice waits for the slot that
+// the slice reads, the last one stores it and gives the slot back. All of it is left out while there
+// is nothing that waits. Alone, slices are computed at once.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[START:.*]] = "nv_tileas.ring_start"
+// CHECK:         %[[NONE:.*]] = arith.constant false
+// CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[AT:.*]] = %[[START]], %[[WAITS:.*]] = %[[NONE]], %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK:           %[[LAST:.*]] = arith.ori
+// CHECK-NEXT:      %[[ALONE:.*]] = arith.andi %[[LAST]], %[[WAITS]] : i1
+// CHECK-NEXT:      %[[BEHIND:.*]] = scf.if %[[ALONE]] -> (!nv_tileas.ring_position) {
+// CHECK-NEXT:        %[[X:.*]] = "nv_tileas.opaque"(%[[P]])
+// CHECK-NEXT:        "nv_tileas.ring_wait"(%{{.*}}, %[[AT]])
+// CHECK:             "nv_tileas.load_shared"(%{{.*}}) : {{.*}} -> tensor<64x32xbf16>
+// CHECK-NEXT:        arith.mulf %[[X]], %[[X]] : tensor<64x32xbf16>
+// CHECK:             "nv_tileas.tiled_store"
+// CHECK-NEXT:        "nv_tileas.ring_release"(%{{.*}}, %[[AT]])
+// CHECK-NEXT:        %[[AT1:.*]] = "nv_tileas.ring_advance"(%{{.*}}, %[[AT]])
+// CHECK:             "nv_tileas.ring_wait"(%{{.*}}, %[[AT1]])
+// CHECK:             %[[AT2:.*]] = "nv_tileas.ring_advance"(%{{.*}}, %[[AT1]])
+// CHECK-NEXT:        scf.yield %[[AT2]]
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield %[[AT]]
+// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[BEHIND]], %[[WAITS]], %[[P]], %[[Q]],
+// CHECK:         } do {
+// CHECK-NEXT:    ^bb0(%{{.*}}: i32, %[[HERE:.*]]: !nv_tileas.ring_position, %[[SOME:.*]]: i1, %[[V:.*]]: tensor<64x32xbf16>, %[[W:.*]]: tensor<64x32xbf16>,
+// CHECK:           %[[SUM:.*]]:2 = scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NOW:.*]] = %[[HERE]])
+// CHECK:             %[[EARLY:.*]] = arith.andi %{{.*}}, %[[SOME]] : i1
+// CHECK-NEXT:        "nv_tileas.dot"
+// CHECK-NEXT:        %[[THEN:.*]] = scf.if %[[EARLY]] -> (!nv_tileas.ring_position) {
+// CHECK:               "nv_tileas.tile_slice"(%[[V]]) {origin = array<i64: 0, 0>} : {{.*}} -> tensor<64x16xbf16>
+// CHECK:               "nv_tileas.ring_wait"(%{{.*}}, %[[NOW]])
+// CHECK:               "nv_tileas.load_shared"(%{{.*}}) {origin = array<i64: 0, 0>} : {{.*}} -> tensor<64x16xbf16>
+// CHECK:               "nv_tileas.tiled_store"{{.*}}staging_origin = array<i64: 0, 0>, staging_pending = 1 : i64, staging_shape = array<i64: 64, 32>, staging_slot = 0
+// CHECK-NEXT:          scf.yield %[[NOW]]
+// CHECK:               "nv_tileas.tile_slice"(%[[V]]) {origin = array<i64: 0, 16>}
+// CHECK-NOT:           nv_tileas.ring_wait
+// CHECK:               "nv_tileas.load_shared"(%{{.*}}) {origin = array<i64: 0, 16>}
+// CHECK:               "nv_tileas.tiled_store"{{.*}}staging_origin = array<i64: 0, 16>
+// CHECK-NEXT:          "nv_tileas.ring_release"(%{{.*}}, %[[NOW]])
+// CHECK-NEXT:          %[[NEXT:.*]] = "nv_tileas.ring_advance"(%{{.*}}, %[[NOW]])
+// CHECK-NEXT:          scf.yield %[[NEXT]]
+// CHECK:               "nv_tileas.tile_slice"(%[[W]]) {origin = array<i64: 0, 0>}
+// CHECK:               "nv_tileas.tile_slice"(%[[W]]) {origin = array<i64: 0, 16>}
+// CHECK:             } {nv_tileas.in_shadow}
+// CHECK:             scf.yield %{{.*}}, %[[THEN]]
+// CHECK-NOT:       nv_tileas.ring_wait
+// CHECK:           %[[T0:.*]] = arith.truncf
+// CHECK:           %[[T1:.*]] = arith.truncf
+// CHECK-NOT:       arith.mulf
+// CHECK:           scf.yield %{{.*}}, %[[SUM]]#1, %{{.*}}, %[[T0]], %[[T1]],
+// CHECK:       sym_name = "a_rounded_tile_waits"
+"nv_tileaa.func"() ({
+^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c32 = arith.constant 32 : i32
+  %token = "nv_tileas.create_mem_token"() : () -> !token
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  %slots = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !s
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {operandSegmentSizes = array<i32: 1, 1>, stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+    %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+    %done = scf.for %tile = %first to %end step %step iter_args(%p0 = %start) -> (!p) : i32 {
+      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        scf.yield %d : tensor<64x64xf32>
+      }
+      "nv_tileas.ring_wait"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
+      %v0 = "nv_tileas.slot_view"(%slots, %p0) : (!s, !p) -> !s
+      %r0 = "nv_tileas.load_shared"(%v0) : (!s) -> tensor<64x32xbf16>
+      "nv_tileas.ring_release"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
+      %p1 = "nv_tileas.ring_advance"(%ring, %p0) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+      %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
+      %t0 = arith.truncf %s0 : tensor<64x32xf32> to tensor<64x32xbf16>
+      %x0 = arith.mulf %t0, %t0 : tensor<64x32xbf16>
+      %y0 = arith.addf %x0, %r0 : tensor<64x32xbf16>
+      %u0 = "nv_tileas.tiled_store"(%view, %y0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+      "nv_tileas.ring_wait"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
+      %v1 = "nv_tileas.slot_view"(%slots, %p1) : (!s, !p) -> !s
+      %r1 = "nv_tileas.load_shared"(%v1) : (!s) -> tensor<64x32xbf16>
+      "nv_tileas.ring_release"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
+      %p2 = "nv_tileas.ring_advance"(%ring, %p1) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+      %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 32>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
+      %t1 = arith.truncf %s1 : tensor<64x32xf32> to tensor<64x32xbf16>
+      %x1 = arith.mulf %t1, %t1 : tensor<64x32xbf16>
+      %y1 = arith.addf %x1, %r1 : tensor<64x32xbf16>
+      %u1 = "nv_tileas.tiled_store"(%view, %y1, %tile, %c32, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+      scf.yield %p2 : !p
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_rounded_tile_waits", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()

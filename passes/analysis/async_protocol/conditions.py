@@ -29,7 +29,12 @@ _COMPARISONS: dict[Any, Callable[[int, int], bool]] = {
     arith.CmpIPredicate.sgt: operator.gt,
     arith.CmpIPredicate.sge: operator.ge,
 }
-_SUMS = {"arith.addi": operator.add, "arith.subi": operator.sub}
+_SUMS = {
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.divui": operator.floordiv,
+    "arith.remui": operator.mod,
+}
 _COMBINATIONS = {"arith.andi": operator.and_, "arith.ori": operator.or_, "arith.xori": operator.xor}
 
 
@@ -47,6 +52,7 @@ class Conditions:
         self._bounds: dict[Any, tuple[int, int]] = {}
         self._counters: dict[Any, Any] = {}
         self._ends: dict[Any, int] = {}
+        self._later: dict[Any, int] = {}
         for op in walk_operations(block):
             depth = len(enclosing_loops(op))
             if op.name == "scf.for":
@@ -54,6 +60,7 @@ class Conditions:
             elif op.name == "scf.while":
                 before = op.regions[0].blocks[0]
                 self._ends[terminator(before).operands[0]] = depth
+                self._take_later_rounds(op, depth)
 
     def _take_loop(self, loop: Any, depth: int) -> None:
         first = constant_value(loop.operands[0])
@@ -66,6 +73,17 @@ class Conditions:
             self._numbers[upper] = None
         self._counters[counter] = upper
         self._numbers[counter] = lambda rounds: first + rounds.number(depth)
+
+    def _take_later_rounds(self, loop: Any, depth: int) -> None:
+        """Take the values that an `scf.while` carries which are false in its first round only."""
+        before, after = (region.blocks[0] for region in loop.regions)
+        for number, carried in enumerate(before.arguments):
+            ends = (loop.operands[number], terminator(after).operands[number])
+            if [_truth(value) for value in ends] == [False, True]:
+                self._later[carried] = depth
+        for passed, carried in zip(terminator(before).operands[1:], after.arguments, strict=True):
+            if passed in self._later:
+                self._later[carried] = depth
 
     def of_branch(self, branch: Any, depth: int) -> Condition | None:
         """Return what decides the `scf.if` operation `branch`, which stands in `depth` loops.
@@ -81,12 +99,15 @@ class Conditions:
         if value in self._ends:
             depth = self._ends[value]
             return lambda rounds: depth not in rounds.ended
+        if value in self._later:
+            depth = self._later[value]
+            return lambda rounds: rounds.number(depth) > 0
+        truth = _truth(value)
+        if truth is not None:
+            return lambda _: truth
         op = defining_operation(value)
         if op is None:
             return None
-        if op.name == "arith.constant":
-            truth = ir.BoolAttr(op.attributes["value"]).value
-            return lambda _: truth
         if op.name == "arith.cmpi":
             return self._comparison(op)
         both = self._both(op, _COMBINATIONS, self.read)
@@ -152,3 +173,11 @@ class Conditions:
         constants = [value for value in leaves if constant_value(value) is not None]
         ends = {self._counters[value] for value in leaves if value in self._counters}
         return any(value in self._bounds and ends - {value} for value in constants)
+
+
+def _truth(value: Any) -> bool | None:
+    """Return the value of an i1 constant; None for anything else."""
+    op = defining_operation(value)
+    if op is None or op.name != "arith.constant" or str(value.type) != "i1":
+        return None
+    return ir.BoolAttr(op.attributes["value"]).value

@@ -5,6 +5,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation
@@ -220,8 +221,10 @@ class Extraction:
         if kind is Kind.READ:
             self._check_thread_read(op, buffer)
         own = defining_operation(op.operands[operand]).name == "nv_tileas.warpgroup_view"
-        if own != is_per_warpgroup(op) and kind is not Kind.WRITE:
+        if own != is_per_warpgroup(op) and kind not in (Kind.WRITE, Kind.WRITE_ON):
             self._report(op, "a warpgroup's own tile is used by the whole role, or the reverse")
+        if kind is Kind.WRITE and "origin" in op.attributes:
+            kind = Kind.WRITE_ON if any(elements_of(op.attributes["origin"])) else kind
         event = Event(kind, place, walk, buffer, walk is not None, amount=amount, axis=axis)
         return [replace(event, per_warpgroup=own)]
 

@@ -241,6 +241,7 @@ def _unroll_loop(loop: Loop, rounds: Rounds, taken: bool, warps: _Warps) -> list
             events *= len(numbers)
             break
     if loop.ending:
+        rounds.numbers[loop.depth] = rounds.trips[loop.depth]
         rounds.ended.add(loop.depth)
         events += _unroll(loop.ending, rounds, taken, warps)
         rounds.ended.remove(loop.depth)

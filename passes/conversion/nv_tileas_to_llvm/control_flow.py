@@ -129,6 +129,13 @@ def lower_structured(lowering: Lowering, op: Any) -> None:
     bind(lowering, op.results, list(clone.results))
 
 
+@lowers("nv_tileas.opaque")
+def lower_opaque(lowering: Lowering, op: Any) -> None:
+    """Pass every register on through an empty piece of assembly."""
+    parts = _operands(lowering, op.operands)
+    bind(lowering, op.results, [emit.opaque(part) for part in parts])
+
+
 def clone_scalar(lowering: Lowering, op: Any) -> None:
     """Clone an operation on scalars."""
     clone = op.clone(ip=ir.InsertionPoint.current)

@@ -195,6 +195,14 @@ def inline_ptx(
     return llvm_ops.inline_asm(text, constraints, operands, result, has_side_effects=True)
 
 
+def opaque(register: Any) -> Any:
+    """Return a register of 16 or 32 bits, as what no optimization knows to be equal to it."""
+    constraints = {"i16": "=h,0", "i32": "=r,0", "f32": "=f,0"}.get(str(register.type))
+    if constraints is None:
+        return register
+    return inline_ptx("", constraints, [register], register.type)
+
+
 def broadcast(number: Any) -> Any:
     """Return lane 0's value of an i32 that is equal in all lanes.
 

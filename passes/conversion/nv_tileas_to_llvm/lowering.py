@@ -264,11 +264,11 @@ class Lowering:
 
 
 def point_behind(values: Sequence[Any]) -> Any:
-    """Return the first insertion point behind `values`: arguments of a block or results of one."""
-    first = values[0]
-    if isinstance(first, ir.BlockArgument):
-        return ir.InsertionPoint.at_block_begin(first.owner)
-    maker = first.owner.operation
+    """Return the first insertion point behind `values`, which stand in their order in a block."""
+    last = values[-1]
+    if isinstance(last, ir.BlockArgument):
+        return ir.InsertionPoint.at_block_begin(last.owner)
+    maker = last.owner.operation
     following = body_operations(maker.block)
     number = following.index(maker) + 1
     if number < len(following):

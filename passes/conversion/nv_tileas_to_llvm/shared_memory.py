@@ -9,6 +9,7 @@ constant; otherwise each access computes its own.
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.layout import (
     MatrixStores,
@@ -62,7 +63,7 @@ def lower_shared_view(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.load_shared")
 def lower_load_shared(lowering: Lowering, op: Any) -> None:
-    """Read a tile from its slot."""
+    """Read a tile, or a box of it, from its slot."""
     source = op.operands[0]
     lowering.set(
         op.results[0],
@@ -72,36 +73,47 @@ def lower_load_shared(lowering: Lowering, op: Any) -> None:
             layout_of_shared(source.type),
             tile_layout(op.results[0]),
             source.type.element_type,
+            box_origin(op),
         ),
     )
 
 
 @lowers("nv_tileas.store_shared")
 def lower_store_shared(lowering: Lowering, op: Any) -> None:
-    """Write a tile into its buffer, as 8x8 matrices where its registers hold such."""
+    """Write a tile or a box into a buffer, as 8x8 matrices where its registers hold such."""
     tile, destination = op.operands
     shared, layout = layout_of_shared(destination.type), tile_layout(tile)
-    base = lowering.get(destination)
+    base, origin = lowering.get(destination), box_origin(op)
     matrices = matrix_stores(layout, shared)
     if matrices is None:
-        write_tile(lowering, base, shared, layout, lowering.tile(tile))
+        write_tile(lowering, base, shared, layout, lowering.tile(tile), origin)
     else:
-        _write_matrices(lowering, base, shared, matrices, tile)
+        _write_matrices(lowering, base, shared, matrices, tile, origin)
 
 
 def _write_matrices(
-    lowering: Lowering, base: Any, shared: SharedLayout, stores: MatrixStores, tile: Any
+    lowering: Lowering,
+    base: Any,
+    shared: SharedLayout,
+    stores: MatrixStores,
+    tile: Any,
+    origin: Sequence[int],
 ) -> None:
     """Emit stores of matrices: lane 8m + i gives the address of row i of matrix m.
 
     Every thread of a warp takes part: roles have whole warps, and branches around a tile operation
     are uniform.
     """
-    addresses = TileAddresses(lowering, base, shared, stores.rows, ())
+    addresses = TileAddresses(lowering, base, shared, stores.rows, origin)
     lanes = emit.lane_numbers(PAIR)
     for number, matrices in enumerate(stores.registers):
         words = [lowering.tile_word(tile, first, lanes) for first in matrices]
         emit.store_matrices(addresses.at(number), words, stores.transposed)
+
+
+def box_origin(op: Any) -> tuple[int, ...]:
+    """Return where the box that `op` reads or writes begins in the tile in shared memory."""
+    return tuple(elements_of(op.attributes["origin"])) if "origin" in op.attributes else ()
 
 
 def read_tile(
@@ -151,14 +163,16 @@ class TileAddresses:
         self.base = base
         self.shared = shared
         self.layout = layout
-        thread = lowering.thread_coordinates(layout)
-        self.start = [
-            emit.add(a, b) for a, b in zip(thread, origin or [0] * layout.rank, strict=True)
-        ]
+        known = [index if isinstance(index, int) else 0 for index in origin or [0] * layout.rank]
+        is_known = all(isinstance(index, int) for index in origin)
+        self.origin = known if is_known else [0] * layout.rank
+        self.start = lowering.thread_coordinates(layout)
+        if not is_known:
+            self.start = [emit.add(a, b) for a, b in zip(self.start, origin, strict=True)]
         axis = layout.rank - 1
         limit = max(1, VECTOR_BYTES // shared.element_bytes)
         self.width = min(layout.vector_width(axis, limit), _aligned_run(shared, limit, origin))
-        self.separable = not origin and is_separable(layout, shared)
+        self.separable = is_known and is_separable(layout, shared, self.origin)
         self.thread_offset = linear_offset(shared, self.start) if self.separable else None
         self.thread_bits, self.thread_swizzled = 0, None
         if self.thread_offset is not None and shared.swizzle is not Swizzle.NONE:
@@ -167,7 +181,8 @@ class TileAddresses:
 
     def at(self, register: int) -> Any:
         """Return the address of the access that starts with `register`."""
-        constant = self.layout.register_offsets()[register]
+        offsets = self.layout.register_offsets()[register]
+        constant = [a + b for a, b in zip(offsets, self.origin, strict=True)]
         if self.thread_offset is not None:
             offset = self.shared.linear_offset(constant)
             parts = move_behind_swizzle(self.shared, offset, self.thread_bits)
@@ -190,10 +205,11 @@ def _xor(value: emit.Index, constant: int) -> emit.Index:
 
 def _aligned_run(shared: SharedLayout, limit: int, origin: Sequence[emit.Index]) -> int:
     """Return how many elements along the last axis are contiguous and aligned in memory."""
-    if any(not isinstance(index, int) or index for index in origin):
+    if any(not isinstance(index, int) for index in origin):
         return 1
+    first = origin[-1] if origin else 0
     run = limit
-    while run > 1 and (shared.box[-1] % run or shared.shape[-1] % run):
+    while run > 1 and (shared.box[-1] % run or shared.shape[-1] % run or first % run):
         run //= 2
     return run
 
@@ -220,14 +236,22 @@ def swizzled(linear: emit.Index, swizzle: Swizzle) -> emit.Index:
     return arith.xori(linear, arith.shli(chunk, emit.value(SWIZZLE_TARGET_SHIFT)))
 
 
-def is_separable(layout: RegisterLayout, shared: SharedLayout) -> bool:
+def is_separable(
+    layout: RegisterLayout, shared: SharedLayout, origin: Sequence[int] | None = None
+) -> bool:
     """Tell whether the linear offset of a sum of coordinates is the sum of the linear offsets.
 
     That holds when, for every border of the address map, the digits below the border cannot add
     up to it and the digits above are multiples of it.
+
+    Args:
+        layout: Layout of the tile in registers.
+        shared: Layout in shared memory of the tile that it is a box of.
+        origin: Where the box begins; at the tile's origin by default.
     """
     for term in shared.address_terms():
-        digits = []
+        first = origin[term.axis] if origin else 0
+        digits = _split_digit(first, 2, term.divisor) if first else []
         for mode in layout.modes:
             if mode.stride[term.axis]:
                 digits.extend(_split_digit(mode.stride[term.axis], mode.extent, term.divisor))

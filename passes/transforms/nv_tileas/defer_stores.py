@@ -38,7 +38,7 @@ from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import body_operations, defining_operation, next_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.deferral import DeferrableStore, deferrable_store
-from tilec.passes.analysis.epilogue import epilogue_parts
+from tilec.passes.analysis.deferred_work import DeferredWork, deferred_work
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     kernel_functions,
@@ -46,8 +46,8 @@ from tilec.passes.analysis.kernels import (
     read_spec,
 )
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.store_parts import Staging, StoreParts, set_staging
-from tilec.records import dataclass, replace
+from tilec.passes.transforms.nv_tileas.waiting_parts import WaitingPart, waiting_parts
+from tilec.records import dataclass
 
 NAME = "nv-tileas-defer-stores"
 
@@ -75,183 +75,237 @@ def _defer(block: Any, warpgroups: int, slots: int) -> None:
     found = deferrable_store(loop.regions[0].blocks[0])
     if isinstance(found, str):
         raise InternalCompilerError(f"a planned deferral is impossible: {found}", pass_name=NAME)
-    store = _DeferredStore.of(found, warpgroups, slots)
+    work = deferred_work(found)
+    parts = waiting_parts(work, warpgroups, slots)
     lower, upper = list(found.loop.operands)[:2]
-    with ir.InsertionPoint(loop), store.location:
-        bound = arith.addi(lower, _constant(store.parts))
+    with ir.InsertionPoint(loop), found.slices[0].op.location:
+        bound = arith.addi(lower, _constant(sum(part.steps for part in parts)))
         few = arith.cmpi(arith.CmpIPredicate.slt, upper, bound)
         shadow = arith.select(few, lower, bound)
-        nothing = store.nothing()
-    waiting = _carry_tiles(loop, store, nothing, few)
-    _store_in_shadow(found, store, waiting, shadow)
-    for access in reversed(found.slices):
-        access.op.erase()
+    _DeferredStore(found, work, parts).apply(loop, few, shadow)
 
 
 @dataclass(frozen=True)
-class _Waiting:
-    """A tile that is still to be stored: its parts, and where it begins."""
+class _Carried:
+    """What a loop over tiles carries for the tile that waits.
 
+    Attributes:
+        waits: Whether one does; None where nobody has to ask.
+        tiles: Its parts.
+        coords: Where it begins.
+    """
+
+    waits: Any
     tiles: list[Any]
     coords: list[Any]
 
     @property
     def values(self) -> list[Any]:
-        """All of it, as a loop over tiles carries it."""
-        return [*self.tiles, *self.coords]
+        """All of it."""
+        return [*([] if self.waits is None else [self.waits]), *self.tiles, *self.coords]
+
+    def replaced(self, values: Sequence[Any]) -> "_Carried":
+        """Return the same of `values`, which a loop carries last."""
+        rank, count = len(self.coords), len(self.tiles)
+        last = list(values)[-len(self.values) :]
+        waits = None if self.waits is None else last[0]
+        return _Carried(waits, last[-rank - count : -rank], last[-rank:])
 
 
 @dataclass(frozen=True)
 class _DeferredStore:
-    """The store, what it is cut into, and the staging slots of each warpgroup.
+    """The store of a tile, what is computed with it, and its parts."""
 
-    Attributes:
-        cuts: The parts of every slice; of a whole tile there is one.
-        places: Slice and number in it of every part.
-        staging: The staging slots.
-    """
-
-    cuts: list[StoreParts]
-    places: list[tuple[int, int]]
-    staging: Staging
-
-    @classmethod
-    def of(cls, found: DeferrableStore, warpgroups: int, slots: int) -> "_DeferredStore":
-        """Return how the parts of `found` leave through `slots` slots."""
-        cuts = []
-        for access in found.slices:
-            parts = epilogue_parts(access, warpgroups)
-            if parts is None:
-                raise InternalCompilerError("a deferred store has no parts", pass_name=NAME)
-            # Tokens of a tile end with it. `nv-tileas-order-memory` has heeded them.
-            cuts.append(StoreParts.of(replace(access, token=None), parts, warpgroups))
-        places = [(slice_, n) for slice_, cut in enumerate(cuts) for n in range(len(cut.pieces))]
-        count = len(places)
-        return cls(cuts, places, Staging(0, min(slots, count), 1, count))
-
-    @property
-    def parts(self) -> int:
-        """How many parts the share of a warpgroup has."""
-        return self.staging.parts
+    found: DeferrableStore
+    work: DeferredWork
+    parts: list[WaitingPart]
 
     @property
     def whole(self) -> TiledAccess:
         """The store of the first slice, which begins where the tile begins."""
-        return self.cuts[0].access
+        return self.found.slices[0]
 
     @property
     def location(self) -> Any:
         """Where the kernel stores the tile."""
         return self.whole.op.location
 
-    def nothing(self) -> _Waiting:
+    def apply(self, tiles: Any, few: Any, shadow: Any) -> None:
+        """Rewrite the loop `tiles`: parts below `shadow` stand behind products, else alone."""
+        body = tiles.regions[0].blocks[0]
+        rings = [list(body.arguments).index(first) for _, first, _ in self.work.rings]
+        with ir.InsertionPoint(tiles), self.location:
+            nothing = self._nothing()
+        waiting = self._carry_tiles(tiles, nothing, few, rings)
+        ends = self._work_in_shadow(waiting, shadow)
+        for (_, _, last), end in zip(self.work.rings, ends, strict=True):
+            last.replace_all_uses_with(end)
+        for access in reversed(self.found.slices):
+            access.op.erase()
+        for item in reversed(self.work.slices):
+            for op in reversed(item.ops):
+                if not any(next(iter(value.uses), None) for value in op.results):
+                    op.erase()
+
+    def _nothing(self) -> _Carried:
         """Emit what waits before the first tile: zeros, beyond the last row of the array."""
-        access = self.whole
-        memref, element = defining_operation(access.view).opview, access.tile_type.element_type
-        zero = ir.FloatAttr.get(element, 0.0)
-        tiles = []
-        for _, layout in (piece for cut in self.cuts for piece in cut.pieces):
-            tile = ir.RankedTensorType.get(list(layout.shape), element, loc=ir.Location.unknown())
-            tiles.append(arith.constant(tile, ir.DenseElementsAttr.get_splat(tile, zero)))
+        access, tiles = self.whole, [part.nothing() for part in self.parts]
+        memref = defining_operation(access.view).opview
         coords = [_constant(0) for _ in access.coords]
         sizes, extents = iter(memref.sizes), memref.memref.type.shape
         given = [next(sizes) if extent is None else _constant(extent) for extent in extents]
         coords[-2] = given[-2]
-        return _Waiting(tiles, coords)
+        waits = _truth(False) if self.work.rings else None
+        return _Carried(waits, tiles, coords)
 
-    def kept(self) -> _Waiting:
+    def _kept(self) -> _Carried:
         """Emit what waits when a tile is computed."""
-        tiles = [
-            self.cuts[slice_].part(self.cuts[slice_].access.value, number)
-            for slice_, number in self.places
-        ]
-        return _Waiting(tiles, list(self.whole.coords))
+        waits = _truth(True) if self.work.rings else None
+        return _Carried(waits, [part.kept() for part in self.parts], list(self.whole.coords))
 
-    def emit(self, waiting: _Waiting, number: int) -> None:
-        """Emit the store of part `number`."""
-        slice_, piece = self.places[number]
-        cut = self.cuts[slice_]
-        coords = list(waiting.coords)
-        if slice_:
-            step = slice_ * cut.access.tile_type.shape[cut.columns]
-            coords[cut.columns] = arith.addi(coords[cut.columns], _constant(step))
-        store = cut.store(waiting.tiles[number], cut.base(coords), piece)
-        set_staging(store, self.staging, number)
+    def _carry_tiles(self, loop: Any, nothing: _Carried, few: Any, rings: list[int]) -> _Carried:
+        """Make the loop over tiles one that carries a tile; return the one that waits in its body.
 
-    def waiting(self, values: Sequence[Any]) -> _Waiting:
-        """Return what waits as `values`, which a loop over tiles carries last."""
-        rank = len(self.whole.coords)
-        tiles = list(values)[-self.parts - rank : -rank]
-        return _Waiting(tiles, list(values)[-rank:])
+        It also stores the one that waits when there is no other, or when that has few products.
+        """
+        first, end, step, *inits = loop.operands
+        types = [value.type for value in (first, *inits, *nothing.values)]
+        body = loop.regions[0].blocks[0]
+        clone = ir.Operation.create(
+            "scf.while",
+            results=types,
+            operands=[first, *inits, *nothing.values],
+            regions=2,
+            loc=loop.location,
+            ip=ir.InsertionPoint(loop),
+        )
+        before = clone.regions[0].blocks.append(*types, arg_locs=[loop.location] * len(types))
+        with ir.InsertionPoint(before), self.location:
+            more = arith.cmpi(arith.CmpIPredicate.slt, before.arguments[0], end)
+            alone = arith.ori(arith.xori(more, _truth(True)), few)
+            passed = list(before.arguments)
+            positions = [passed[index] for index in rings]
+            for index, position in zip(
+                rings, self._work_alone(nothing.replaced(passed), alone, positions), strict=True
+            ):
+                passed[index] = position
+            scf.ConditionOp(more, passed)
+        last_yield = terminator(body)
+        with ir.InsertionPoint(last_yield), self.location:
+            following = arith.addi(body.arguments[0], step)
+            scf.YieldOp([following, *last_yield.operands, *self._kept().values])
+        last_yield.erase()
+        for value, kept in zip(loop.results, list(clone.results)[1:], strict=False):
+            value.replace_all_uses_with(kept)
+        carried = [body.add_argument(value.type, loop.location) for value in nothing.values]
+        body.append_to(clone.regions[1])
+        loop.erase()
+        return nothing.replaced(carried)
+
+    def _work_alone(self, waiting: _Carried, alone: Any, positions: list[Any]) -> list[Any]:
+        """Emit all parts, if `alone`; return the positions of the rings behind them."""
+        if waiting.waits is not None:
+            alone = arith.andi(alone, waiting.waits)
+        branch = _branch(alone, positions)
+        with ir.InsertionPoint(branch.then_block):
+            ends = positions
+            for number in range(len(self.parts)):
+                ends = self._emit(waiting, number, None, ends)
+            scf.YieldOp(ends)
+        return list(branch.results)
+
+    def _work_in_shadow(self, waiting: _Carried, shadow: Any) -> list[Any]:
+        """Emit a part behind each product of a tile whose number is below `shadow`.
+
+        Returns:
+            The positions of the rings behind the loop over products.
+        """
+        inits = [first for _, first, _ in self.work.rings]
+        loop, positions, results = _carry_through(self.found.loop, inits)
+        dot = self.found.dot
+        counter, lower = dot.block.arguments[0], loop.operands[0]
+        with ir.InsertionPoint(dot), self.location:
+            early = arith.cmpi(arith.CmpIPredicate.slt, counter, shadow)
+            if waiting.waits is not None:
+                early = arith.andi(early, waiting.waits)
+        with ir.InsertionPoint(next_operation(dot)), self.location:
+            branch = _branch(early, positions)
+            branch.operation.attributes[IN_SHADOW] = ir.UnitAttr.get()
+            with ir.InsertionPoint(branch.then_block):
+                scf.YieldOp(self._emit_one(waiting, 0, arith.subi(counter, lower), positions))
+        _yield_instead(loop, positions, list(branch.results))
+        return results
+
+    def _emit_one(
+        self, waiting: _Carried, number: int, chosen: Any, positions: list[Any]
+    ) -> list[Any]:
+        """Emit the step that the i32 `chosen` names, which is `number` at least."""
+        steps = [(part, step) for part, it in enumerate(self.parts) for step in range(it.steps)]
+        if number == len(steps) - 1:
+            return self._emit(waiting, *steps[number], positions)
+        this = arith.cmpi(arith.CmpIPredicate.eq, chosen, _constant(number))
+        branch = scf.IfOp(this, [value.type for value in positions], has_else=True)
+        with ir.InsertionPoint(branch.then_block):
+            scf.YieldOp(self._emit(waiting, *steps[number], positions))
+        with ir.InsertionPoint(branch.else_block):
+            scf.YieldOp(self._emit_one(waiting, number + 1, chosen, positions))
+        return list(branch.results)
+
+    def _emit(
+        self, waiting: _Carried, part: int, step: int | None, positions: list[Any]
+    ) -> list[Any]:
+        """Emit a step of a part, or all of it; return the positions of the rings behind it."""
+        rings = [ring for ring, _, _ in self.work.rings]
+        current = dict(zip(rings, positions, strict=True))
+        return self.parts[part].emit(waiting.tiles[part], waiting.coords, current, step)
 
 
-def _carry_tiles(loop: Any, store: _DeferredStore, nothing: _Waiting, few: Any) -> _Waiting:
-    """Make the loop over tiles one that carries a tile; return the one that waits in its body.
+def _branch(condition: Any, positions: list[Any]) -> Any:
+    """Emit a branch that returns what it makes of `positions`, or `positions`."""
+    branch = scf.IfOp(condition, [value.type for value in positions], has_else=bool(positions))
+    if positions:
+        with ir.InsertionPoint(branch.else_block):
+            scf.YieldOp(positions)
+    return branch
 
-    It also stores the one that waits when there is no other, or when that has few products.
-    """
-    first, end, step, *inits = loop.operands
-    types = [value.type for value in (first, *inits, *nothing.values)]
-    location, body = store.location, loop.regions[0].blocks[0]
+
+def _carry_through(loop: Any, inits: list[Any]) -> tuple[Any, list[Any], list[Any]]:
+    """Let an `scf.for` carry more values, for now without change; return it, theirs and results."""
+    if not inits:
+        return loop, [], []
+    body = loop.regions[0].blocks[0]
+    types = [value.type for value in (*loop.results, *inits)]
     clone = ir.Operation.create(
-        "scf.while",
+        "scf.for",
         results=types,
-        operands=[first, *inits, *nothing.values],
-        regions=2,
+        operands=[*loop.operands, *inits],
+        attributes=dict(loop.attributes.items()),
+        regions=1,
         loc=loop.location,
         ip=ir.InsertionPoint(loop),
     )
-    before = clone.regions[0].blocks.append(*types, arg_locs=[loop.location] * len(types))
-    with ir.InsertionPoint(before), location:
-        more = arith.cmpi(arith.CmpIPredicate.slt, before.arguments[0], end)
-        last = arith.xori(more, arith.constant(more.type, 1))
-        branch = scf.IfOp(arith.ori(last, few))
-        with ir.InsertionPoint(branch.then_block):
-            for number in range(store.parts):
-                store.emit(store.waiting(before.arguments), number)
-            scf.YieldOp([])
-        scf.ConditionOp(more, list(before.arguments))
-    last_yield = terminator(body)
-    with ir.InsertionPoint(last_yield), location:
-        following = arith.addi(body.arguments[0], step)
-        scf.YieldOp([following, *last_yield.operands, *store.kept().values])
-    last_yield.erase()
-    for value, kept in zip(loop.results, list(clone.results)[1:], strict=False):
+    carried = [body.add_argument(value.type, loop.location) for value in inits]
+    body.append_to(clone.regions[0])
+    end = terminator(body)
+    with ir.InsertionPoint(end), end.location:
+        scf.YieldOp([*end.operands, *carried])
+    end.erase()
+    for value, kept in zip(loop.results, list(clone.results), strict=False):
         value.replace_all_uses_with(kept)
-    carried = [body.add_argument(value.type, loop.location) for value in nothing.values]
-    body.append_to(clone.regions[1])
     loop.erase()
-    return store.waiting(carried)
+    return clone, carried, list(clone.results)[-len(inits) :]
 
 
-def _store_in_shadow(
-    found: DeferrableStore, store: _DeferredStore, waiting: _Waiting, shadow: Any
-) -> None:
-    """Store a part behind each product of a tile whose number is below `shadow`."""
-    counter, lower = found.dot.block.arguments[0], found.loop.operands[0]
-    with ir.InsertionPoint(found.dot), store.location:
-        early = arith.cmpi(arith.CmpIPredicate.slt, counter, shadow)
-    with ir.InsertionPoint(next_operation(found.dot)), store.location:
-        branch = scf.IfOp(early)
-        branch.operation.attributes[IN_SHADOW] = ir.UnitAttr.get()
-        with ir.InsertionPoint(branch.then_block):
-            _store_one(store, waiting, 0, arith.subi(counter, lower))
-            scf.YieldOp([])
+def _yield_instead(loop: Any, values: list[Any], instead: list[Any]) -> None:
+    """Let the last values that an `scf.for` yields be `instead` of `values`."""
+    end = terminator(loop.regions[0].blocks[0])
+    first = len(end.operands) - len(values)
+    for number, value in enumerate(instead):
+        end.operands[first + number] = value
 
 
-def _store_one(store: _DeferredStore, waiting: _Waiting, number: int, chosen: Any) -> None:
-    """Emit the store of the part that the i32 `chosen` names, which is `number` at least."""
-    if number == store.parts - 1:
-        store.emit(waiting, number)
-        return
-    this = arith.cmpi(arith.CmpIPredicate.eq, chosen, _constant(number))
-    branch = scf.IfOp(this, has_else=True)
-    with ir.InsertionPoint(branch.then_block):
-        store.emit(waiting, number)
-        scf.YieldOp([])
-    with ir.InsertionPoint(branch.else_block):
-        _store_one(store, waiting, number + 1, chosen)
-        scf.YieldOp([])
+def _truth(value: bool) -> Any:
+    return arith.constant(ir.IntegerType.get_signless(1), int(value))
 
 
 def _constant(number: int) -> Any:

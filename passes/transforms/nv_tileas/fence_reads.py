@@ -15,7 +15,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import FenceProxyOp
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, defining_operation, parent_operation
+from tilec.ir.structured import body_operations, defining_operation, enclosing_operations
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 
@@ -63,13 +63,9 @@ def _slot_view(tile: Any) -> Any | None:
 
 def _is_fenced(release: Any, reads: list[Any]) -> bool:
     """Tell whether a fence stands between the last of `reads` and the release already."""
-    block = release.block
-    inside = set()
-    for read in reads:
-        while read.block != block:
-            read = parent_operation(read)
-        inside.add(read)
-    ops = body_operations(block)
+    ops = body_operations(release.block)
+    around = {op for read in reads for op in (read, *enclosing_operations(read))}
+    inside = around.intersection(ops)  # others stand in another branch
     for op in reversed(ops[: ops.index(release)]):
         if op in inside:
             return False

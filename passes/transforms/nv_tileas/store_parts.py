@@ -5,12 +5,15 @@ from itertools import product
 from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, mark_per_warpgroup
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.layout import SharedLayout
 from tilec.passes.analysis.epilogue import EpilogueParts
-from tilec.passes.analysis.kernels import TiledAccess
+from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.shared_layouts import shared_attribute
 from tilec.records import dataclass
+
+_ORIGIN, _SHAPE = "staging_origin", "staging_shape"
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,52 @@ class StoreParts:
         store.attributes["shared_layout"] = shared_attribute(layout)
         mark_per_warpgroup(store)
         return store
+
+
+@dataclass(frozen=True)
+class StagingStep:
+    """What a store writes of its staging slot, which leaves when all of it is written.
+
+    Attributes:
+        origin: Where the written box begins in the slot.
+        extents: Its extents.
+        shape: Extents of the slot.
+    """
+
+    origin: tuple[int, ...]
+    extents: tuple[int, ...]
+    shape: tuple[int, ...]
+
+    @classmethod
+    def of(cls, store: Any) -> "StagingStep":
+        """Return the step that `store` is; most write all of their slot."""
+        extents = tuple(tiled_access(store).tile_type.shape)
+        if _ORIGIN not in store.attributes:
+            return cls((0,) * len(extents), extents, extents)
+        origin, shape = (tuple(elements_of(store.attributes[name])) for name in (_ORIGIN, _SHAPE))
+        return cls(origin, extents, shape)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing is in the slot yet."""
+        return not any(self.origin)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the slot is full then."""
+        ends = (first + extent for first, extent in zip(self.origin, self.extents, strict=True))
+        return tuple(ends) == self.shape
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is the only step."""
+        return self.extents == self.shape
+
+
+def set_step(store: Any, origin: Sequence[int], shape: Sequence[int]) -> None:
+    """Say that `store` writes a box at `origin` of a staging slot of extents `shape`."""
+    for name, numbers in ((_ORIGIN, origin), (_SHAPE, shape)):
+        store.attributes[name] = ir.DenseI64ArrayAttr.get(list(numbers))
 
 
 def set_staging(store: Any, staging: Staging, number: int) -> None:

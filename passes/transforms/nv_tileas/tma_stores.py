@@ -39,6 +39,7 @@ from tilec.passes.analysis.kernels import (
     TiledAccess,
     tiled_access,
 )
+from tilec.passes.transforms.nv_tileas.store_parts import StagingStep
 from tilec.passes.transforms.nv_tileas.tma_kernel import TmaKernel, box_coordinates
 from tilec.records import dataclass
 
@@ -51,7 +52,8 @@ class _Staging:
         tile: The tile.
         pending: Stores that may be running when the tile is written again.
         per_warpgroup: Whether each warpgroup stages and stores for itself.
-        opens: Whether the store is the first one of its batch, which waits for the slots.
+        opens: Whether the store is the first one of its batch and the first step of its tile, which
+            waits for the slots.
         closes: Whether it is the last one, behind which all of them are copied out.
         is_reused: Whether a copy out of the tile may be running when the store begins.
     """
@@ -79,7 +81,7 @@ class _Written:
     index: int
 
 
-def _stage(store: Any, slot_type: Any, kernel: TmaKernel) -> _Staging:
+def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> _Staging:
     """Return the staging tile of a store, made above the roles when it is the first of its kind."""
     i64 = ir.IntegerType.get_signless(64)
 
@@ -109,8 +111,8 @@ def _stage(store: Any, slot_type: Any, kernel: TmaKernel) -> _Staging:
         pending,
         per_warpgroup=True,
         is_reused=reused,
-        opens=place == 0,
-        closes=place == size - 1,
+        opens=place == 0 and step.is_first,
+        closes=place == size - 1 and step.is_last,
     )
 
 
@@ -124,20 +126,21 @@ def _staging_field(store: Any, name: str, default: int) -> int:
 def lower_store(store: Any, kernel: TmaKernel) -> None:
     """Stage the tile in shared memory, then let one thread start one copy per box.
 
-    The tiles of a batch are all staged before the first one is copied.
+    The tiles of a batch are all staged before the first one is copied, as are the steps of a tile.
     """
-    access = tiled_access(store)
-    tile = access.tile_type
-    slot_type = SharedTileType.of(
-        tuple(tile.shape), tile.element_type, store.attributes["shared_layout"]
-    )
-    staging = _stage(store, slot_type, kernel)
+    access, step = tiled_access(store), StagingStep.of(store)
+    element = access.tile_type.element_type
+    slot_type = SharedTileType.of(step.shape, element, store.attributes["shared_layout"])
+    staging = _stage(store, step, slot_type, kernel)
     descriptor, index = kernel.descriptor(access, slot_type, "store")
     with ir.InsertionPoint(store), store.location:
         if staging.is_reused and staging.opens:
             staging.mark(_wait_for_stores(staging.pending), BarrierOp())
-        StoreSharedOp(tile=access.value, destination=staging.tile)
-        kernel.written.append(_Written(access, staging, descriptor, index))
+        written = StoreSharedOp(tile=access.value, destination=staging.tile)
+        if not step.is_whole:
+            written.attributes["origin"] = ir.DenseI64ArrayAttr.get(list(step.origin))
+        if step.is_last:
+            kernel.written.append(_Written(access, staging, descriptor, index))
         if staging.closes:
             FenceProxyOp(space=ir.StringAttr.get("shared"))
             staging.mark(BarrierOp())
@@ -146,6 +149,8 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
             # Behind the branches: waits count groups, so every batch closes one.
             staging.mark(BulkCommitOp())
     _replace_token(store)
+    if not step.is_last:
+        store.erase()
     if staging.closes:
         for item in kernel.written:
             item.access.op.erase()
@@ -161,7 +166,7 @@ def _copy_out(item: _Written, streams: bool) -> None:
     """
     i64 = ir.IntegerType.get_signless(64)
     tile = item.staging.tile
-    with _branch(_fits_tma(item.access), item.access, item.staging):
+    with _branch(_fits_tma(item.access, tile.type.shape[-1]), item.access, item.staging):
         for number, coords in enumerate(box_coordinates(item.access.coords, tile.type)):
             copy = AsyncTiledTmaStoreOp(
                 descriptor=item.descriptor,
@@ -175,14 +180,14 @@ def _copy_out(item: _Written, streams: bool) -> None:
                 copy.attributes[CACHE_HINT] = ir.StringAttr.get(EVICT_FIRST)
 
 
-def _fits_tma(access: TiledAccess) -> Any:
-    """Emit whether TMA may store the tile; None when it always may.
+def _fits_tma(access: TiledAccess, width: int) -> Any:
+    """Emit whether TMA may store the tile of rows of `width` elements; None when it always may.
 
     A store that begins before its array, even by a tile without any element of it, ends the kernel
     with an illegal instruction (measured on an H200, driver 580, 2026-11-21: one and two dims, by 8
     and by 16 elements). Loads from there are filled with zeros.
     """
-    conditions = [_row_fits(access)] if _may_overrun(access) else []
+    conditions = [_row_fits(access, width)] if _may_overrun(access) else []
     view = access.op.opview
     for coord, *safe in zip(access.coords, view.in_bounds, view.never_before, strict=True):
         if not any(safe):
@@ -210,13 +215,13 @@ def _element_bytes(access: TiledAccess) -> int:
     return element_bits(access.tile_type.element_type) // 8
 
 
-def _row_fits(access: TiledAccess) -> Any:
+def _row_fits(access: TiledAccess, width: int) -> Any:
     """Emit whether TMA may store the tile: it is not the row's last one, or the row ends well."""
     i32 = ir.IntegerType.get_signless(32)
     memref = defining_operation(access.view).opview
     extent = memref.memref.type.shape[-1]
     length = list(memref.sizes)[-1] if extent is None else arith.constant(i32, extent)
-    end = arith.addi(access.coords[-1], arith.constant(i32, access.tile_type.shape[-1]))
+    end = arith.addi(access.coords[-1], arith.constant(i32, width))
     inside = arith.cmpi(arith.CmpIPredicate.sle, end, length)
     unit = BOX_ALIGNMENT_BYTES // _element_bytes(access)
     rest = arith.remui(length, arith.constant(i32, unit))

@@ -1,0 +1,267 @@
+"""The parts of a tile that waits in registers for the next one, and what is done with each."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from tilec.diagnostics import InternalCompilerError
+from tilec.dialects.nv_tileas import OpaqueOp, TilePartOp, TileSliceOp
+from tilec.ir.bindings import arith, ir
+from tilec.passes.analysis.deferred_work import SHAPE_OPS, DeferredSlice, DeferredWork
+from tilec.passes.analysis.epilogue import epilogue_parts
+from tilec.passes.transforms.nv_tileas.store_parts import (
+    Staging,
+    StoreParts,
+    set_staging,
+    set_step,
+)
+from tilec.plan import machine
+from tilec.records import dataclass, replace
+
+_WAIT = "nv_tileas.ring_wait"
+_BEHIND_STORE = ("nv_tileas.ring_release", "nv_tileas.ring_advance")
+
+
+class WaitingPart(Protocol):
+    """A part of a tile that waits."""
+
+    @property
+    def steps(self) -> int:
+        """In how many steps the part can be done, one behind each product."""
+        ...
+
+    def kept(self) -> Any:
+        """Emit what waits of a tile that has been computed."""
+        ...
+
+    def nothing(self) -> Any:
+        """Emit what waits before the first tile: zeros."""
+        ...
+
+    def emit(
+        self, tile: Any, coords: list[Any], positions: dict[Any, Any], step: int | None = None
+    ) -> list[Any]:
+        """Emit one step of the part, or all of it at once.
+
+        Args:
+            tile: What was kept.
+            coords: First element of the whole tile in the array.
+            positions: Current positions of the rings that parts read, by ring.
+            step: Which step; None for all.
+
+        Returns:
+            The positions behind it.
+        """
+        ...
+
+
+def waiting_parts(work: DeferredWork, warpgroups: int, slots: int) -> list[WaitingPart]:
+    """Return the parts in which `work` is done.
+
+    Args:
+        work: What waits.
+        warpgroups: Consumer warpgroups, which share the tile.
+        slots: Staging slots of each.
+    """
+    cuts = [_cut(item, warpgroups) for item in work.slices]
+    total = sum(len(cut.pieces) for cut in cuts)
+    staging = Staging(0, min(slots, total), 1, total)
+    parts: list[WaitingPart] = []
+    first = 0
+    for number, (item, cut) in enumerate(zip(work.slices, cuts, strict=True)):
+        place = _Place(cut, number, staging, first)
+        first += len(cut.pieces)
+        if item.ops:
+            parts.append(_ComputedSlice(item, place))
+        else:
+            parts += [_StoredPart(place, piece) for piece in range(len(cut.pieces))]
+    return parts
+
+
+def _cut(item: DeferredSlice, warpgroups: int) -> StoreParts:
+    """Return the pieces in which a slice is stored."""
+    parts = epilogue_parts(item.store, warpgroups)
+    if parts is None:
+        raise InternalCompilerError(
+            "a deferred store has no parts", pass_name="nv-tileas-defer-stores"
+        )
+    # Tokens of a tile end with it. `nv-tileas-order-memory` has heeded them.
+    return StoreParts.of(replace(item.store, token=None), parts, warpgroups)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the pieces of a slice go: the number of the slice and of its first piece."""
+
+    cut: StoreParts
+    slice: int
+    staging: Staging
+    first: int
+
+    def store(self, tile: Any, coords: list[Any], piece: int) -> Any:
+        """Emit the store of a piece of a tile that begins at `coords`; return it."""
+        begin = list(coords)
+        if self.slice:
+            step = self.slice * self.cut.access.tile_type.shape[self.cut.columns]
+            begin[self.cut.columns] = arith.addi(begin[self.cut.columns], _constant(step))
+        store = self.cut.store(tile, self.cut.base(begin), piece)
+        set_staging(store, self.staging, self.first + piece)
+        return store
+
+
+@dataclass(frozen=True)
+class _StoredPart:
+    """A piece of the result, which only has to be stored."""
+
+    place: _Place
+    piece: int
+    steps: int = 1
+
+    def kept(self) -> Any:
+        cut = self.place.cut
+        return cut.part(cut.access.value, self.piece)
+
+    def nothing(self) -> Any:
+        _, layout = self.place.cut.pieces[self.piece]
+        return _zeros(list(layout.shape), self.place.cut.access.tile_type.element_type)
+
+    def emit(
+        self, tile: Any, coords: list[Any], positions: dict[Any, Any], step: int | None = None
+    ) -> list[Any]:
+        del step
+        self.place.store(tile, coords, self.piece)
+        return list(positions.values())
+
+
+@dataclass(frozen=True)
+class _ComputedSlice:
+    """A slice from which the result is still to be computed, some columns at a time."""
+
+    item: DeferredSlice
+    place: _Place
+
+    @property
+    def steps(self) -> int:
+        """One, unless each column can be computed without the others."""
+        cut = self.place.cut
+        width = cut.access.tile_type.shape[cut.columns]
+        steps = max(1, width // machine.DEFERRED_COLUMNS)
+        shape = list(self.item.waits.type.shape)
+        whole = width % steps or len(cut.pieces) > 1 or cut.axis == cut.columns
+        return 1 if whole or not all(_goes_in_steps(op, shape) for op in self.item.ops) else steps
+
+    def kept(self) -> Any:
+        return self.item.waits
+
+    def nothing(self) -> Any:
+        kept = self.item.waits.type
+        return _zeros(list(kept.shape), kept.element_type)
+
+    def emit(
+        self, tile: Any, coords: list[Any], positions: dict[Any, Any], step: int | None = None
+    ) -> list[Any]:
+        span = _Span(self.place.cut.columns, *((0, 1) if step is None else (step, self.steps)))
+        part = span.of(tile)
+        values = {self.item.waits: OpaqueOp(tile=part, result=part.type).result}
+        waits = [op for op in self.item.ops if op.name == _WAIT]
+        values |= {op.operands[1]: positions[op.operands[0]] for op in waits}
+        # Slots are given back behind the store, whose fence then covers the reads, too.
+        last = [op for op in self.item.ops if op.name in _BEHIND_STORE]
+        for op in self.item.ops:
+            if op not in last and (span.is_first or op not in waits):
+                span.emit(op, values)
+        self._store(values[self.place.cut.access.value], coords, span)
+        if not span.is_last:
+            return list(positions.values())
+        for op in last:
+            span.emit(op, values)
+        ends = {op.operands[0]: values[op.results[0]] for op in last if op.results}
+        return list((positions | ends).values())
+
+    def _store(self, result: Any, coords: list[Any], span: "_Span") -> None:
+        """Emit the stores of the pieces of a slice, or of some columns of its only piece."""
+        cut = self.place.cut
+        if span.count == 1:
+            for piece in range(len(cut.pieces)):
+                self.place.store(cut.part(result, piece), coords, piece)
+            return
+        ((origin, layout),) = cut.pieces
+        shape = list(layout.shape)
+        part = TilePartOp.build(result, tuple(span.extents(shape)), origin, cut.axis)
+        set_step(self.place.store(part, coords, 0), span.origin(shape), shape)
+
+
+@dataclass(frozen=True)
+class _Span:
+    """Columns of a slice: one of `count` equal shares along `axis`."""
+
+    axis: int
+    number: int
+    count: int
+
+    @property
+    def is_first(self) -> bool:
+        """Whether the slice begins with it."""
+        return self.number == 0
+
+    @property
+    def is_last(self) -> bool:
+        """Whether the slice ends with it."""
+        return self.number == self.count - 1
+
+    def extents(self, shape: Sequence[int]) -> list[int]:
+        """Return its extents in a slice of extents `shape`."""
+        return [n // self.count if axis == self.axis else n for axis, n in enumerate(shape)]
+
+    def origin(self, shape: Sequence[int]) -> list[int]:
+        """Return where it begins in a slice of extents `shape`."""
+        extents = self.extents(shape)
+        return [extents[axis] * self.number * (axis == self.axis) for axis in range(len(shape))]
+
+    def of(self, tile: Any) -> Any:
+        """Emit what it has of the slice `tile`."""
+        shape = list(tile.type.shape)
+        if self.count == 1:
+            return tile
+        return TileSliceOp.build(tile, self.extents(shape), self.origin(shape))
+
+    def emit(self, op: Any, values: dict[Any, Any]) -> None:
+        """Emit `op`, for these columns, on what `values` says; add its results to them."""
+        attributes = dict(op.attributes.items())
+        types = [self._narrowed(result.type) for result in op.results]
+        if self.count > 1 and op.name == "nv_tileas.load_shared":
+            origin = self.origin(list(op.results[0].type.shape))
+            attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
+        elif op.name == "arith.constant" and isinstance(types[0], ir.RankedTensorType):
+            splat = ir.DenseElementsAttr(attributes["value"]).get_splat_value()
+            attributes["value"] = ir.DenseElementsAttr.get_splat(types[0], splat)
+        operands = [values.get(operand, operand) for operand in op.operands]
+        copy = ir.Operation.create(op.name, types, operands, attributes, loc=op.location)
+        values.update(zip(op.results, copy.results, strict=True))
+
+    def _narrowed(self, tile: Any) -> Any:
+        """Return the type of its share of a slice of type `tile`; other types stay."""
+        if self.count == 1 or not isinstance(tile, ir.RankedTensorType):
+            return tile
+        extents = self.extents(list(tile.shape))
+        return ir.RankedTensorType.get(extents, tile.element_type, loc=ir.Location.unknown())
+
+
+def _goes_in_steps(op: Any, shape: list[int]) -> bool:
+    """Tell whether `op` makes some columns of a slice of extents `shape` of as many columns."""
+    if op.name.startswith("nv_tileas."):
+        return op.name not in SHAPE_OPS
+    values = (*op.operands, *op.results)
+    tiles = [value.type for value in values if isinstance(value.type, ir.RankedTensorType)]
+    if op.name == "arith.constant" and tiles:
+        return ir.DenseElementsAttr(op.attributes["value"]).is_splat
+    return all(list(tile.shape) == shape for tile in tiles)
+
+
+def _zeros(shape: list[int], element: Any) -> Any:
+    tile = ir.RankedTensorType.get(shape, element, loc=ir.Location.unknown())
+    zero = ir.FloatAttr.get(element, 0.0)
+    return arith.constant(tile, ir.DenseElementsAttr.get_splat(tile, zero))
+
+
+def _constant(number: int) -> Any:
+    return arith.constant(ir.IntegerType.get_signless(32), number)
