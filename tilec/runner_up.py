@@ -14,6 +14,7 @@ _FEW_REGISTERS = ("T0608", "T0609")
 
 _COSTS = {
     "snake_k": "to walk k-tiles backwards",
+    "defer_work": "to compute from a tile that waits for the next one",
     "defer_stores": "a tile that waits for the next one",
 }
 """What takes registers, by the field of the plan that decides it; what gains least comes first."""

@@ -16,6 +16,7 @@ from tilec.passes.analysis.deferral import DeferrableStore
 from tilec.passes.analysis.kernels import TiledAccess
 from tilec.records import dataclass
 
+ACCUMULATOR_BITS = 32
 SHAPE_OPS = ("nv_tileas.broadcast", "nv_tileas.permute", "nv_tileas.view")
 _LOAD, _VIEW, _ADVANCE = "nv_tileas.load_shared", "nv_tileas.slot_view", "nv_tileas.ring_advance"
 _RING_OPS = ("nv_tileas.ring_wait", "nv_tileas.ring_release", _ADVANCE)
@@ -56,15 +57,20 @@ def deferred_work(found: DeferrableStore) -> DeferredWork:
     slices = [_earliest_wait(access, found.loop) for access in found.slices]
     rings = _own_rings(slices)
     if any(not item.ops for item in slices) or rings is None:
-        return DeferredWork(tuple(DeferredSlice(access, access.value) for access in found.slices))
+        return only_stores(found)
     return DeferredWork(tuple(slices), tuple(rings))
+
+
+def only_stores(found: DeferrableStore) -> DeferredWork:
+    """Return the stores of `found` as work, without what is computed ahead of them."""
+    return DeferredWork(tuple(DeferredSlice(access, access.value) for access in found.slices))
 
 
 def _earliest_wait(store: TiledAccess, loop: Any) -> DeferredSlice:
     """Return the slice with the earliest tile that can wait; that of the store itself at worst."""
     block = store.op.block
     order = {op: number for number, op in enumerate(body_operations(block))}
-    bits = element_bits(store.tile_type.element_type)
+    bits = min(element_bits(store.tile_type.element_type), ACCUMULATOR_BITS // 2)
     for op in sorted(order, key=order.__getitem__):
         if order[op] <= order[loop] or len(op.results) != 1 or op.name in (_LOAD, *_RING_OPS):
             continue

@@ -38,6 +38,8 @@ VALUES = {
     "bias": "x * scale",
     "gelu": "x * scale * 0.5 * (1.0 + tanh(x * scale * (0.7978845608 + 0.0356774081 * x * x)))",
     "residual": "x * scale + cast(load(R, (m, n), ({rows}, {columns})), f32)",
+    "rounded": "cast(cast(x * scale, bf16) * 0.5, f32)"
+    " + cast(load(R, (m, n), ({rows}, {columns})), f32)",
 }
 TILES = ((128, 256), (256, 128), (128, 192), (192, 128), (64, 256), (128, 64))
 SIZES = (
@@ -74,6 +76,8 @@ def expected_of(torch, value, sums, bias, residual):
     x = sums + bias
     if value == "gelu":
         return torch.nn.functional.gelu(x, approximate="tanh")
+    if value == "rounded":
+        return x.bfloat16().float() * 0.5 + residual.float()
     return x + residual.float() if value == "residual" else x
 
 
@@ -101,14 +105,15 @@ def test_tiles(torch, tmp_path, value, tile):
 
 
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("value", ["gelu", "residual"])
+@pytest.mark.parametrize("value", ["gelu", "residual", "rounded"])
 def test_memory_orders(torch, tmp_path, value, order):
     run(torch, kernels(tmp_path, value).fused, value, order, sizes=SIZES[1:4:2])
 
 
 @pytest.mark.parametrize("hints", SLICES, ids=lambda hints: "-".join(map(str, hints.values())))
-def test_slices(torch, tmp_path, hints):
-    run(torch, kernels(tmp_path, "residual", hints=hints).fused, "residual")
+@pytest.mark.parametrize("value", ["residual", "rounded"])
+def test_slices(torch, tmp_path, value, hints):
+    run(torch, kernels(tmp_path, value, hints=hints).fused, value)
 
 
 @pytest.mark.parametrize("hints", SLICES[:2] + SLICES[4:5], ids=str)

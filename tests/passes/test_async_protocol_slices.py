@@ -23,6 +23,19 @@ def fused(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="module")
+def deferred(tmp_path_factory) -> str:
+    """Slices that are computed in steps, beside the products of the next tile."""
+    return before_the_check(
+        tmp_path_factory.mktemp("deferred"),
+        example="matmul_bias_gelu",
+        slice_columns=64,
+        epilogue_stages=2,
+        epilogue_slots=1,
+        defer_work=1,
+    )
+
+
+@pytest.fixture(scope="module")
 def pair(tmp_path_factory) -> str:
     folder = tmp_path_factory.mktemp("pair")
     return before_the_check(folder, (2, 1), example="matmul_bias_gelu")
@@ -68,8 +81,41 @@ FAULTS = {
 }
 
 
+DEFERRED_FAULTS = {
+    # Four slices alone, behind the last tile; the wait and the release of the k-tiles; four slices
+    # of as many steps. Only the first step of a slice waits, and only the last one gives back.
+    "a slot is not given back": (without(RELEASE, 4), "deadlock"),
+    "a slot is not given back behind the last tile": (without(RELEASE, 0), "deadlock"),
+    "a step is computed early": (without(WAIT, 6), "a tile is read before the write"),
+    "a step is written while the slice before is copied": (without("bulk_wait", 5), OVERWRITTEN),
+    "no fence behind the last step": (without("fence_proxy", 5), "no proxy fence between"),
+    "the first step is not written": (without("store_shared", 8), "with parts missing"),
+    "another step is not written": (without("store_shared", 10), "with parts missing"),
+    "a step is written twice": (
+        changed("store_shared", 9, "array<i64: 0, 16>", "array<i64: 0, 0>"),
+        "overwritten before anything reads it",
+    ),
+    "work for a tile that there is not": (
+        lambda text: text.replace("arith.constant false", "arith.constant true"),
+        "deadlock",
+    ),
+}
+
+
 def test_the_kernel_without_a_fault(fused):
     verify(fused)
+
+
+def test_deferred_work_without_a_fault(deferred):
+    verify(deferred)
+
+
+@pytest.mark.parametrize("name", DEFERRED_FAULTS)
+def test_seeded_faults_of_deferred_work(deferred, name):
+    edit, message = DEFERRED_FAULTS[name]
+    edited = edit(deferred)
+    assert edited != deferred
+    assert message in failure(edited)
 
 
 def test_a_cluster_without_a_fault(pair):

@@ -118,7 +118,10 @@ def f(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
 
 
 @pytest.mark.parametrize("code", ["T0608", "T0609"])
-@pytest.mark.parametrize(("failures", "kept"), [(1, (False, True)), (2, (False, False))])
+@pytest.mark.parametrize(
+    ("failures", "kept"),
+    [(1, (False, True, True)), (2, (False, False, True)), (3, (False, False, False))],
+)
 def test_the_runner_up_of_a_plan_that_spills(monkeypatch, code, failures, kept):
     """Registers that ptxas does not have are found at once by another plan for the same tiles."""
     run = CodeGenerator.run
@@ -135,21 +138,31 @@ def test_the_runner_up_of_a_plan_that_spills(monkeypatch, code, failures, kept):
         SourceFile("f.tile", MATMUL), options=CompileOptions(emit="ptx", run_ptxas=False)
     )
     plan = made.artifact.kernels[0].metadata["plan"]
-    assert (plan["snake_k"], plan["defer_stores"]) == kept
+    assert (plan["snake_k"], plan["defer_work"], plan["defer_stores"]) == kept
     why = [str(item) for item in made.sink.items if "planned again without" in str(item)]
     assert len(why) == failures
     assert "to walk k-tiles backwards takes too many registers" in why[0]
-    assert "a tile that waits for the next one takes too many registers" in why[-1] or failures == 1
+    last = ("to walk", "to compute from", "a tile that waits")[failures - 1]
+    assert f"{last} " in why[-1]
 
 
-@pytest.mark.parametrize("field", ["snake_k", "defer_stores"])
-def test_no_runner_up_takes_back_what_was_asked_for(monkeypatch, field):
+def test_no_runner_up_takes_back_what_was_asked_for(monkeypatch):
     def spill(*_arguments, **_options):
         raise CompileError(error("T0608", "a thread spills"))
 
     monkeypatch.setattr(CodeGenerator, "run", spill)
-    asked = Specialization(plan={"snake_k": False, "defer_stores": False, field: True})
+    asked = Specialization(plan=dict.fromkeys(("snake_k", "defer_work", "defer_stores"), True))
     with pytest.raises(CompileError, match="a thread spills"):
         compile_source(
             SourceFile("f.tile", MATMUL), specialization=asked, options=CompileOptions(emit="ptx")
         )
+
+
+def test_work_waits_with_the_tile_that_it_needs():
+    made = plan(problem())
+    assert (made.defer_stores, made.defer_work) == (True, True)
+    assert not plan(problem(), defer_work=False).defer_work
+    assert not plan(replace(problem(), defer_work=False)).defer_work
+    assert not plan(problem(), defer_stores=False).defer_work
+    with pytest.raises(CompileError, match="defer_work = true: no tile waits for the next one"):
+        plan(problem(), defer_stores=False, defer_work=True)

@@ -35,6 +35,19 @@ def choose_deferral(
     return waiting, (f"defer_stores = true: a tile leaves while the next one is computed; {why}",)
 
 
+def defers_work(problem: "KernelProblem", waiting: int, fixed: PlanOverrides) -> bool:
+    """Return whether what is computed from a rounded tile waits with it.
+
+    Args:
+        problem: A kernel with mma.
+        waiting: Registers of the tile that waits; 0 when none does.
+        fixed: What the user fixed.
+    """
+    if fixed.defer_work and not waiting:
+        fail("T0421", "defer_work = true: no tile waits for the next one (defer_stores = false)")
+    return waiting > 0 and (problem.defer_work if fixed.defer_work is None else fixed.defer_work)
+
+
 def _schedule_defect(plan: "KernelPlan") -> str | None:
     """Return which other decision keeps the store of a tile from waiting."""
     if not plan.specialize or not plan.persistent:

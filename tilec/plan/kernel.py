@@ -7,7 +7,7 @@ passes behind it follow the plan and decide nothing. Tile extents are fixed befo
 from collections.abc import Mapping
 
 from tilec.plan import machine
-from tilec.plan.deferral import choose_deferral
+from tilec.plan.deferral import choose_deferral, defers_work
 from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.plan.failure import fail
 from tilec.plan.overlap import choose_batch, choose_pending
@@ -71,6 +71,7 @@ class KernelProblem:
             they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
         deferral_defect: Why the store of a tile cannot wait; None when it can.
+        defer_work: Whether registers may do for what is computed from a tile that waits.
         snake_k: Whether the tiles were planned for operands that outgrow L2.
     """
 
@@ -90,6 +91,7 @@ class KernelProblem:
     split_defect: str | None = None
     defer_stores: bool = True
     deferral_defect: str | None = "the kernel has no store that could wait"
+    defer_work: bool = True
     snake_k: bool = True
 
     def accumulators(self, consumers: int) -> int:
@@ -135,6 +137,7 @@ class KernelPlan:
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
         snake_k: Whether a CTA walks the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
+        defer_work: Whether it waits as soon as it is rounded, and what is computed from it, too.
         reasons: Why, one sentence per decision.
     """
 
@@ -159,6 +162,7 @@ class KernelPlan:
     split_k: int = 1
     snake_k: bool = False
     defer_stores: bool = False
+    defer_work: bool = False
 
     @property
     def block_threads(self) -> int:
@@ -327,6 +331,7 @@ def _plan_registers(
     if not plan.specialize:
         if (fixed.producer_registers, fixed.consumer_registers) != (None, None):
             fail("T0421", "producer_registers and consumer_registers need specialize = true")
+        defers_work(problem, waiting, fixed)
         return replace(plan, reasons=(*plan.reasons, *why))
     accumulators = problem.accumulators(plan.consumers // plan.teams)
     held = accumulators + (waiting + machine.DEFERRAL_OVERHEAD if waiting else 0)
@@ -336,6 +341,7 @@ def _plan_registers(
     return replace(
         plan,
         defer_stores=waiting > 0,
+        defer_work=defers_work(problem, waiting, fixed),
         producer_registers=registers.producer,
         consumer_registers=registers.consumer,
         reasons=(*plan.reasons, *why, f"registers = {given}: {what}"),

@@ -37,6 +37,7 @@ class PlanOverrides:
     mma_pending: int | None = None
     pingpong: bool | None = None
     defer_stores: bool | None = None
+    defer_work: bool | None = None
     stream_results: bool | None = None
     split_k: int | None = None
     snake_k: bool | None = None
@@ -67,6 +68,7 @@ _FLAGS = (
     "persistent",
     "pingpong",
     "defer_stores",
+    "defer_work",
     "stream_results",
     "snake_k",
     ANY_TILE_EXTENTS,

@@ -152,3 +152,32 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "loops_are_expected_to_run", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!t = tensor<1x256xbf16, #nv_tileas.layout<"1x256|reg:2*(0,1)|lane:32*(0,2)|warp:4*(0,64)">>
+!f = tensor<1x128xf32, #nv_tileas.layout<"1x128|lane:32*(0,1)|warp:4*(0,32)">>
+
+// What no optimization may look through goes through a piece of assembly without text, a word of two
+// elements at a time: arithmetic on it stays in its loop.
+// CHECK-LABEL: llvm.func @opaque_tiles
+// CHECK:         scf.for
+// CHECK:           llvm.inline_asm has_side_effects {{.*}}"", "=r,0" %{{.*}} : (i32) -> i32
+// CHECK:           llvm.inline_asm has_side_effects {{.*}}"", "=f,0" %{{.*}} : (f32) -> f32
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : !t
+    %y = arith.constant dense<0.0> : !f
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %v = "nv_tileas.opaque"(%x) : (!t) -> !t
+      %w = "nv_tileas.opaque"(%y) : (!f) -> !f
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "opaque_tiles", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

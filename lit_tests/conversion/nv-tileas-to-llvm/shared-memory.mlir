@@ -83,3 +83,31 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "bools_take_a_byte", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 8, 64>, 128 : i64>>>
+!t = tensor<8x16xbf16, #nv_tileas.layout<"8x16|reg:2*(0,1)|lane:8*(0,2),4*(1,0)|warp:2*(4,0),2*(0,0)">>
+
+// A box of a swizzled tile begins some chunks behind the tile's own columns: the XOR takes them, and
+// the thread's part of the address is the same for all boxes.
+// CHECK-LABEL: llvm.func @boxes_of_a_tile
+// CHECK:         %[[ADDRESS:.*]] = arith.xori
+// CHECK:         %[[FIRST:.*]] = arith.xori %[[ADDRESS]], %c32
+// CHECK-NEXT:    %[[P:.*]] = llvm.getelementptr %{{.*}}[%[[FIRST]]]
+// CHECK-NEXT:    llvm.load %[[P]]
+// CHECK:         %[[SECOND:.*]] = arith.xori %[[ADDRESS]], %c96
+// CHECK-NEXT:    %[[Q:.*]] = llvm.getelementptr %{{.*}}[%[[SECOND]]]
+// CHECK:         llvm.store %{{.*}}, %[[Q]]
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) {origin = array<i64: 0, 16>} : (!s) -> !t
+    "nv_tileas.store_shared"(%x, %s) {origin = array<i64: 0, 48>} : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "boxes_of_a_tile", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

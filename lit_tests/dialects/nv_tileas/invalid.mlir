@@ -256,6 +256,30 @@
 
 // -----
 
+// A box that a load reads begins at a multiple of its extents.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%s = builtin.unrealized_conversion_cast to !slot
+// expected-error @below {{'nv_tileas.load_shared' op expects a multiple of 16 within 64 as origin, but got 8}}
+%t = "nv_tileas.load_shared"(%s) {origin = array<i64: 0, 8>} : (!slot) -> tensor<128x16xbf16>
+
+// -----
+
+// A box that a store writes lies within the tile.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+%s = builtin.unrealized_conversion_cast to !slot
+%x = builtin.unrealized_conversion_cast to tensor<128x16xbf16>
+// expected-error @below {{'nv_tileas.store_shared' op expects a multiple of 16 within 64 as origin, but got 64}}
+"nv_tileas.store_shared"(%x, %s) {origin = array<i64: 0, 64>} : (tensor<128x16xbf16>, !slot) -> ()
+
+// -----
+
+// What is passed on stays what it is.
+%x = builtin.unrealized_conversion_cast to tensor<128x16xbf16>
+// expected-error @below {{'nv_tileas.opaque' op the result must be tensor<128x16xbf16>, but is tensor<128x16xf32>}}
+%y = "nv_tileas.opaque"(%x) : (tensor<128x16xbf16>) -> tensor<128x16xf32>
+
+// -----
+
 // A store fills the whole tile.
 !slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 %x = builtin.unrealized_conversion_cast to tensor<128x32xbf16>

@@ -447,6 +447,48 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
+// A slot that is written in steps is waited for by the first one and leaves behind the last one.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !nv_tileas.smem<tensor<64x32xf32,
+// CHECK:         "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
+// CHECK-NEXT:    "nv_tileas.barrier"() {per_warpgroup}
+// CHECK-NEXT:    "nv_tileas.store_shared"(%{{.*}}, %{{.*}}) {origin = array<i64: 0, 0>} : (tensor<64x16xf32>, !nv_tileas.smem<tensor<64x32xf32,
+// CHECK-NOT:     nv_tileas.fence_proxy
+// CHECK-NOT:     nv_tileas.barrier
+// CHECK-NOT:     nv_tileas.async_tiled_tma_store
+// CHECK:         "nv_tileas.store_shared"(%{{.*}}, %[[SLOT:.*]]) {origin = array<i64: 0, 16>}
+// CHECK-NEXT:    "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:    "nv_tileas.barrier"() {per_warpgroup}
+// CHECK-NEXT:    "nv_tileas.async_tiled_tma_store"(%{{.*}}, %[[SLOT]],
+// CHECK-NEXT:    "nv_tileas.bulk_commit"() {per_warpgroup}
+// CHECK-NOT:     nv_tileas.tiled_store
+// CHECK:       sym_name = "a_slot_is_written_in_steps"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<0.0> : tensor<64x16xf32>
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_origin = array<i64: 0, 0>, staging_pending = 0 : i64, staging_shape = array<i64: 64, 32>, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x16xf32>, i32, i32) -> !token
+      %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_origin = array<i64: 0, 16>, staging_pending = 0 : i64, staging_shape = array<i64: 64, 32>, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x16xf32>, i32, i32) -> !token
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_slot_is_written_in_steps", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
 // The parts of a batch are all staged behind one wait and one barrier, then copied behind one fence and
 // another barrier, as one bulk group.
 // CHECK-LABEL: "nv_tileaa.func"() ({

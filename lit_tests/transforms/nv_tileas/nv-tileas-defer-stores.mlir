@@ -274,4 +274,4 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_rounded_tile_waits", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+}) {sym_name = "a_rounded_tile_waits", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, defer_work = true, epilogue_slots = 2 : i64}} : () -> ()

@@ -82,3 +82,30 @@
   "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "wgmma_reads", function_type = (!c) -> ()} : () -> ()
+
+// Reads in another branch than the release are none that it has to wait for.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         scf.if
+// CHECK-NEXT:      "nv_tileas.load_shared"
+// CHECK-NOT:       nv_tileas.fence_proxy
+// CHECK:         } else {
+// CHECK-NEXT:      "nv_tileas.load_shared"
+// CHECK-NEXT:      "nv_tileas.fence_proxy"() {space = "shared"}
+// CHECK-NEXT:      "nv_tileas.ring_release"
+// CHECK:         sym_name = "another_branch"
+"nv_tileaa.func"() ({
+^bb0(%c: i1):
+  %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+  %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
+  scf.if %c {
+    %x = "nv_tileas.load_shared"(%s) : (!a) -> tensor<64x64xbf16>
+  } else {
+    %x = "nv_tileas.load_shared"(%s) : (!a) -> tensor<64x64xbf16>
+    "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+  }
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "another_branch", function_type = (i1) -> ()} : () -> ()

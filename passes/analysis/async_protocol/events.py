@@ -70,7 +70,8 @@ class Event:
         in_ring: Whether `buffer` is indexed by the position of `ring`.
         other: Second buffer of an mma.
         other_ring: Walk that gives the slot of `other`, or that a release stops at, if any.
-        amount: Bytes, slots, pending groups or a barrier id.
+        amount: Bytes, slots, pending groups or a barrier id; elements of a tile that leaves, and of
+            a part that is written of one.
         per_trip: Depth of the loops in each trip of which an advance goes by `amount`; None for one
             that goes by it once.
         axis: Cluster axis along which a copy goes to the same slot of every CTA; None when only the

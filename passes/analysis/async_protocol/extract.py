@@ -1,5 +1,6 @@
 """Builds the protocol of a kernel from its nv_tileas IR."""
 
+from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
@@ -225,6 +226,9 @@ class Extraction:
             self._report(op, "a warpgroup's own tile is used by the whole role, or the reverse")
         if kind is Kind.WRITE and "origin" in op.attributes:
             kind = Kind.WRITE_ON if any(elements_of(op.attributes["origin"])) else kind
+            amount = prod(op.operands[0].type.shape)
+        elif kind is Kind.COPY_OUT:
+            amount = prod(op.operands[operand].type.shape)
         event = Event(kind, place, walk, buffer, walk is not None, amount=amount, axis=axis)
         return [replace(event, per_warpgroup=own)]
 

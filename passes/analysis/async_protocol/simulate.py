@@ -251,6 +251,8 @@ class Simulation:
             )
             raise ProtocolViolationError(event.where, message)
         slot.unread[agent.name] = event.where
+        if event.amount:
+            slot.parts[agent.name] = slot.parts.get(agent.name, 0) + event.amount
         slot.writers |= self._access(agent, slot)
         slot.copied = 0
         slot.fills += 1
@@ -326,6 +328,10 @@ class Simulation:
             message = f"{name} is copied out again before anything is written"
             raise ProtocolViolationError(event.where, message)
         self.hazards.check_readable(agent, slot, None, event, asynchronous=True)
+        if any(elements != event.amount for elements in slot.parts.values()):
+            message = f"{self.hazards.name_of(event.buffer)} is copied out with parts missing"
+            raise ProtocolViolationError(event.where, message)
+        slot.parts.clear()
         slot.unread.clear()
         slot.stores[agent.name] = agent.store
         slot.reads |= agent.store

@@ -84,6 +84,7 @@ class Slot:
         fills: How often it was written.
         copied: Number of the fill that the last copy made; 0 once threads have written to it.
         unread: Source position of each agent's write that nobody has read.
+        parts: Elements that each agent has a share in, of a tile that is written part by part.
         writers: Marks of what wrote the tile.
         reads: Marks of what has read it since the last copy.
         generic: Those of all these marks that are accesses by threads.
@@ -95,6 +96,7 @@ class Slot:
     fills: int = 0
     copied: int = 0
     unread: dict[str, str] = field(default_factory=dict)
+    parts: dict[str, int] = field(default_factory=dict)
     writers: Clock = 0
     reads: Clock = 0
     generic: Clock = 0

@@ -22,11 +22,26 @@ Consumers that share a tile all store it at the same time, and the tensor cores 
 result stays in registers, in the type that it is stored in, until the next tile: each of its first
 products has a part of the store in its shadow, between the issue of the group and the wait for it
 (`nv-tileas-schedule-mma`). Behind the last tile, and ahead of every one with fewer products than
-parts, the store stands alone. What computes the tile stays behind its own products. Slices of a
-tile (`nv-tileas-slice-tiles`) wait together; each begins some columns behind the first.
+parts, the store stands alone. Slices of a tile (`nv-tileas-slice-tiles`) wait together; each begins
+some columns behind the first.
+
+What computes the tile stays behind its own products, unless the plan says otherwise (`defer_work`):
+
+Before:  %x = truncf %r; ring_wait %slot; %l = load_shared %slot; ring_release; %y = addf %x, %l
+         tiled_store %y, %view[%m, %n]
+After:   behind a product of the next tile, if there is a tile that waits:
+         %v = opaque (tile_slice %x {[0, 0]}); ring_wait %slot; %l = load_shared %slot {[0, 0]}
+         %y = addf %v, %l; tiled_store %y, %view[%m, %n] {staging_origin = [0, 0]}
+         behind the product after that:
+         %v = opaque (tile_slice %x {[0, 16]}); %l = load_shared %slot {[0, 16]}; %y = addf %v, %l
+         tiled_store %y, %view[%m, %n] {staging_origin = [0, 16]}; ring_release
+
+Then a tile waits as soon as it is rounded to 16 bits, and with it all that is computed from it. In
+the shadow of one product there is time for 16 columns; more would keep the next product waiting.
+The steps of a slice write one staging slot, the last one stores it.
 
 What a CTA stores with the products of its first tile are zeros beyond the array's last row, which
-TMA drops.
+TMA drops. Where it would wait for slots that nobody fills, it does nothing.
 """
 
 from collections.abc import Sequence
@@ -38,7 +53,7 @@ from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import body_operations, defining_operation, next_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.deferral import DeferrableStore, deferrable_store
-from tilec.passes.analysis.deferred_work import DeferredWork, deferred_work
+from tilec.passes.analysis.deferred_work import DeferredWork, deferred_work, only_stores
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     kernel_functions,
@@ -64,19 +79,19 @@ def defer_stores(module: Any, context: PassContext) -> bool:
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
             warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
-            _defer(roles.opview.consumer.blocks[0], warpgroups, spec["epilogue_slots"])
+            _defer(roles.opview.consumer.blocks[0], warpgroups, spec)
             changed = True
     return changed
 
 
-def _defer(block: Any, warpgroups: int, slots: int) -> None:
+def _defer(block: Any, warpgroups: int, spec: dict[str, Any]) -> None:
     """Let the store of a tile wait for the next one, in a consumer's operations."""
     loop = next(op for op in body_operations(block) if op.name == "scf.for")
     found = deferrable_store(loop.regions[0].blocks[0])
     if isinstance(found, str):
         raise InternalCompilerError(f"a planned deferral is impossible: {found}", pass_name=NAME)
-    work = deferred_work(found)
-    parts = waiting_parts(work, warpgroups, slots)
+    work = deferred_work(found) if spec.get("defer_work", False) else only_stores(found)
+    parts = waiting_parts(work, warpgroups, spec["epilogue_slots"])
     lower, upper = list(found.loop.operands)[:2]
     with ir.InsertionPoint(loop), found.slices[0].op.location:
         bound = arith.addi(lower, _constant(sum(part.steps for part in parts)))

@@ -204,6 +204,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "split_k": plan.split_k,
         "snake_k": plan.snake_k,
         "defer_stores": plan.defer_stores,
+        "defer_work": plan.defer_work,
     }
 
 
@@ -228,6 +229,7 @@ def kernel_problem(
         staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
     )
     products = [_mma_tile(op) for op in dots if wgmma_defect(op, 1) is None]
+    withheld = read_kernel_fact(function, "withheld", [])
     return KernelProblem(
         mma=tuple(products),
         ring_slot_bytes=slot_bytes,
@@ -243,9 +245,11 @@ def kernel_problem(
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
         split_k=read_kernel_fact(function, "planned_split_k", 1),
         split_defect=split_defect(function),
-        defer_stores=read_kernel_fact(function, "planned_deferral", True),
+        defer_stores="defer_stores" not in withheld
+        and read_kernel_fact(function, "planned_deferral", True),
         deferral_defect=_deferral_defect(function),
-        snake_k=read_kernel_fact(function, "planned_snake", True),
+        snake_k="snake_k" not in withheld and read_kernel_fact(function, "planned_snake", True),
+        defer_work="defer_work" not in withheld,
     )
 
 

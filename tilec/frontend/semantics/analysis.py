@@ -122,7 +122,8 @@ def analyze_kernel(
         metadata["planned_mma"] = choice.mma_elements
         for field, fact in PLANNED_FACTS.items():
             metadata[fact] = getattr(choice, field)
-    metadata |= {PLANNED_FACTS[field]: False for field in specialization.withheld}
+    if specialization.withheld:
+        metadata["withheld"] = sorted(specialization.withheld)
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 
