@@ -55,6 +55,18 @@ EPILOGUES = (
         "    r = cast(load(R, (m, n), ({rows}, {columns})), f32)\n"
         "    acc = x * (1.0 + tanh(x)) + r\n",
     ),
+    (
+        ", R: {other}[M, N]",
+        "    x = cast(cast(acc, {operand}), f32)\n"
+        "    acc = x * x + cast(load(R, (m, n), ({rows}, {columns})), f32)\n",
+    ),
+    (
+        ", bias: {operand}[N], R: {other}[M, N], S: {operand}[M, N]",
+        "    x = cast(acc + cast(load(bias, n, {columns}), f32)[None, :], {operand})\n"
+        "    r = cast(load(R, (m, n), ({rows}, {columns})), f32)\n"
+        "    s = load(S, (m, n), ({rows}, {columns}))\n"
+        "    acc = tanh(cast(x * s, f32)) + r\n",
+    ),
     (", scale: f32", "    acc = acc * scale\n"),
     (
         ", D: {operand}[M, N]",
@@ -89,6 +101,7 @@ FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("consumers", 0.15, (1, 2, 3)),
     ("tile_group", 0.2, (0, 1, 2, 8)),
     ("defer_stores", 0.2, (True,)),
+    ("defer_work", 0.1, (False,)),
     ("snake_k", 0.1, (False,)),
 )
 """Fields of the plan: how often each is fixed, and its values."""
@@ -96,6 +109,10 @@ LAYOUTS = ("row", "col", "odd", "odd_col")
 MULTIPROCESSORS = (1, 2, 3, 4, 5, 8)
 MOST_WORK = 10_000_000
 """Multiply-adds of a product: they take seconds."""
+ROUNDED = "x = cast("
+"""What an epilogue that rounds its tile on the way has."""
+TIES = 2**17
+"""Tolerance where it does: sums on two sides of a tie come out 2^-8 apart, and are squared."""
 TERMS = 4
 """Tolerance in roundings, for each product of a sum: operands of 16 bits, and a tanh behind it."""
 
@@ -144,7 +161,9 @@ def random_product(seed: int) -> RandomProduct:
         "result": random.choice((operand, "f32")),
         "other": random.choice((operand, "f32")),
     }
-    parameters, epilogue = (text.format(**names) for text in random.choice(EPILOGUES))
+    texts = random.choice(EPILOGUES)
+    parameters, epilogue = (text.format(**names) for text in texts)
+    roundings = TIES if ROUNDED in texts[1] else None
     bounds = random.choice(BOUNDS).format(**names)
     source = SOURCE.format(
         hints=", ".join(f"{name}={value}" for name, value in fixed.items()),
@@ -157,7 +176,8 @@ def random_product(seed: int) -> RandomProduct:
     if sizes["M"] * sizes["N"] * sizes["K"] > MOST_WORK:
         sizes["K"] = -(-sizes["K"] // 4)
     layouts = {name: random.choice(LAYOUTS) for name in "ABC" if random.random() < 0.4}
-    return RandomProduct(seed, source, sizes, layouts, random.choice(MULTIPROCESSORS))
+    multiprocessors = random.choice(MULTIPROCESSORS)
+    return RandomProduct(seed, source, sizes, layouts, multiprocessors, roundings)
 
 
 def _extent(random: Random, tile: int) -> int:
