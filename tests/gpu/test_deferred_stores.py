@@ -95,7 +95,12 @@ def run(torch, fused, value, order="NNN", result="bf16", sizes=SIZES):
             fused(a, b, bias, r, c, 1.0)
             wait(torch, f"{m}x{n}x{k} of {value}")
             expected = expected_of(torch, value, sums, bias, r)
-            check_padded(whole, c, expected, limit_of(expected, k))
+            limit = limit_of(expected, k)
+            if (
+                value == "rounded"
+            ):  # two sums on two sides of a tie come out 2^-7 apart, then halved
+                limit += (sums + bias).abs().max().item() * 2.0**-8
+            check_padded(whole, c, expected, limit)
 
 
 @pytest.mark.parametrize("tile", TILES, ids=lambda tile: f"{tile[0]}x{tile[1]}")
