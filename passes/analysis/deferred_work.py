@@ -18,6 +18,8 @@ from tilec.records import dataclass
 
 ACCUMULATOR_BITS = 32
 SHAPE_OPS = ("nv_tileas.broadcast", "nv_tileas.permute", "nv_tileas.view")
+SLICE = "nv_tileas.tile_slice"
+_TILE_OPS = (*SHAPE_OPS, SLICE, "nv_tileas.splat")
 _LOAD, _VIEW, _ADVANCE = "nv_tileas.load_shared", "nv_tileas.slot_view", "nv_tileas.ring_advance"
 _RING_OPS = ("nv_tileas.ring_wait", "nv_tileas.ring_release", _ADVANCE)
 
@@ -91,6 +93,14 @@ def _defines_constant(op: Any) -> bool:
     return op.name == "arith.constant"
 
 
+def _is_cheap(op: Any) -> bool:
+    """Tell whether `op` computes a constant or a scalar."""
+    scalar = op.name.startswith("arith.") and not isinstance(
+        op.results[0].type, ir.RankedTensorType
+    )
+    return scalar or _defines_constant(op)
+
+
 def _rest(store: TiledAccess, waits: Any, loop: Any) -> set[Any] | None:
     """Return the operations that compute the stored tile from `waits`; None if they cannot wait."""
     block = store.op.block
@@ -111,7 +121,7 @@ def _rest(store: TiledAccess, waits: Any, loop: Any) -> set[Any] | None:
                 return None
             needed.update(pull)
             continue
-        if not (op.name.startswith(("arith.", "math.")) or op.name in SHAPE_OPS):
+        if not (op.name.startswith(("arith.", "math.")) or op.name in _TILE_OPS):
             return None
         needed.add(op)
         pending += op.operands
@@ -122,9 +132,9 @@ def _rest(store: TiledAccess, waits: Any, loop: Any) -> set[Any] | None:
 def _is_closed(needed: set[Any], store: Any) -> bool:
     """Tell whether nothing but `needed` and the store uses the tiles that `needed` computes.
 
-    Constants apart, of which each place can have its own.
+    Constants and scalars apart, of which each place can have its own.
     """
-    tiles = [op for op in needed if op.name != _ADVANCE and not _defines_constant(op)]
+    tiles = [op for op in needed if not _is_cheap(op) and op.name != _ADVANCE]
     users = {use.owner.operation for op in tiles for value in op.results for use in value.uses}
     return users <= {*needed, store}
 
@@ -146,7 +156,7 @@ def _own_rings(slices: list[DeferredSlice]) -> list[tuple[Any, Any, Any]] | None
 
     None where an operation belongs to two of them, or where something else uses a ring of theirs.
     """
-    ops = [op for item in slices for op in item.ops]
+    ops = [op for item in slices for op in item.ops if not _is_cheap(op)]
     if len(ops) != len(set(ops)):
         return None
     advances: dict[Any, list[Any]] = {}
@@ -154,12 +164,18 @@ def _own_rings(slices: list[DeferredSlice]) -> list[tuple[Any, Any, Any]] | None
         advances.setdefault(op.operands[0], []).append(op)
     found = []
     for ring, steps in advances.items():
-        first, last = steps[0].operands[1], steps[-1].results[0]
         links = pairwise(steps)
-        chained = all(one.results[0] == other.operands[1] for one, other in links)
-        users = {use.owner.operation for use in last.uses}
-        carried = isinstance(first, ir.BlockArgument) and users == {terminator(steps[0].block)}
-        if not chained or not carried:
+        if any(one.results[0] != other.operands[1] for one, other in links):
+            return None
+        first, last = steps[0].operands[1], steps[-1].results[0]
+        if not _is_carried(first, last, steps[0].block):
             return None
         found.append((ring, first, last))
     return found
+
+
+def _is_carried(first: Any, last: Any, block: Any) -> bool:
+    """Tell whether the loop with body `block` begins its rounds with `first`, ends with `last`."""
+    yields = list(terminator(block).operands)
+    carried = zip(list(block.arguments)[1:], yields, strict=True)
+    return (first, last) in list(carried) and len(list(last.uses)) == 1

@@ -7,7 +7,9 @@ import pytest
 from tools.emulator.fuzz import RandomProduct, run_product
 
 SOURCE = """@kernel(defer_stores=True, any_tile_extents=True{plan})
-def product[M, N, K](A: bf16[M, K], B: bf16[K, N], v: f32[N], R: bf16[M, N], C: {result}[M, N]):
+def product[M, N, K](
+    A: bf16[M, K], B: bf16[K, N], v: f32[N], R: bf16[M, N], C: {result}[M, N], scale: f32
+):
     m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
     acc = {first}
     for k in range(cdiv(K, 64)):
@@ -23,6 +25,7 @@ ROUNDED = RESIDUAL.replace("x ", "cast(cast(x, {result}), f32) ").replace(
 )
 SUM = "cast(x, {result}) + cast(load(R, (m, n), ({rows}, {columns})), {result})"
 ROUNDED_GELU = GELU.replace("x", "cast(cast(x, bf16), f32)")
+SCALED = ROUNDED.replace("* 0.5", "* scale")
 BIAS_LATER = "cast(cast(x, bf16), f32) * load(v, n, {columns})[None, :]"
 
 
@@ -83,6 +86,7 @@ COMPUTED = [
     Case(ROUNDED, (129, 193, 65), (64, 96), "slice_columns=32, epilogue_stages=3", {}, 1),
     Case(ROUNDED, (130, 300, 264), (64, 128), "slice_columns=0", {"B": "col"}),
     Case(ROUNDED, (130, 300, 700), (128, 64), "slice_columns=32", {}, 1, "f16"),
+    Case(SCALED, (200, 300, 700), (64, 128)),
     Case(SUM, (200, 300, 700), (64, 128)),
     Case(BIAS_LATER, (200, 300, 264), (64, 128)),
     Case(ROUNDED_GELU, (256, 96, 640), (64, 96), multiprocessors=1),

@@ -38,7 +38,7 @@ VALUES = {
     "bias": "x * scale",
     "gelu": "x * scale * 0.5 * (1.0 + tanh(x * scale * (0.7978845608 + 0.0356774081 * x * x)))",
     "residual": "x * scale + cast(load(R, (m, n), ({rows}, {columns})), f32)",
-    "rounded": "cast(cast(x * scale, bf16) * 0.5, f32)"
+    "rounded": "cast(cast(x, bf16) * 0.5, f32) * scale"
     " + cast(load(R, (m, n), ({rows}, {columns})), f32)",
 }
 TILES = ((128, 256), (256, 128), (128, 192), (192, 128), (64, 256), (128, 64))

@@ -128,6 +128,41 @@ def test_a_store_waits_unless_somebody_objects():
     assert "defer_stores = false: fixed by the user" in plan["reasons"]
 
 
+ROUNDED = "cast(cast({}, bf16), f32)"
+SUM = ROUNDED.format("acc")
+BIAS = "load(v, n, 256)[None, :]"
+WORK = {
+    # Four slices in four steps each, and the same four alone.
+    "a residual": (f"{SUM} + {LOAD}", 4 * 4 + 4),
+    "special functions": (f"{SUM} / (1.0 + exp(-{SUM}))", 4 * 4 + 4),
+    "what an argument scales": (f"{SUM} * cast(start, f32) + {LOAD}", 4 * 4 + 4),
+    "a tile that no slices are cut of": (f"{SUM} * 2.0", 2),
+    "a bias that is read then": (f"{SUM} * {BIAS}", 2),
+    "nothing, as nothing is rounded": (f"acc * 2.0 + {LOAD}", 0),
+    "nothing, as it is rounded last": ("acc", 0),
+    "nothing, as a bias is read before, too": (
+        f"{ROUNDED.format('acc + ' + BIAS)} * {BIAS}",
+        0,
+    ),
+    "nothing, as a residual is read before, too": (
+        f"{ROUNDED.format('acc + ' + LOAD)} * {LOAD}",
+        0,
+    ),
+    "nothing, as it differs from block to block": (f"{SUM} * cast(m, f32)", 0),
+}
+
+
+@pytest.mark.parametrize("name", WORK)
+def test_work_that_waits_with_its_tile(tmp_path, name):
+    value, steps = WORK[name]
+    text = KERNEL.format(**(USUAL | {"store": STORE.replace("acc,", f"{value},")}))
+    options = CompileOptions(emit="nv_tileas", dump_directory=tmp_path)
+    fixed = Specialization(plan={"defer_stores": True})
+    compile_source(SourceFile("product.tile", text), specialization=fixed, options=options)
+    dump = next(tmp_path.glob("*-nv-tileas-defer-stores.mlir")).read_text()
+    assert dump.count('"nv_tileas.opaque"') == steps
+
+
 OVERWRITTEN, UNFENCED = "may be overwritten while 'bulk:", "no proxy fence"
 FAULTS = {
     "a part too many in flight": (

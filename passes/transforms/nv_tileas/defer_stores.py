@@ -157,10 +157,10 @@ class _DeferredStore:
             last.replace_all_uses_with(end)
         for access in reversed(self.found.slices):
             access.op.erase()
-        for item in reversed(self.work.slices):
-            for op in reversed(item.ops):
-                if not any(next(iter(value.uses), None) for value in op.results):
-                    op.erase()
+        done = dict.fromkeys(op for item in self.work.slices for op in item.ops)
+        for op in reversed(done):
+            if not any(next(iter(value.uses), None) for value in op.results):
+                op.erase()
 
     def _nothing(self) -> _Carried:
         """Emit what waits before the first tile: zeros, beyond the last row of the array."""

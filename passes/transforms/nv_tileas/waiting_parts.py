@@ -6,7 +6,7 @@ from typing import Any, Protocol
 from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas import OpaqueOp, TilePartOp, TileSliceOp
 from tilec.ir.bindings import arith, ir
-from tilec.passes.analysis.deferred_work import SHAPE_OPS, DeferredSlice, DeferredWork
+from tilec.passes.analysis.deferred_work import SHAPE_OPS, SLICE, DeferredSlice, DeferredWork
 from tilec.passes.analysis.epilogue import epilogue_parts
 from tilec.passes.transforms.nv_tileas.store_parts import (
     Staging,
@@ -145,9 +145,8 @@ class _ComputedSlice:
         cut = self.place.cut
         width = cut.access.tile_type.shape[cut.columns]
         steps = max(1, width // machine.DEFERRED_COLUMNS)
-        shape = list(self.item.waits.type.shape)
         whole = width % steps or len(cut.pieces) > 1 or cut.axis == cut.columns
-        return 1 if whole or not all(_goes_in_steps(op, shape) for op in self.item.ops) else steps
+        return 1 if whole or not _goes_in_steps(self.item) else steps
 
     def kept(self) -> Any:
         return self.item.waits
@@ -231,6 +230,10 @@ class _Span:
         if self.count > 1 and op.name == "nv_tileas.load_shared":
             origin = self.origin(list(op.results[0].type.shape))
             attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
+        elif op.name == SLICE:
+            within = self.origin(list(op.results[0].type.shape))
+            origin = [a + b for a, b in zip(op.opview.origin, within, strict=True)]
+            attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
         elif op.name == "arith.constant" and isinstance(types[0], ir.RankedTensorType):
             splat = ir.DenseElementsAttr(attributes["value"]).get_splat_value()
             attributes["value"] = ir.DenseElementsAttr.get_splat(types[0], splat)
@@ -246,15 +249,29 @@ class _Span:
         return ir.RankedTensorType.get(extents, tile.element_type, loc=ir.Location.unknown())
 
 
-def _goes_in_steps(op: Any, shape: list[int]) -> bool:
-    """Tell whether `op` makes some columns of a slice of extents `shape` of as many columns."""
-    if op.name.startswith("nv_tileas."):
-        return op.name not in SHAPE_OPS
-    values = (*op.operands, *op.results)
-    tiles = [value.type for value in values if isinstance(value.type, ir.RankedTensorType)]
-    if op.name == "arith.constant" and tiles:
-        return ir.DenseElementsAttr(op.attributes["value"]).is_splat
-    return all(list(tile.shape) == shape for tile in tiles)
+def _goes_in_steps(item: DeferredSlice) -> bool:
+    """Tell whether columns of a slice can be computed from as many of what waits."""
+    shape = list(item.waits.type.shape)
+    inside = {item.waits, *(result for op in item.ops for result in op.results)}
+    for op in item.ops:
+        known = op.name == SLICE and op.operands[0] not in inside  # of a tile that all slices share
+        operands = () if known else op.operands
+        tiles = [value for value in (*operands, *op.results) if _is_tile(value)]
+        alike = all(value in inside and list(value.type.shape) == shape for value in tiles)
+        if not alike or op.name in SHAPE_OPS or _is_table(op):
+            return False
+    return True
+
+
+def _is_table(op: Any) -> bool:
+    """Tell whether `op` is a constant tile whose elements differ."""
+    if op.name != "arith.constant" or not _is_tile(op.results[0]):
+        return False
+    return not ir.DenseElementsAttr(op.attributes["value"]).is_splat
+
+
+def _is_tile(value: Any) -> bool:
+    return isinstance(value.type, ir.RankedTensorType)
 
 
 def _zeros(shape: list[int], element: Any) -> Any:
