@@ -16,7 +16,8 @@ from tilec.passes.analysis.deferral import DeferrableStore
 from tilec.passes.analysis.kernels import TiledAccess
 from tilec.records import dataclass
 
-ACCUMULATOR_BITS = 32
+ROUNDED_BITS = 16
+"""Widest element of a tile that has been rounded on the way; accumulators have 32 bits."""
 SHAPE_OPS = ("nv_tileas.broadcast", "nv_tileas.permute", "nv_tileas.view")
 SLICE = "nv_tileas.tile_slice"
 _TILE_OPS = (*SHAPE_OPS, SLICE, "nv_tileas.splat")
@@ -72,7 +73,7 @@ def _earliest_wait(store: TiledAccess, loop: Any) -> DeferredSlice:
     """Return the slice with the earliest tile that can wait; that of the store itself at worst."""
     block = store.op.block
     order = {op: number for number, op in enumerate(body_operations(block))}
-    bits = min(element_bits(store.tile_type.element_type), ACCUMULATOR_BITS // 2)
+    bits = min(element_bits(store.tile_type.element_type), ROUNDED_BITS)
     for op in sorted(order, key=order.__getitem__):
         if order[op] <= order[loop] or len(op.results) != 1 or op.name in (_LOAD, *_RING_OPS):
             continue

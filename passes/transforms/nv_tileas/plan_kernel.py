@@ -229,7 +229,6 @@ def kernel_problem(
         staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
     )
     products = [_mma_tile(op) for op in dots if wgmma_defect(op, 1) is None]
-    withheld = read_kernel_fact(function, "withheld", [])
     return KernelProblem(
         mma=tuple(products),
         ring_slot_bytes=slot_bytes,
@@ -240,17 +239,25 @@ def kernel_problem(
         whole_bytes=whole_bytes,
         scratch_bytes=expected_scratch_bytes(function) if products else 0,
         cluster=cluster,
-        pingpong=read_kernel_fact(function, "planned_pingpong", False),
         pingpong_defect=pingpong_defect(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
-        split_k=read_kernel_fact(function, "planned_split_k", 1),
         split_defect=split_defect(function),
-        defer_stores="defer_stores" not in withheld
-        and read_kernel_fact(function, "planned_deferral", True),
         deferral_defect=_deferral_defect(function),
-        snake_k="snake_k" not in withheld and read_kernel_fact(function, "planned_snake", True),
-        defer_work="defer_work" not in withheld,
+        **_planned(function),
     )
+
+
+def _planned(function: Any) -> dict[str, Any]:
+    """Return what was decided with the tiles of a kernel, less what a runner-up must do without."""
+    withheld = read_kernel_fact(function, "withheld", [])
+    planned = {
+        "pingpong": read_kernel_fact(function, "planned_pingpong", False),
+        "split_k": read_kernel_fact(function, "planned_split_k", 1),
+        "defer_stores": read_kernel_fact(function, "planned_deferral", True),
+        "defer_work": True,
+        "snake_k": read_kernel_fact(function, "planned_snake", True),
+    }
+    return planned | dict.fromkeys(withheld, False)
 
 
 def _deferral_defect(function: Any) -> str | None:
