@@ -13,11 +13,12 @@ _FEW_REGISTERS = ("T0608", "T0609")
 
 
 _COSTS = {
-    "snake_k": "to walk k-tiles backwards",
     "defer_work": "to compute from a tile that waits for the next one",
+    "snake_k": "to walk k-tiles backwards",
     "defer_stores": "a tile that waits for the next one",
 }
-"""What takes registers, by the field of the plan that decides it; what gains least comes first."""
+"""What takes registers, by the field of the plan that decides it, in the order in which it is given
+up: what takes most, then what gains least."""
 
 
 @dataclass(frozen=True)

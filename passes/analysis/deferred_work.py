@@ -14,15 +14,17 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, defining_operation, terminator
 from tilec.passes.analysis.deferral import DeferrableStore
 from tilec.passes.analysis.kernels import TiledAccess
+from tilec.plan.code_size import is_long
 from tilec.records import dataclass
 
-ROUNDED_BITS = 16
-"""Widest element of a tile that has been rounded on the way; accumulators have 32 bits."""
+ROUNDED, ROUNDED_BITS = (ir.BF16Type, ir.F16Type), 16
+"""Elements of a tile that has been rounded on the way."""
 SHAPE_OPS = ("nv_tileas.broadcast", "nv_tileas.permute", "nv_tileas.view")
 SLICE = "nv_tileas.tile_slice"
 _TILE_OPS = (*SHAPE_OPS, SLICE, "nv_tileas.splat")
 _LOAD, _VIEW, _ADVANCE = "nv_tileas.load_shared", "nv_tileas.slot_view", "nv_tileas.ring_advance"
-_RING_OPS = ("nv_tileas.ring_wait", "nv_tileas.ring_release", _ADVANCE)
+_WAIT = "nv_tileas.ring_wait"
+_RING_OPS = (_WAIT, "nv_tileas.ring_release", _ADVANCE)
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,8 @@ def _earliest_wait(store: TiledAccess, loop: Any) -> DeferredSlice:
     """Return the slice with the earliest tile that can wait; that of the store itself at worst."""
     block = store.op.block
     order = {op: number for number, op in enumerate(body_operations(block))}
-    bits = min(element_bits(store.tile_type.element_type), ROUNDED_BITS)
+    if element_bits(store.tile_type.element_type) < ROUNDED_BITS:
+        return DeferredSlice(store, store.value)  # it would wait in more registers than planned
     for op in sorted(order, key=order.__getitem__):
         if order[op] <= order[loop] or len(op.results) != 1 or op.name in (_LOAD, *_RING_OPS):
             continue
@@ -83,9 +86,9 @@ def _earliest_wait(store: TiledAccess, loop: Any) -> DeferredSlice:
         if not isinstance(tile.type, ir.RankedTensorType) or _defines_constant(op):
             continue
         same = list(tile.type.shape) == list(store.tile_type.shape)
-        if same and element_bits(tile.type.element_type) <= bits:
+        if same and isinstance(tile.type.element_type, ROUNDED):
             ops = _rest(store, tile, loop)
-            if ops:
+            if ops and all(order[op] > order[loop] for op in ops if op.name == _WAIT):
                 return DeferredSlice(store, tile, tuple(sorted(ops, key=order.__getitem__)))
     return DeferredSlice(store, store.value)
 
@@ -122,7 +125,8 @@ def _rest(store: TiledAccess, waits: Any, loop: Any) -> set[Any] | None:
                 return None
             needed.update(pull)
             continue
-        if not (op.name.startswith(("arith.", "math.")) or op.name in _TILE_OPS):
+        simple = op.name.startswith(("arith.", "math.")) and not is_long(op.name)
+        if not simple and op.name not in _TILE_OPS:
             return None
         needed.add(op)
         pending += op.operands
@@ -155,8 +159,13 @@ def _pull(load: Any) -> set[Any] | None:
 def _own_rings(slices: list[DeferredSlice]) -> list[tuple[Any, Any, Any]] | None:
     """Return the first and last position of every ring that `slices` read.
 
-    None where an operation belongs to two of them, or where something else uses a ring of theirs.
+    None where an operation belongs to two of them, where something else uses a ring of theirs, or
+    where a slice reads two tiles of one.
     """
+    for item in slices:
+        own = [op.operands[0] for op in item.ops if op.name == _ADVANCE]
+        if len(own) != len(set(own)):
+            return None
     ops = [op for item in slices for op in item.ops if not _is_cheap(op)]
     if len(ops) != len(set(ops)):
         return None

@@ -91,7 +91,11 @@ DEFERRED_FAULTS = {
     "no fence behind the last step": (without("fence_proxy", 5), "no proxy fence between"),
     "the first step is not written": (without("store_shared", 8), "with parts missing"),
     "another step is not written": (without("store_shared", 10), "with parts missing"),
-    "a step is written twice": (
+    "another step is written twice": (
+        changed("store_shared", 10, "array<i64: 0, 32>", "array<i64: 0, 16>"),
+        "is written twice",
+    ),
+    "the first step is written twice": (
         changed("store_shared", 9, "array<i64: 0, 16>", "array<i64: 0, 0>"),
         "overwritten before anything reads it",
     ),

@@ -149,7 +149,10 @@ WORK = {
         0,
     ),
     "nothing, as it differs from block to block": (f"{SUM} * cast(m, f32)", 0),
+    "nothing, as functions are long": (f"sin({SUM})", 0),
+    "nothing but floats": ("where(acc > 0.0, load(D, (m, n), (128, 256)), cast(0.0, bf16))", 0),
 }
+EARLY = "    b = load(v, n, 256)[None, :]\n"
 
 
 @pytest.mark.parametrize("name", WORK)
@@ -161,6 +164,24 @@ def test_work_that_waits_with_its_tile(tmp_path, name):
     compile_source(SourceFile("product.tile", text), specialization=fixed, options=options)
     dump = next(tmp_path.glob("*-nv-tileas-defer-stores.mlir")).read_text()
     assert dump.count('"nv_tileas.opaque"') == steps
+
+
+def test_work_does_not_wait_for_tiles_that_are_loaded_early(tmp_path):
+    """Its producer would wait for a slot that comes free beside products it has not loaded yet."""
+    fields = {"before": EARLY, "store": STORE.replace("acc,", f"{SUM} * b,")}
+    options = CompileOptions(emit="nv_tileas", dump_directory=tmp_path)
+    source = SourceFile("product.tile", KERNEL.format(**(USUAL | fields)))
+    compile_source(source, options=options)
+    dump = next(tmp_path.glob("*-nv-tileas-defer-stores.mlir")).read_text()
+    assert "scf.while" in dump
+    assert "nv_tileas.opaque" not in dump
+
+
+@pytest.mark.parametrize("result", ["i16", "i8"])
+def test_integers_wait(result):
+    fields = {"C": result, "store": STORE.replace("bf16", result)}
+    plan = planned(fields)
+    assert (plan["defer_stores"], plan["defer_work"]) == (True, False)
 
 
 OVERWRITTEN, UNFENCED = "may be overwritten while 'bulk:", "no proxy fence"

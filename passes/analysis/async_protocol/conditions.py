@@ -29,12 +29,7 @@ _COMPARISONS: dict[Any, Callable[[int, int], bool]] = {
     arith.CmpIPredicate.sgt: operator.gt,
     arith.CmpIPredicate.sge: operator.ge,
 }
-_SUMS = {
-    "arith.addi": operator.add,
-    "arith.subi": operator.sub,
-    "arith.divui": operator.floordiv,
-    "arith.remui": operator.mod,
-}
+_SUMS = {"arith.addi": operator.add, "arith.subi": operator.sub}
 _COMBINATIONS = {"arith.andi": operator.and_, "arith.ori": operator.or_, "arith.xori": operator.xor}
 
 

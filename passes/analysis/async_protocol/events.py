@@ -78,6 +78,7 @@ class Event:
             own CTA gets it.
         per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
             its own elected thread, its own part of `buffer`.
+        origin: Where a part that is written begins in its tile.
     """
 
     kind: Kind
@@ -91,6 +92,7 @@ class Event:
     axis: int | None = None
     per_trip: int | None = None
     per_warpgroup: bool = False
+    origin: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

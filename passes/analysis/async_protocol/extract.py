@@ -224,13 +224,15 @@ class Extraction:
         own = defining_operation(op.operands[operand]).name == "nv_tileas.warpgroup_view"
         if own != is_per_warpgroup(op) and kind not in (Kind.WRITE, Kind.WRITE_ON):
             self._report(op, "a warpgroup's own tile is used by the whole role, or the reverse")
+        origin: tuple[int, ...] = ()
         if kind is Kind.WRITE and "origin" in op.attributes:
-            kind = Kind.WRITE_ON if any(elements_of(op.attributes["origin"])) else kind
+            origin = tuple(elements_of(op.attributes["origin"]))
+            kind = Kind.WRITE_ON if any(origin) else kind
             amount = prod(op.operands[0].type.shape)
         elif kind is Kind.COPY_OUT:
             amount = prod(op.operands[operand].type.shape)
         event = Event(kind, place, walk, buffer, walk is not None, amount=amount, axis=axis)
-        return [replace(event, per_warpgroup=own)]
+        return [replace(event, per_warpgroup=own, origin=origin)]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
         (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])

@@ -237,6 +237,7 @@ class Simulation:
         """Read a tile into registers."""
         slot, fill = self._view(agent, event)
         self.hazards.check_readable(agent, slot, fill, event, asynchronous=False)
+        slot.parts.clear()
         slot.unread.clear()
         slot.reads |= self._access(agent, slot)
         return True
@@ -252,7 +253,11 @@ class Simulation:
             raise ProtocolViolationError(event.where, message)
         slot.unread[agent.name] = event.where
         if event.amount:
-            slot.parts[agent.name] = slot.parts.get(agent.name, 0) + event.amount
+            parts = slot.parts.setdefault(agent.name, {})
+            if event.origin in parts:
+                message = f"a part of {self.hazards.name_of(event.buffer)} is written twice"
+                raise ProtocolViolationError(event.where, message)
+            parts[event.origin] = event.amount
         slot.writers |= self._access(agent, slot)
         slot.copied = 0
         slot.fills += 1
@@ -328,7 +333,7 @@ class Simulation:
             message = f"{name} is copied out again before anything is written"
             raise ProtocolViolationError(event.where, message)
         self.hazards.check_readable(agent, slot, None, event, asynchronous=True)
-        if any(elements != event.amount for elements in slot.parts.values()):
+        if any(sum(parts.values()) != event.amount for parts in slot.parts.values()):
             message = f"{self.hazards.name_of(event.buffer)} is copied out with parts missing"
             raise ProtocolViolationError(event.where, message)
         slot.parts.clear()

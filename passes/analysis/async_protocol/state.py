@@ -84,7 +84,8 @@ class Slot:
         fills: How often it was written.
         copied: Number of the fill that the last copy made; 0 once threads have written to it.
         unread: Source position of each agent's write that nobody has read.
-        parts: Elements that each agent has a share in, of a tile that is written part by part.
+        parts: Elements of each part that an agent has a share in, by its origin, of a tile that is
+            written part by part.
         writers: Marks of what wrote the tile.
         reads: Marks of what has read it since the last copy.
         generic: Those of all these marks that are accesses by threads.
@@ -96,7 +97,7 @@ class Slot:
     fills: int = 0
     copied: int = 0
     unread: dict[str, str] = field(default_factory=dict)
-    parts: dict[str, int] = field(default_factory=dict)
+    parts: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
     writers: Clock = 0
     reads: Clock = 0
     generic: Clock = 0

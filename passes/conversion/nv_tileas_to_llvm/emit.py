@@ -197,10 +197,8 @@ def inline_ptx(
 
 def opaque(register: Any) -> Any:
     """Return a register of 16 or 32 bits, as what no optimization knows to be equal to it."""
-    constraints = {"i16": "=h,0", "i32": "=r,0", "f32": "=f,0"}.get(str(register.type))
-    if constraints is None:
-        return register
-    return inline_ptx("", constraints, [register], register.type)
+    constraints = {"i16": "=h,0", "i32": "=r,0", "f32": "=f,0"}
+    return inline_ptx("", constraints[str(register.type)], [register], register.type)
 
 
 def broadcast(number: Any) -> Any:

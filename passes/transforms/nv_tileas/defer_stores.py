@@ -49,6 +49,7 @@ from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.structured import body_operations, defining_operation, next_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
@@ -79,13 +80,19 @@ def defer_stores(module: Any, context: PassContext) -> bool:
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
             warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
-            _defer(roles.opview.consumer.blocks[0], warpgroups, spec)
+            works = _defer(roles.opview.consumer.blocks[0], warpgroups, spec)
+            plan = read_kernel_fact(function, "plan", {})
+            write_kernel_facts(function, plan={**plan, "defer_work": works})
             changed = True
     return changed
 
 
-def _defer(block: Any, warpgroups: int, spec: dict[str, Any]) -> None:
-    """Let the store of a tile wait for the next one, in a consumer's operations."""
+def _defer(block: Any, warpgroups: int, spec: dict[str, Any]) -> bool:
+    """Let the store of a tile wait for the next one, in a consumer's operations.
+
+    Returns:
+        Whether something is computed with it.
+    """
     loop = next(op for op in body_operations(block) if op.name == "scf.for")
     found = deferrable_store(loop.regions[0].blocks[0])
     if isinstance(found, str):
@@ -98,6 +105,7 @@ def _defer(block: Any, warpgroups: int, spec: dict[str, Any]) -> None:
         few = arith.cmpi(arith.CmpIPredicate.slt, upper, bound)
         shadow = arith.select(few, lower, bound)
     _DeferredStore(found, work, parts).apply(loop, few, shadow)
+    return any(item.ops for item in work.slices)
 
 
 @dataclass(frozen=True)

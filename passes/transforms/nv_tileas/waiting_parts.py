@@ -234,7 +234,7 @@ class _Span:
             within = self.origin(list(op.results[0].type.shape))
             origin = [a + b for a, b in zip(op.opview.origin, within, strict=True)]
             attributes["origin"] = ir.DenseI64ArrayAttr.get(origin)
-        elif op.name == "arith.constant" and isinstance(types[0], ir.RankedTensorType):
+        elif self.count > 1 and op.name == "arith.constant" and _is_tile(op.results[0]):
             splat = ir.DenseElementsAttr(attributes["value"]).get_splat_value()
             attributes["value"] = ir.DenseElementsAttr.get_splat(types[0], splat)
         operands = [values.get(operand, operand) for operand in op.operands]
@@ -276,7 +276,8 @@ def _is_tile(value: Any) -> bool:
 
 def _zeros(shape: list[int], element: Any) -> Any:
     tile = ir.RankedTensorType.get(shape, element, loc=ir.Location.unknown())
-    zero = ir.FloatAttr.get(element, 0.0)
+    whole = isinstance(element, ir.IntegerType)
+    zero = ir.IntegerAttr.get(element, 0) if whole else ir.FloatAttr.get(element, 0.0)
     return arith.constant(tile, ir.DenseElementsAttr.get_splat(tile, zero))
 
 
