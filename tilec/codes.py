@@ -81,7 +81,8 @@ CODES: dict[str, str] = {
     "T0425": "the register counts of the warp roles do not fit the registers of a CTA",
     "T0430": "remark: how the values of `auto` constants were chosen",
     "T0431": "remark: a choice of the plan and its reason",
-    "T0432": "remark: why a smaller tile was planned after one that did not fit",
+    "T0432": "remark: why a smaller tile was planned after one that did not fit, or a plan without "
+    "something that takes registers",
     # IR verifiers and passes.
     "T0500": "the IR breaks a rule of its dialect",
     "T0501": "a pass rejects the program",
