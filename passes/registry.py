@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.diagnostics import DiagnosticSink, SourceFile
+from tilec.ir.attributes import read_kernel_fact
 from tilec.records import dataclass, field
 from tilec.target import TARGETS, Target
 
@@ -33,6 +34,10 @@ class PassContext:
     buffer: str = "-"
     sources: tuple[SourceFile, ...] = ()
     background: list[Callable[[], None]] | None = None
+
+    def fixed(self, function: Any) -> dict[str, Any]:
+        """Return the plan fields of a kernel that the user fixed, here or beside its source."""
+        return {**read_kernel_fact(function, "hints", {}), **self.plan_overrides}
 
     def check(self, run: Callable[[], None]) -> None:
         """Run a check that changes nothing, now or later; only its failure is of interest."""

@@ -64,6 +64,7 @@ WHOLE = [
     Case(RESIDUAL, (200, 200, 330), (64, 128), "slice_columns=0", {"R": "col"}),
     Case("x", (200, 300, 264), (64, 128), first=TILE),
     Case("sin(x)", (200, 300, 136), (64, 128)),
+    Case("maximum(minimum(x, 100.0), -100.0)", (200, 300, 328), (64, 128), result="i8"),
 ]
 SLICES = [
     Case(GELU, (256, 96, 64), (64, 96), "slice_columns=32", {}, 1, "f32"),

@@ -50,6 +50,14 @@ def failure(text: str) -> str:
     return str(caught.value)
 
 
+def check_fault(text: str, fault: tuple[Callable[[str], str], str]) -> None:
+    """Edit a dump and check that the protocol check refuses it with the given message."""
+    edit, message = fault
+    edited = edit(text)
+    assert edited != text
+    assert message in failure(edited)
+
+
 def lines_of(text: str, operation: str) -> list[int]:
     lines = text.splitlines()
     found = [index for index, line in enumerate(lines) if f'"nv_tileas.{operation}"' in line]

@@ -177,6 +177,13 @@ def test_work_does_not_wait_for_tiles_that_are_loaded_early(tmp_path):
     assert "nv_tileas.opaque" not in dump
 
 
+def test_work_that_was_asked_for_and_is_not_there():
+    with pytest.raises(CompileError) as caught:
+        planned({}, defer_work=True)
+    assert "error[T0421]: defer_work = true: nothing is left to compute" in str(caught.value)
+    assert "round the tile first" in str(caught.value)
+
+
 @pytest.mark.parametrize("result", ["i16", "i8"])
 def test_integers_wait(result):
     fields = {"C": result, "store": STORE.replace("bf16", result)}

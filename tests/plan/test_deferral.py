@@ -162,7 +162,7 @@ def test_no_runner_up_takes_back_what_was_asked_for(monkeypatch):
     asked = Specialization(plan=dict.fromkeys(("snake_k", "defer_work", "defer_stores"), True))
     with pytest.raises(CompileError, match="a thread spills"):
         compile_source(
-            SourceFile("f.tile", MATMUL), specialization=asked, options=CompileOptions(emit="ptx")
+            SourceFile("f.tile", ROUNDED), specialization=asked, options=CompileOptions(emit="ptx")
         )
 
 

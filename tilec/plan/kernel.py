@@ -138,6 +138,7 @@ class KernelPlan:
         snake_k: Whether a CTA walks the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
         defer_work: Whether it waits as soon as it is rounded, and what is computed from it, too.
+            `nv-tileas-defer-stores` takes that back where nothing is.
         reasons: Why, one sentence per decision.
     """
 
@@ -328,10 +329,10 @@ def _plan_registers(
 ) -> KernelPlan:
     """Return the plan with what threads hold: accumulators, and tiles that wait to be stored."""
     waiting, why = choose_deferral(problem, plan, fixed)
+    defer_work = defers_work(problem, waiting, fixed)
     if not plan.specialize:
         if (fixed.producer_registers, fixed.consumer_registers) != (None, None):
             fail("T0421", "producer_registers and consumer_registers need specialize = true")
-        defers_work(problem, waiting, fixed)
         return replace(plan, reasons=(*plan.reasons, *why))
     accumulators = problem.accumulators(plan.consumers // plan.teams)
     held = accumulators + (waiting + machine.DEFERRAL_OVERHEAD if waiting else 0)
@@ -341,7 +342,7 @@ def _plan_registers(
     return replace(
         plan,
         defer_stores=waiting > 0,
-        defer_work=defers_work(problem, waiting, fixed),
+        defer_work=defer_work,
         producer_registers=registers.producer,
         consumer_registers=registers.consumer,
         reasons=(*plan.reasons, *why, f"registers = {given}: {what}"),

@@ -31,9 +31,7 @@ class Kind(enum.Enum):
     READ = "read"
     """Read `buffer` into registers (generic proxy)."""
     WRITE = "write"
-    """Write `buffer` from registers (generic proxy), or the first part of it."""
-    WRITE_ON = "write_on"
-    """Write another part of `buffer`."""
+    """Write `buffer` from registers (generic proxy), or a part of it."""
     MMA = "mma"
     """Start an asynchronous group that reads `buffer` and `other`."""
     MMA_WAIT = "mma_wait"
@@ -78,7 +76,7 @@ class Event:
             own CTA gets it.
         per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
             its own elected thread, its own part of `buffer`.
-        origin: Where a part that is written begins in its tile.
+        origin: Where a part that is written begins in its tile; the first one begins at its origin.
     """
 
     kind: Kind

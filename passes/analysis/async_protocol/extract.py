@@ -222,12 +222,11 @@ class Extraction:
         if kind is Kind.READ:
             self._check_thread_read(op, buffer)
         own = defining_operation(op.operands[operand]).name == "nv_tileas.warpgroup_view"
-        if own != is_per_warpgroup(op) and kind not in (Kind.WRITE, Kind.WRITE_ON):
+        if own != is_per_warpgroup(op) and kind is not Kind.WRITE:
             self._report(op, "a warpgroup's own tile is used by the whole role, or the reverse")
         origin: tuple[int, ...] = ()
         if kind is Kind.WRITE and "origin" in op.attributes:
             origin = tuple(elements_of(op.attributes["origin"]))
-            kind = Kind.WRITE_ON if any(origin) else kind
             amount = prod(op.operands[0].type.shape)
         elif kind is Kind.COPY_OUT:
             amount = prod(op.operands[operand].type.shape)

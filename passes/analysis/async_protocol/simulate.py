@@ -246,7 +246,7 @@ class Simulation:
         """Write the agent's part of a tile from registers."""
         slot, _ = self._view(agent, event)
         self.hazards.check_free(agent, slot.reads, event)
-        if agent.name in slot.unread and event.kind is Kind.WRITE:
+        if agent.name in slot.unread and not any(event.origin):
             message = (
                 f"{self.hazards.name_of(event.buffer)} is overwritten before anything reads it"
             )
@@ -373,7 +373,6 @@ _ACTIONS = {
     Kind.ADVANCE: Simulation.advance,
     Kind.READ: Simulation.read,
     Kind.WRITE: Simulation.write,
-    Kind.WRITE_ON: Simulation.write,
     Kind.MMA: Simulation.mma,
     Kind.MMA_WAIT: Simulation.mma_wait,
     Kind.FENCE: Simulation.fence,

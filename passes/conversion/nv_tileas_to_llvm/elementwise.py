@@ -351,7 +351,7 @@ def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: An
     lowering.declare(name, wide, types)
     tiled = isinstance(op.results[0].type, ir.RankedTensorType)
     registers = tile_layout(op.results[0]).num_registers if tiled else 1
-    if is_called(_LIBDEVICE[op.name], registers):
+    if is_called(op.name, registers):
         name = lowering.outline(name, wide, types)
     called = llvm_ops.call(wide, name, operands)
     return called if wide == result else arith.truncf(result, called)

@@ -60,44 +60,60 @@ from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
     read_spec,
+    reject,
 )
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.waiting_parts import WaitingPart, waiting_parts
 from tilec.records import dataclass
 
 NAME = "nv-tileas-defer-stores"
+_NO_WORK = "defer_work = true: nothing is left to compute from a tile that is rounded to 16 bits"
+_NO_WORK_HINT = (
+    "round the tile first, as in cast(acc, bf16), and load what is computed with it only then"
+)
 
 
 @register_pass(NAME)
 def defer_stores(module: Any, context: PassContext) -> bool:
     """Store a tile while the products of the next tile run, where the plan says so."""
-    del context
     changed = False
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
         if not spec.get("defer_stores", False):
             continue
+        asked = context.fixed(function).get("defer_work", False)
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
-            warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
-            works = _defer(roles.opview.consumer.blocks[0], warpgroups, spec)
+            works = _defer(roles.opview, spec, asked=asked)
             plan = read_kernel_fact(function, "plan", {})
             write_kernel_facts(function, plan={**plan, "defer_work": works})
             changed = True
     return changed
 
 
-def _defer(block: Any, warpgroups: int, spec: dict[str, Any]) -> bool:
-    """Let the store of a tile wait for the next one, in a consumer's operations.
+def _defer(roles: Any, spec: dict[str, Any], *, asked: bool) -> bool:
+    """Let the store of a tile wait for the next one, in the consumers' operations.
+
+    Args:
+        roles: The roles of a kernel.
+        spec: Its spec.
+        asked: Whether the user wants something computed with the store.
 
     Returns:
-        Whether something is computed with it.
+        Whether something is.
+
+    Raises:
+        CompileError: T0421 if nothing is, though the user asked for it.
     """
-    loop = next(op for op in body_operations(block) if op.name == "scf.for")
+    loop = next(op for op in body_operations(roles.consumer.blocks[0]) if op.name == "scf.for")
     found = deferrable_store(loop.regions[0].blocks[0])
     if isinstance(found, str):
         raise InternalCompilerError(f"a planned deferral is impossible: {found}", pass_name=NAME)
     work = deferred_work(found) if spec.get("defer_work", False) else only_stores(found)
+    works = any(item.ops for item in work.slices)
+    if asked and not works:
+        raise reject(found.slices[0].op, "T0421", _NO_WORK, _NO_WORK_HINT)
+    warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
     parts = waiting_parts(work, warpgroups, spec["epilogue_slots"])
     lower, upper = list(found.loop.operands)[:2]
     with ir.InsertionPoint(loop), found.slices[0].op.location:
@@ -105,7 +121,7 @@ def _defer(block: Any, warpgroups: int, spec: dict[str, Any]) -> bool:
         few = arith.cmpi(arith.CmpIPredicate.slt, upper, bound)
         shadow = arith.select(few, lower, bound)
     _DeferredStore(found, work, parts).apply(loop, few, shadow)
-    return any(item.ops for item in work.slices)
+    return works
 
 
 @dataclass(frozen=True)

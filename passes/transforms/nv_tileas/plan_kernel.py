@@ -54,7 +54,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
         _keep_producible_loads(function, accesses, context)
-        overrides = {**read_kernel_fact(function, "hints", {}), **context.plan_overrides}
+        overrides = context.fixed(function)
         preferred = _shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
         _check_cluster(function, accesses, plan.cluster)
