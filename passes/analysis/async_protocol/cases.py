@@ -1,10 +1,19 @@
-"""The cases that prove a protocol: which trip counts and branches a run has to be made for."""
+"""The cases that prove a protocol: which values of its variables a run has to be made for.
 
+A ring repeats itself after as many rounds as it has slots, so a loop that uses rings has to run 0, 1,
+2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops around them run 0 to 3 times, but
+only twice for each of those counts: a run of two rounds begins with the run of one, and what is left
+over differs by the number of rounds alone. Where several innermost loops have variables of their own,
+each gets all counts while the others run 0, 1 and S+1 times. A variable that may change from tile to
+tile also takes values in alternation. Comparisons are tried with the constant that they compare with
+and both its neighbours; truth values both ways.
+"""
+
+from collections import defaultdict
 from collections.abc import Iterator
 
 from tilec.passes.analysis.async_protocol.events import (
     Branch,
-    Event,
     Loop,
     Node,
     Protocol,
@@ -12,85 +21,203 @@ from tilec.passes.analysis.async_protocol.events import (
     Violation,
     events_of,
 )
+from tilec.passes.analysis.async_protocol.quantities import (
+    Combination,
+    Comparison,
+    Condition,
+    Number,
+    Trips,
+    Values,
+)
 from tilec.passes.analysis.async_protocol.simulate import Simulation
+
+Case = dict[int, Values]
+"""The values of every variable."""
 
 
 def check_protocol(protocol: Protocol) -> Violation | None:
-    """Run a protocol for every relevant choice of trip counts; return the first violation.
-
-    Inner loops run 0, 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops
-    around them run 0 to 3 times, but only twice for each of those counts: a run of two rounds
-    begins with the run of one, and what is left over differs by the number of rounds alone.
-    Branches go both ways, but for those that rounds decide; ones that touch no ring cannot depend
-    on how often inner loops run. Numbers of rounds that conditions compare with (C) are counts of
-    inner loops, too, as are C-1 and C+1.
-    """
-    stages = max((ring.stages for ring in protocol.rings.values()), default=1)
-    turns = max((_turns(role.body) for role in protocol.roles), default=1)
-    marks = {mark + step for mark in protocol.constants if mark > 1 for step in (-1, 0, 1)}
-    inner = sorted({0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1} | marks)
-    depth = max((_depth(role.body) for role in protocol.roles), default=0)
-    runs = [(True, counts) for counts in _trip_counts(depth, inner, stages, turns)]
-    branches = [branch for role in protocol.roles for branch in _open_branches(role.body)]
-    if branches:
-        touches_rings = any(map(_uses_rings, branches))
-        few = sorted({1, *(mark for mark in protocol.constants if mark > 1)})
-        counts = _trip_counts(depth, inner if touches_rings else few, stages, turns)
-        runs += [(False, pair) for pair in counts]
-    for taken, (around, trip) in runs:
-        trips = dict.fromkeys(range(depth), around)
-        trips[depth - 1] = trip
+    """Run a protocol for every relevant choice of values; return the first violation."""
+    done: set[tuple[Values, ...]] = set()
+    for case in Cases(protocol).all():
+        key = tuple(case[number] for number in range(len(protocol.variables)))
+        if key in done:
+            continue
+        done.add(key)
         try:
-            Simulation(protocol, trips, taken=taken).run()
+            Simulation(protocol, case).run()
         except ProtocolViolationError as broken:
             return broken.violation
     return None
 
 
-def _trip_counts(
-    depth: int, inner: list[int], stages: int, turns: int = 1
-) -> list[tuple[int, int]]:
-    """Return the trip counts to run: of the outer loops and of the innermost ones.
+class Cases:
+    """Makes the cases of one protocol."""
 
-    Where consumers take tiles in turn, each of the `turns` gets as many as a single one would.
-    """
-    if depth == 0:
-        return [(1, 0)]
-    if depth == 1:
-        return [(1, trip) for trip in inner]
-    ends = [(0, 1), (1, 0), (1, 1), (1, stages + 1), (3, 0), (3, 1)]
-    ends += [(2 * turns - 1, stages + 1)] if turns > 1 else []
-    return [*ends, *((2 * turns, trip) for trip in inner)]
+    def __init__(self, protocol: Protocol) -> None:
+        """Find out what each variable is used for."""
+        self._protocol = protocol
+        self._inner: defaultdict[int, list[Trips]] = defaultdict(list)
+        self._outer: defaultdict[int, list[Trips]] = defaultdict(list)
+        self._cuts: defaultdict[int, set[int]] = defaultdict(set)
+        self._rounds: set[int] = set()
+        self._decides_rings: set[int] = set()
+        self._turns = 1
+        for role in protocol.roles:
+            self._take(role.body)
+        stages = max((ring.stages for ring in protocol.rings.values()), default=1)
+        self._stages = stages
+        marks = {mark + near for mark in self._rounds if mark > 1 for near in (-1, 0, 1)}
+        counts = {0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1}
+        self._counts = sorted(counts | marks)
+        self._few = sorted({1, *(mark for mark in self._rounds if mark > 1)})
+        numbers = range(len(protocol.variables))
+        self._choices = [n for n in numbers if n not in self._inner and n not in self._outer]
+
+    def all(self) -> Iterator[Case]:
+        """Yield every case, the most telling ones first; some twice."""
+        yield from self._of_counts(self._counts, 0)
+        yield from self._of_choices()
+        yield from self._of_single_loops()
+        yield from self._of_changes()
+
+    def _take(self, body: tuple[Node, ...]) -> None:
+        """Take what the nodes of a program use variables for."""
+        for node in body:
+            if isinstance(node, Branch):
+                touches = any(event.ring is not None for event in events_of((node,)))
+                self._take_condition(node.condition, touches=touches)
+                self._take(node.then)
+                self._take(node.otherwise)
+            elif isinstance(node, Loop):
+                uses = self._outer if _holds_loops(node.body) else self._inner
+                self._take_trips(node.trips, uses)
+                self._turns = max(self._turns, node.step)
+                self._take(node.body)
+            elif node.per_trip is not None:
+                self._take_trips(node.per_trip, self._inner)
+
+    def _take_trips(self, trips: Trips, uses: defaultdict[int, list[Trips]]) -> None:
+        if trips.distance.variable is not None:
+            found = uses[trips.distance.variable[0]]
+            if trips not in found:
+                found.append(trips)
+        self._take_choices(trips.distance)
+
+    def _take_choices(self, number: Number, *, touches: bool = True) -> None:
+        for choice, _ in number.choices:
+            self._take_condition(choice.condition, touches=touches)
+            self._take_choices(choice.then, touches=touches)
+            self._take_choices(choice.otherwise, touches=touches)
+
+    def _take_condition(self, condition: Condition, *, touches: bool) -> None:
+        if isinstance(condition, Combination):
+            self._take_condition(condition.left, touches=touches)
+            self._take_condition(condition.right, touches=touches)
+        elif isinstance(condition, Comparison):
+            difference = condition.difference
+            self._take_choices(difference, touches=touches)
+            if difference.variable is not None:
+                number, factor = difference.variable
+                self._cuts[number] |= _cuts(condition.predicate, difference.constant, factor)
+                if touches:
+                    self._decides_rings.add(number)
+            elif difference.rounds:
+                self._rounds.add(abs(difference.constant // difference.rounds[0][1]))
+
+    def _levels(self, number: int) -> list[int]:
+        """Return a value for each way in which the comparisons of a variable may come out."""
+        if self._protocol.variables[number].flag:
+            return [1, 0]
+        cuts = sorted(self._cuts[number])
+        return [*cuts, cuts[0] - 1] if cuts else [0]
+
+    def _case(self, around: int, trip: int, level: int = 0) -> Case:
+        """Return the case of so many rounds of outer and of innermost loops, and a level."""
+        case: Case = {}
+        for number in range(len(self._protocol.variables)):
+            if number in self._inner:
+                case[number] = (self._value(number, self._inner[number][0], trip),)
+            elif number in self._outer:
+                case[number] = (self._value(number, self._outer[number][0], around),)
+            else:
+                levels = self._levels(number)
+                case[number] = (levels[min(level, len(levels) - 1)],)
+        return case
+
+    def _value(self, number: int, trips: Trips, count: int) -> int:
+        """Return the value of a variable with which a loop runs `count` times."""
+        factor = trips.distance.variable[1] if trips.distance.variable else 1
+        if self._protocol.variables[number].long:
+            count = max(count, self._stages)
+        distance = count * trips.step - trips.distance.constant
+        return distance // factor if factor > 0 else -(distance // -factor)
+
+    def _of_counts(self, counts: list[int], level: int) -> Iterator[Case]:
+        if self._outer:
+            ends = [(0, 1), (1, 0), (1, 1), (1, self._stages + 1), (3, 0), (3, 1)]
+            # Where consumers share tiles out, each of them gets as many as a single one would.
+            ends += [(2 * self._turns - 1, self._stages + 1)] if self._turns > 1 else []
+            for around, trip in ends:
+                yield self._case(around, trip, level)
+        for trip in counts:
+            yield self._case(2 * self._turns, trip, level)
+
+    def _of_choices(self) -> Iterator[Case]:
+        """Yield the cases of other values of what conditions compare."""
+        most = max((len(self._levels(number)) for number in self._choices), default=1)
+        touches = any(number in self._decides_rings for number in self._choices)
+        for level in range(1, most):
+            yield from self._of_counts(self._counts if touches else self._few, level)
+        for number in self._choices if len(self._choices) > 1 else ():
+            for value in self._levels(number)[1:]:
+                for trip in (1, self._stages + 1):
+                    yield {**self._case(2 * self._turns, trip), number: (value,)}
+
+    def _of_single_loops(self) -> Iterator[Case]:
+        """Yield the cases in which one innermost loop runs as often as no other one does."""
+        for number, loops in self._inner.items():
+            values = {self._value(number, loop, count) for loop in loops for count in self._counts}
+            others = (0, 1, self._stages + 1) if len(self._inner) > 1 else (1,)
+            for value in sorted({*values, *(self._levels(number) if number in self._cuts else ())}):
+                for trip in others:
+                    yield {**self._case(2 * self._turns, trip), number: (value,)}
+        for number in self._outer:
+            for value in self._levels(number) if number in self._cuts else ():
+                yield {**self._case(1, 1), number: (value,)}
+
+    def _of_changes(self) -> Iterator[Case]:
+        """Yield the cases in which a variable changes from round to round."""
+        around, trip = 2 * self._turns + 1, self._stages + 1
+        for number, variable in enumerate(self._protocol.variables):
+            if not variable.depths:
+                continue
+            if number in self._choices:
+                levels = self._levels(number)
+                values = levels if number in self._decides_rings else {min(levels), max(levels)}
+            else:
+                loop = (self._inner.get(number) or self._outer[number])[0]
+                values = sorted({self._value(number, loop, count) for count in (0, 1, trip)})
+            for first in values:
+                for second in values:
+                    if first != second:
+                        yield {**self._case(around, trip), number: (first, second)}
 
 
-def _turns(body: tuple[Node, ...]) -> int:
-    """Return by how many rounds the outermost loops step at most."""
-    return max((node.step for node in body if isinstance(node, Loop)), default=1)
+def _cuts(predicate: str, constant: int, factor: int) -> set[int]:
+    """Return the values at which `constant + factor * value <predicate> 0` may change, going up."""
+    shifts = {"slt": (0,), "sge": (0,), "sle": (1,), "sgt": (1,)}.get(predicate, (0, 1))
+    if factor > 0:  # it is at least `shift` from this value on
+        return {-((constant - shift) // factor) for shift in shifts}
+    return {(constant - shift) // -factor + 1 for shift in shifts}
 
 
-def _depth(body: tuple[Node, ...]) -> int:
-    """Return how deep loops nest in `body`."""
-    deepest = 0
+def _holds_loops(body: tuple[Node, ...]) -> bool:
+    """Tell whether a program has a loop somewhere."""
     for node in body:
-        if isinstance(node, Branch):
-            deepest = max(deepest, _depth(node.then), _depth(node.otherwise))
-        elif not isinstance(node, Event):
-            deepest = max(deepest, 1 + _depth(node.body))
-    return deepest
+        if isinstance(node, Loop):
+            return True
+        if isinstance(node, Branch) and (_holds_loops(node.then) or _holds_loops(node.otherwise)):
+            return True
+    return False
 
 
-def _open_branches(body: tuple[Node, ...]) -> Iterator[Branch]:
-    """Yield the outermost branches of a program that trip counts do not decide."""
-    for node in body:
-        if isinstance(node, Branch) and node.condition is None:
-            yield node
-        elif isinstance(node, Branch):
-            yield from _open_branches((*node.then, *node.otherwise))
-        elif not isinstance(node, Event):
-            yield from _open_branches(node.body)
-
-
-def _uses_rings(branch: Branch) -> bool:
-    """Tell whether either side of a branch does something to a ring."""
-    events = events_of((*branch.then, *branch.otherwise))
-    return any(event.ring is not None for event in events)

@@ -1,73 +1,121 @@
-"""Conditions of branches that trip counts and numbers of rounds decide.
+"""Reads how often loops run and which way branches go from the IR of a role.
 
-A loop that begins at a constant and steps by one counts its rounds from there, and ends where that
-plus the number of rounds says. Sums, comparisons and their combinations follow from these.
+Sums, differences and multiples of what is known stay exact, so that two loops whose bounds differ by
+one differ by one in every run of the check. What is left of a bound or of a comparison, a combination
+of values that nobody knows, becomes a variable (`quantities.py`): the same one wherever the same
+combination occurs, in whatever role.
 """
 
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from math import gcd
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import (
+    LOOPS,
     defining_operation,
     enclosing_loops,
     terminator,
     walk_operations,
 )
-from tilec.passes.analysis.async_protocol.events import Condition, Rounds
+from tilec.passes.analysis.async_protocol.quantities import (
+    Choice,
+    Combination,
+    Comparison,
+    Condition,
+    Goes,
+    Number,
+    Runs,
+    Trips,
+    Truth,
+    Variable,
+)
+from tilec.passes.analysis.async_protocol.values import ValueNumbers
 from tilec.passes.analysis.index_ranges import constant_value
 from tilec.passes.analysis.loop_guards import guarded_loops
+from tilec.records import dataclass, field
 
-Number = Callable[[Rounds], int]
-
-_COMPARISONS: dict[Any, Callable[[int, int], bool]] = {
-    arith.CmpIPredicate.eq: operator.eq,
-    arith.CmpIPredicate.ne: operator.ne,
-    arith.CmpIPredicate.slt: operator.lt,
-    arith.CmpIPredicate.sle: operator.le,
-    arith.CmpIPredicate.sgt: operator.gt,
-    arith.CmpIPredicate.sge: operator.ge,
+_PREDICATES = {
+    getattr(arith.CmpIPredicate, name): name for name in ("eq", "ne", "slt", "sle", "sgt", "sge")
 }
-_SUMS = {"arith.addi": operator.add, "arith.subi": operator.sub}
-_COMBINATIONS = {"arith.andi": operator.and_, "arith.ori": operator.or_, "arith.xori": operator.xor}
+_COMBINATIONS = {"arith.andi": "and", "arith.ori": "or", "arith.xori": "xor"}
+_ORDERS = {"arith.minsi": "slt", "arith.maxsi": "sgt"}
+_CASTS = ("arith.index_cast", "arith.extsi")
+_NEAR = 8
+"""Constants this close to the bound of a long loop are taken as relative to it."""
+
+
+@dataclass
+class _Form:
+    """A sum while it is read: coefficients of values by number, of rounds by depth, of choices."""
+
+    constant: int = 0
+    unknown: Counter[int] = field(default_factory=Counter)
+    rounds: Counter[int] = field(default_factory=Counter)
+    choices: Counter[Choice] = field(default_factory=Counter)
+
+    def add(self, other: "_Form", factor: int = 1) -> "_Form":
+        """Return this sum and `factor` times another one."""
+        total = _Form(self.constant + factor * other.constant)
+        for own, more, into in (
+            (self.unknown, other.unknown, total.unknown),
+            (self.rounds, other.rounds, total.rounds),
+            (self.choices, other.choices, total.choices),
+        ):
+            into.update(own)
+            into.update({key: factor * count for key, count in more.items()})
+            for key in [key for key, count in into.items() if not count]:
+                del into[key]
+        return total
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is the same in every run."""
+        return not (self.unknown or self.rounds or self.choices)
 
 
 class Conditions:
-    """Reads the conditions of a role.
+    """Reads numbers and conditions of all roles of a kernel.
 
     Attributes:
-        constants: Numbers of rounds that conditions compare with.
+        variables: The variables found so far.
+        values: Which values are equal.
     """
 
-    def __init__(self, block: Any) -> None:
-        """Take the loops of the role whose operations `block` has."""
-        self.constants: set[int] = set()
-        self._numbers: dict[Any, Number | None] = {}
-        self._bounds: dict[Any, tuple[int, int]] = {}
-        self._counters: dict[Any, Any] = {}
+    def __init__(self, longest: int) -> None:
+        """Start without variables.
+
+        Args:
+            longest: Most rounds that a loop with constant bounds runs in the check; a longer one
+                runs as often as a variable says.
+        """
+        self.variables: list[Variable] = []
+        self.values = ValueNumbers()
+        self._longest = longest
+        self._keys: dict[Any, int] = {}
+        self._long: set[int] = set()
         self._ends: dict[Any, int] = {}
         self._later: dict[Any, int] = {}
+        self._forms: dict[Any, _Form] = {}
+
+    def enter(self, block: Any, team: int = 0, teams: int = 1) -> None:
+        """Read the role whose operations `block` has, for one of its teams."""
+        self.values.enter(team, teams)
+        self._forms.clear()
         for op in walk_operations(block):
-            depth = len(enclosing_loops(op))
             if op.name == "scf.for":
-                self._take_loop(op, depth)
+                self._take_long_loop(op)
             elif op.name == "scf.while":
-                before = op.regions[0].blocks[0]
-                self._ends[terminator(before).operands[0]] = depth
+                depth = len(enclosing_loops(op))
+                self._ends[terminator(op.regions[0].blocks[0]).operands[0]] = depth
                 self._take_later_rounds(op, depth)
 
-    def _take_loop(self, loop: Any, depth: int) -> None:
-        first = constant_value(loop.operands[0])
-        if first is None or constant_value(loop.operands[2]) != 1:
+    def _take_long_loop(self, loop: Any) -> None:
+        lower, upper, step = map(constant_value, list(loop.operands)[:3])
+        if lower is None or upper is None or not step:
             return
-        upper, counter = loop.operands[1], loop.regions[0].blocks[0].arguments[0]
-        if self._bounds.setdefault(upper, (first, depth)) == (first, depth):
-            self._numbers[upper] = lambda rounds: first + rounds.trips[depth]
-        else:  # of loops that cannot all run as often as one run of the check lets them
-            self._numbers[upper] = None
-        self._counters[counter] = upper
-        self._numbers[counter] = lambda rounds: first + rounds.number(depth)
+        if (upper - lower) // step > self._longest:
+            self._long.add(upper)
 
     def _take_later_rounds(self, loop: Any, depth: int) -> None:
         """Take the values that an `scf.while` carries which are false in its first round only."""
@@ -80,94 +128,135 @@ class Conditions:
             if passed in self._later:
                 self._later[carried] = depth
 
-    def of_branch(self, branch: Any, depth: int) -> Condition | None:
-        """Return what decides the `scf.if` operation `branch`, which stands in `depth` loops.
+    def trips_of(self, loop: Any) -> Trips:
+        """Return how often an `scf.for` or `scf.while` operation runs, for all its teams."""
+        counted = self.values.range_of(loop)
+        if counted is not None:
+            return self.trips(counted.lower, counted.upper, counted.step)
+        condition = self.values.number(terminator(loop.regions[0].blocks[0]).operands[0])
+        return Trips(Number(variable=(self._variable(("while", condition), {condition}), 1)))
+
+    def trips(self, lower: Any, upper: Any, step: Any) -> Trips:
+        """Return how often a loop from `lower` to `upper` by `step` runs."""
+        distance = self._form(upper).add(self._form(lower), -1)
+        advance = constant_value(step)
+        if advance is not None and advance > 0:
+            return Trips(self._number(distance), advance)
+        number = self.values.number(step)
+        parts = (distance.constant, tuple(sorted(distance.unknown.items())), number)
+        varies = {number, *distance.unknown}
+        return Trips(Number(variable=(self._variable(("trips", *parts), varies), 1)))
+
+    def of_branch(self, branch: Any) -> Condition:
+        """Return what decides the `scf.if` operation `branch`.
 
         Whether a loop in it runs at all is known whatever its bounds are.
         """
-        if guarded_loops(branch):
-            return lambda rounds: rounds.trips[depth] > 0
+        for loop in guarded_loops(branch):
+            return Runs(self.trips_of(loop))
         return self.read(branch.operands[0])
 
-    def read(self, value: Any) -> Condition | None:
-        """Return the condition that the i1 `value` is; None where something else decides it."""
+    def read(self, value: Any) -> Condition:
+        """Return the condition that the i1 `value` is."""
         if value in self._ends:
-            depth = self._ends[value]
-            return lambda rounds: depth not in rounds.ended
+            return Goes(self._ends[value])
         if value in self._later:
-            depth = self._later[value]
-            return lambda rounds: rounds.number(depth) > 0
+            return Comparison("sgt", Number(rounds=((self._later[value], 1),)))
         truth = _truth(value)
         if truth is not None:
-            return lambda _: truth
+            return Truth(truth)
         op = defining_operation(value)
-        if op is None:
-            return None
-        if op.name == "arith.cmpi":
-            return self._comparison(op)
-        both = self._both(op, _COMBINATIONS, self.read)
-        return None if both is None else lambda rounds: bool(both(rounds))
+        if op is not None and op.name == "arith.cmpi" and _is_integer(op.operands[0]):
+            predicate = _PREDICATES.get(
+                arith.CmpIPredicate(ir.IntegerAttr(op.attributes["predicate"]).value)
+            )
+            if predicate is not None:
+                left, right = map(self._form, op.operands)
+                return Comparison(predicate, self._number(left.add(right, -1)))
+        if op is not None and op.name in _COMBINATIONS:
+            return Combination(_COMBINATIONS[op.name], *map(self.read, op.operands))
+        number = self.values.number(value)
+        variable = self._variable(("flag", number), {number}, flag=True)
+        return Comparison("ne", Number(variable=(variable, 1)))
 
-    def _comparison(self, op: Any) -> Condition | None:
-        compare = _COMPARISONS.get(
-            arith.CmpIPredicate(ir.IntegerAttr(op.attributes["predicate"]).value)
-        )
-        left, right = map(self._number, op.operands)
-        if compare is None or left is None or right is None:
-            return None
-        leaves = list(self._leaves(op))
-        if self._mixes_loops(leaves):
-            return None
-        constants = (constant_value(value) for value in leaves if value not in self._numbers)
-        self.constants.update(number for number in constants if number is not None)
-        return lambda rounds: compare(left(rounds), right(rounds))
+    def _form(self, value: Any) -> _Form:
+        """Return the integer `value` as a sum."""
+        if value not in self._forms:
+            self._forms[value] = self._read_form(value)
+        return self._forms[value]
 
-    def _number(self, value: Any) -> Number | None:
-        """Return the number that the integer `value` is; None where it is not known."""
-        if value in self._numbers:
-            return self._numbers[value]
+    def _read_form(self, value: Any) -> _Form:
         constant = constant_value(value)
         if constant is not None:
-            return lambda _: constant
+            return self._constant(constant)
         op = defining_operation(value)
         if op is None:
-            return None
+            return self._counter(value)
+        if op.name in ("arith.addi", "arith.subi"):
+            left, right = map(self._form, op.operands)
+            return left.add(right, 1 if op.name == "arith.addi" else -1)
+        if op.name == "arith.muli":
+            left, right = map(self._form, op.operands)
+            if right.is_constant:
+                return _Form().add(left, right.constant)
+            if left.is_constant:
+                return _Form().add(right, left.constant)
+        if op.name in _CASTS:
+            return self._form(op.operands[0])
         if op.name == "arith.select":
-            return self._choice(op)
-        return self._both(op, _SUMS, self._number)
+            return self._choice(self.read(op.operands[0]), *list(op.operands)[1:])
+        if op.name in _ORDERS:
+            left, right = map(self._form, op.operands)
+            condition = Comparison(_ORDERS[op.name], self._number(left.add(right, -1)))
+            return self._choice(condition, *op.operands)
+        return _Form(unknown=Counter({self.values.number(value): 1}))
 
-    def _both(
-        self, op: Any, table: Mapping[str, Callable[[Any, Any], Any]], read: Callable[[Any], Any]
-    ) -> Callable[[Rounds], Any] | None:
-        """Return what `op` makes of its two operands, where both are known and `table` has it."""
-        if op.name not in table:
-            return None
-        combine, (left, right) = table[op.name], map(read, op.operands)
-        if left is None or right is None:
-            return None
-        return lambda rounds: combine(left(rounds), right(rounds))
+    def _constant(self, constant: int) -> _Form:
+        for bound in sorted(self._long):
+            if abs(constant - bound) <= _NEAR:
+                number = self.values.long_bound(bound)
+                return _Form(constant - bound, Counter({number: 1}))
+        return _Form(constant)
 
-    def _choice(self, op: Any) -> Number | None:
-        condition = self.read(op.operands[0])
-        one, other = self._number(op.operands[1]), self._number(op.operands[2])
-        if condition is None or one is None or other is None:
-            return None
-        return lambda rounds: one(rounds) if condition(rounds) else other(rounds)
+    def _counter(self, argument: Any) -> _Form:
+        """Return a block argument as a sum: that of a loop by a constant step is known."""
+        loop = argument.owner.owner.operation
+        counted = self.values.range_of(loop) if loop.name in LOOPS else None
+        if counted is not None and argument in counted.counters:
+            advance = constant_value(counted.step)
+            if advance is not None:
+                depth = len(enclosing_loops(loop))
+                return self._form(counted.lower).add(_Form(rounds=Counter({depth: advance})))
+        return _Form(unknown=Counter({self.values.number(argument): 1}))
 
-    def _leaves(self, op: Any) -> Iterator[Any]:
-        """Yield the bounds, counters and constants that `op` is computed from."""
-        for value in op.operands:
-            source = defining_operation(value)
-            if value in self._numbers or constant_value(value) is not None:
-                yield value
-            elif source is not None and source.name.startswith("arith."):
-                yield from self._leaves(source)
+    def _choice(self, condition: Condition, then: Any, otherwise: Any) -> _Form:
+        numbers = (self._number(self._form(value)) for value in (then, otherwise))
+        return _Form(choices=Counter({Choice(condition, *numbers): 1}))
 
-    def _mixes_loops(self, leaves: list[Any]) -> bool:
-        """Tell whether a constant may be meant as such, though another loop ends at it."""
-        constants = [value for value in leaves if constant_value(value) is not None]
-        ends = {self._counters[value] for value in leaves if value in self._counters}
-        return any(value in self._bounds and ends - {value} for value in constants)
+    def _number(self, form: _Form) -> Number:
+        """Return a sum as a number: what nobody knows of it becomes a variable."""
+        variable = None
+        if form.unknown:
+            terms = sorted(form.unknown.items())
+            factor = gcd(*(count for _, count in terms))
+            factor = factor if terms[0][1] > 0 else -factor
+            key = tuple((number, count // factor) for number, count in terms)
+            variable = (self._variable(key, set(form.unknown)), factor)
+        rounds, choices = tuple(sorted(form.rounds.items())), tuple(form.choices.items())
+        return Number(form.constant, rounds, variable, choices)
+
+    def _variable(self, key: Any, numbers: set[int], *, flag: bool = False) -> int:
+        """Return the variable that `key` describes, a combination of values with these numbers."""
+        if key not in self._keys:
+            self._keys[key] = len(self.variables)
+            depths = frozenset().union(*(self.values.depths[number] for number in numbers))
+            long = any(self.values.is_long(number) for number in numbers)
+            self.variables.append(Variable(tuple(sorted(depths)), flag, long))
+        return self._keys[key]
+
+
+def _is_integer(value: Any) -> bool:
+    return str(value.type) != "i1"
 
 
 def _truth(value: Any) -> bool | None:

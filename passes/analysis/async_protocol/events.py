@@ -5,9 +5,10 @@ A role's program is a tree of events, loops and branches. `extract.py` builds it
 """
 
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
+from tilec.passes.analysis.async_protocol.quantities import Condition, Trips, Variable
 from tilec.records import dataclass, field
 
 
@@ -70,8 +71,8 @@ class Event:
         other_ring: Walk that gives the slot of `other`, or that a release stops at, if any.
         amount: Bytes, slots, pending groups or a barrier id; elements of a tile that leaves, and of
             a part that is written of one.
-        per_trip: Depth of the loops in each trip of which an advance goes by `amount`; None for one
-            that goes by it once.
+        per_trip: The loop in each round of which an advance goes by `amount`; None for one that
+            goes by it once.
         axis: Cluster axis along which a copy goes to the same slot of every CTA; None when only the
             own CTA gets it.
         per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
@@ -88,45 +89,20 @@ class Event:
     other_ring: int | None = None
     amount: int = 0
     axis: int | None = None
-    per_trip: int | None = None
+    per_trip: Trips | None = None
     per_warpgroup: bool = False
     origin: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
-class Rounds:
-    """Where a run stands in the loops of a role.
-
-    Attributes:
-        trips: How often loops run, by depth.
-        numbers: The rounds that the loops around are in, by depth.
-        ended: Depths of loops around whose condition has just ended them.
-        asked: Depths whose round something has asked for.
-    """
-
-    trips: dict[int, int]
-    numbers: dict[int, int] = field(default_factory=dict)
-    ended: set[int] = field(default_factory=set)
-    asked: set[int] = field(default_factory=set)
-
-    def number(self, depth: int) -> int:
-        """Return the round that the loop at `depth` is in."""
-        self.asked.add(depth)
-        return self.numbers[depth]
-
-
-Condition = Callable[[Rounds], bool]
-
-
-@dataclass(frozen=True)
 class Loop:
-    """A loop: `key` is equal in all roles that replay the same source loop.
+    """A loop.
 
-    Its role runs every `step`-th round of it, from number `first` on. `ending` is what the role
-    does when it finds that there is no further round.
+    Its role runs every `step`-th of the rounds that `trips` counts, from number `first` on.
+    `ending` is what the role does when it finds that there is no further round.
     """
 
-    key: int
+    trips: Trips
     depth: int
     body: tuple["Node", ...]
     first: int = 0
@@ -136,15 +112,11 @@ class Loop:
 
 @dataclass(frozen=True)
 class Branch:
-    """A branch that all roles decide alike.
+    """A branch, and the condition under which `then` is what happens."""
 
-    `condition` says whether it is taken, where rounds and trip counts decide it; else None.
-    """
-
-    key: int
     then: tuple["Node", ...]
     otherwise: tuple["Node", ...]
-    condition: Condition | None = None
+    condition: Condition
 
 
 Node = Event | Loop | Branch
@@ -201,7 +173,7 @@ class Protocol:
         roles: What each role does.
         buffers: Names of the buffers, for messages.
         cluster: Rows and columns of the CTAs that run the roles together.
-        constants: Numbers of rounds that conditions of branches compare with.
+        variables: What trip counts and conditions of branches depend on.
     """
 
     rings: dict[int, RingShape]
@@ -209,7 +181,7 @@ class Protocol:
     roles: tuple[RoleProgram, ...]
     buffers: dict[int, str] = field(default_factory=dict)
     cluster: tuple[int, int] = (1, 1)
-    constants: frozenset[int] = frozenset()
+    variables: tuple[Variable, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Violation,
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
+from tilec.passes.analysis.async_protocol.quantities import Number, Trips
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 from tilec.records import replace
@@ -75,8 +76,8 @@ class Extraction:
                 self._take_cluster(op)
         self.roles = [op for op in ops if op.name == "nv_tileas.roles"]
         self.team, self.teams = 0, 1
-        self.depths: dict[tuple[Any, ...], int] = {}
-        self.constants: set[int] = set()
+        stages = max((shape.stages for shape in self.shapes.values()), default=1)
+        self.conditions = Conditions(longest=2 * stages + 2)
 
     def protocol(self) -> Protocol | None:
         """Return the protocol; None for a kernel without roles."""
@@ -90,22 +91,20 @@ class Extraction:
                 body = self._role(op.opview.body.blocks[0])
                 programs.append(RoleProgram(f"producer warp {op.opview.warp.value}", 0, body))
         warps, block = roles.consumer_warps.value, roles.consumer.blocks[0]
-        self.teams, self.depths = roles.team_count, teams.loop_depths(block)
+        self.teams = roles.team_count
         for team in range(self.teams):
             self.team = team
             self.positions.restart()
             name = f"consumer team {team}" if self.teams > 1 else "consumer"
             programs.append(RoleProgram(name, warps, self._role(block)))
-        constants = frozenset(self.constants)
         walks, roles = self.positions.rings, tuple(programs)
-        return Protocol(self.shapes, walks, roles, self.names, self.cluster, constants)
+        variables = tuple(self.conditions.variables)
+        return Protocol(self.shapes, walks, roles, self.names, self.cluster, variables)
 
     def _role(self, block: Any) -> tuple[Node, ...]:
         """Return the program of the role whose operations `block` has."""
-        self.conditions = Conditions(block)
-        program = self._body(block, 0)
-        self.constants |= self.conditions.constants
-        return program
+        self.conditions.enter(block, self.team, self.teams)
+        return self._body(block, 0)
 
     def _report(self, op: Any, message: str) -> None:
         if self.violation is None:
@@ -125,17 +124,18 @@ class Extraction:
             if op.name == "scf.for":
                 body = self.positions.read_for(op, lambda inner: self._body(inner, depth + 1))
                 turns = (0, 1) if depth else self._turns(op)
-                nodes += [Loop(0, depth, body, *turns)] if body else []
+                trips = self.conditions.trips_of(op) if body else Trips(Number())
+                nodes += [Loop(trips, depth, body, *turns)] if body else []
             elif op.name == "scf.while":
                 parts = self.positions.read_while(op, lambda inner: self._body(inner, depth + 1))
                 body = tuple(node for part in parts for node in part)
-                nodes += [Loop(0, depth, body, ending=parts[0])] if body else []
+                trips = self.conditions.trips_of(op) if body else Trips(Number())
+                nodes += [Loop(trips, depth, body, ending=parts[0])] if body else []
             elif op.name == "scf.if":
                 then, *rest = self.positions.read_if(op, lambda inner: self._body(inner, depth))
                 otherwise = rest[0] if rest else ()
                 if then or otherwise:
-                    condition = self.conditions.of_branch(op, depth)
-                    nodes.append(Branch(0, then, otherwise, condition))
+                    nodes.append(Branch(then, otherwise, self.conditions.of_branch(op)))
             elif op.name.startswith("nv_tileas.") and op.name != PRODUCER_WARP:
                 boxes.add(op)
                 if op.name == "nv_tileas.ring_start" and depth:
@@ -149,19 +149,19 @@ class Extraction:
         """Return the first round of the loop over tiles that the team runs, and its step."""
         if self.teams == 1:
             return 0, 1
-        if not teams.takes_turns(loop, self.teams):
+        if teams.whole_loop(tuple(loop.operands)[:3], self.teams) is None:
             self._report(loop, f"the {self.teams} teams of a role do not take tiles in turn")
         return self.team, self.teams
 
     def _skip(self, op: Any, walk: int) -> Event:
         """Return the advance by the slots that a team skips."""
         tiles, view = teams.skipped_tiles(op, self.team), op.opview
-        depth = self.depths.get((view.lower, view.upper, view.step))
-        if tiles is None or (depth is None and not teams.is_single_round(op)):
+        if tiles is None:
             self._report(op, "it is not known how many slots a team skips")
         self.positions.advance(op)
         amount = (tiles or 0) * view.count.value
-        return Event(Kind.ADVANCE, where(op, self.file), walk, amount=amount, per_trip=depth)
+        trips = self.conditions.trips(view.lower, view.upper, view.step)
+        return Event(Kind.ADVANCE, where(op, self.file), walk, amount=amount, per_trip=trips)
 
     def _buffer(self, op: Any, tile: Any) -> tuple[int, int | None]:
         """Return the buffer of the tile in shared memory that `op` uses and the walk in it."""

@@ -1,4 +1,4 @@
-"""Runs a kernel's protocol and proves that it is safe, for one choice of trip counts at a time.
+"""Runs a kernel's protocol and proves that it is safe, for one choice of variables at a time.
 
 Warps are agents with clocks. What runs beside the warps (TMA copies, wgmma groups, bulk stores) has
 marks of its own in the clocks, so that "has happened" means "is ordered before by barriers", not
@@ -24,6 +24,7 @@ from tilec.passes.analysis.async_protocol.events import (
     ProtocolViolationError,
 )
 from tilec.passes.analysis.async_protocol.hazards import Hazards
+from tilec.passes.analysis.async_protocol.quantities import Values
 from tilec.passes.analysis.async_protocol.state import (
     Agent,
     Barrier,
@@ -43,8 +44,8 @@ Key = tuple[int, int, int]
 class Simulation:
     """One run of a protocol."""
 
-    def __init__(self, protocol: Protocol, trips: dict[int, int], *, taken: bool) -> None:
-        """Prepare barriers and agents; `trips` gives loops by depth, `taken` decides branches."""
+    def __init__(self, protocol: Protocol, values: dict[int, Values]) -> None:
+        """Prepare barriers and agents for a run in which the variables have `values`."""
         self.protocol = protocol
         self.full: dict[Key, Barrier] = {}
         self.empty: dict[Key, Barrier] = {}
@@ -62,9 +63,8 @@ class Simulation:
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.marks = Marks()
         self.hazards = Hazards(self.marks, protocol.buffers)
-        self.trips = trips
         self.stages = {walk: protocol.rings[ring].stages for walk, ring in protocol.walks.items()}
-        self.agents = make_agents(protocol, trips, taken=taken)
+        self.agents = make_agents(protocol, values)
         self.groups = meeting_groups(self.agents)
 
     def run(self) -> None:
@@ -358,8 +358,7 @@ class Simulation:
     def advance(self, agent: Agent, event: Event) -> bool:
         """Move on in a ring."""
         ring = _known(event.ring)
-        trips = 1 if event.per_trip is None else self.trips[event.per_trip]
-        agent.positions[ring] = agent.positions.get(ring, 0) + event.amount * trips
+        agent.positions[ring] = agent.positions.get(ring, 0) + event.amount
         return True
 
 

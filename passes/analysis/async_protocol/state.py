@@ -18,9 +18,9 @@ from tilec.passes.analysis.async_protocol.events import (
     Node,
     Protocol,
     RoleProgram,
-    Rounds,
 )
-from tilec.records import dataclass, field
+from tilec.passes.analysis.async_protocol.quantities import Rounds, Values
+from tilec.records import dataclass, field, replace
 
 Clock = int
 Mark = int
@@ -150,12 +150,12 @@ class Agent:
     done: bool = False
 
 
-def make_agents(protocol: Protocol, trips: dict[int, int], *, taken: bool) -> list[Agent]:
-    """Return the agents of a run; `trips` gives loops by depth, `taken` decides branches."""
+def make_agents(protocol: Protocol, values: dict[int, Values]) -> list[Agent]:
+    """Return the agents of a run in which the variables of `protocol` have `values`."""
     rows, columns = protocol.cluster
     ctas = rows * columns
     members = [
-        (number, warps, _unroll(role.body, Rounds(trips), taken, warps))
+        (number, warps, _unroll(role.body, Rounds(values, protocol.variables), warps))
         for number, role in enumerate(protocol.roles)
         for warps in _representatives(role)
     ]
@@ -217,35 +217,43 @@ def _representatives(role: RoleProgram) -> list[_Warps]:
     ]
 
 
-def _unroll(body: tuple[Node, ...], rounds: Rounds, taken: bool, warps: _Warps) -> list[Event]:
-    """Return what `warps` perform of a program with every loop run `rounds.trips[depth]` times."""
+def _unroll(body: tuple[Node, ...], rounds: Rounds, warps: _Warps) -> list[Event]:
+    """Return what `warps` perform of a program in one run."""
     events: list[Event] = []
     for node in body:
         if isinstance(node, Event):
             if warps.perform(node):
-                events.append(node)
+                events.append(node if node.per_trip is None else _settled(node, rounds))
         elif isinstance(node, Branch):
-            then = taken if node.condition is None else node.condition(rounds)
-            events += _unroll(node.then if then else node.otherwise, rounds, taken, warps)
+            then = node.condition.holds(rounds)
+            events += _unroll(node.then if then else node.otherwise, rounds, warps)
         else:
-            events += _unroll_loop(node, rounds, taken, warps)
+            events += _unroll_loop(node, rounds, warps)
     return events
 
 
-def _unroll_loop(loop: Loop, rounds: Rounds, taken: bool, warps: _Warps) -> list[Event]:
+def _settled(event: Event, rounds: Rounds) -> Event:
+    """Return an advance by the rounds of a loop as one by a number of slots."""
+    trips = event.per_trip.evaluate(rounds) if event.per_trip is not None else 1
+    return replace(event, amount=event.amount * trips, per_trip=None)
+
+
+def _unroll_loop(loop: Loop, rounds: Rounds, warps: _Warps) -> list[Event]:
     """Return what `warps` perform in all rounds of a loop, and when it ends."""
     events: list[Event] = []
-    numbers = range(loop.first, rounds.trips[loop.depth], loop.step)
+    trips = loop.trips.evaluate(rounds)
+    numbers = range(loop.first, trips, loop.step)
     rounds.asked.discard(loop.depth)
     for number in numbers:
         rounds.numbers[loop.depth] = number
-        events += _unroll(loop.body, rounds, taken, warps)
+        events += _unroll(loop.body, rounds, warps)
         if loop.depth not in rounds.asked:  # all rounds are like the first one
             events *= len(numbers)
             break
     if loop.ending:
-        rounds.numbers[loop.depth] = rounds.trips[loop.depth]
+        rounds.numbers[loop.depth] = trips
         rounds.ended.add(loop.depth)
-        events += _unroll(loop.ending, rounds, taken, warps)
+        events += _unroll(loop.ending, rounds, warps)
         rounds.ended.remove(loop.depth)
+    rounds.numbers.pop(loop.depth, None)
     return events

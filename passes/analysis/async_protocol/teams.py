@@ -2,27 +2,33 @@
 
 from typing import Any
 
-from tilec.ir.structured import defining_operation, enclosing_loops, walk_operations
+from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.index_ranges import constant_value
 
 
-def takes_turns(loop: Any, teams: int) -> bool:
-    """Tell whether teams begin `loop` at different rounds and step over those of the others.
+def whole_loop(bounds: tuple[Any, Any, Any], teams: int) -> tuple[Any, Any, Any] | None:
+    """Return the bounds and the step of the loop whose rounds `teams` teams share out.
 
-    That is: its lower bound is a value plus the number of the team times the step of all rounds,
-    and its own step is that step times the number of teams.
+    Each team has a loop with `bounds`. Its lower bound is that of the whole loop plus the number of
+    the team times the whole loop's step; its own step is that step times the number of teams. None
+    for any other loop.
     """
-    lower, _, step = (defining_operation(value) for value in list(loop.operands)[:3])
-    if lower is None or step is None or (lower.name, step.name) != ("arith.addi", "arith.muli"):
-        return False
-    stride, count = step.operands
+    lower, upper, step = bounds
+    start, advance = defining_operation(lower), defining_operation(step)
+    if start is None or advance is None:
+        return None
+    if (start.name, advance.name) != ("arith.addi", "arith.muli"):
+        return None
+    stride, count = advance.operands
     if constant_value(count) != teams:
-        return False
-    offset = defining_operation(lower.operands[1])
+        return None
+    offset = defining_operation(start.operands[1])
     if offset is None or offset.name != "arith.muli":
-        return False
+        return None
     team = defining_operation(offset.operands[0])
-    return team is not None and team.name == "nv_tileas.team_id" and offset.operands[1] == stride
+    if team is None or team.name != "nv_tileas.team_id" or offset.operands[1] != stride:
+        return None
+    return start.operands[0], upper, stride
 
 
 def skipped_tiles(skip: Any, team: int) -> int | None:
@@ -32,18 +38,3 @@ def skipped_tiles(skip: Any, team: int) -> int | None:
     if op is not None and op.name == "nv_tileas.team_id":
         return team
     return constant_value(tiles)
-
-
-def loop_depths(block: Any) -> dict[tuple[Any, ...], int]:
-    """Return how deep the loops of a role stand in it, by their bounds and step."""
-    return {
-        tuple(list(op.operands)[:3]): len(enclosing_loops(op))
-        for op in walk_operations(block)
-        if op.name == "scf.for"
-    }
-
-
-def is_single_round(skip: Any) -> bool:
-    """Tell whether the loop of a `ring_skip` is one that runs once."""
-    view = skip.opview
-    return [constant_value(value) for value in (view.lower, view.upper, view.step)] == [0, 1, 1]
