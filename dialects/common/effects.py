@@ -1,8 +1,9 @@
-"""Memory-effect traits, so that CSE, LICM and dead-code elimination treat memory right."""
+"""Effects of operations: what MLIR's passes and our own may drop, merge or move, and what not."""
 
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.structured import STRUCTURED
 
 
 class ReadsMemory:
@@ -37,3 +38,29 @@ class WritesMemory:
     def attach(op_name: str) -> None:
         """Attach the interface to the operation called `op_name`."""
         WritesMemory.Effects.attach(op_name)
+
+
+class Acts:
+    """The operation is performed for what it does, whether or not a result of it is used.
+
+    MLIR takes operations without a memory-effect trait to do anything; this trait tells our passes
+    that one really does. Operations without results need none: they have no other purpose.
+    """
+
+    @staticmethod
+    def attach(op_name: str) -> None:
+        """Attach nothing: MLIR need not know."""
+
+
+def has_effect(op: Any) -> bool:
+    """Tell whether a kernel performs `op` for what it does, not for its results.
+
+    Loops and branches have no effect of their own, and terminators have none.
+    """
+    if op.name in STRUCTURED or op.name.rpartition(".")[2] in _TERMINATORS:
+        return False
+    traits = getattr(type(op.opview), "_traits", ())
+    return not len(op.results) or any(trait in (Acts, WritesMemory) for trait in traits)
+
+
+_TERMINATORS = frozenset({"yield", "condition", "return"})

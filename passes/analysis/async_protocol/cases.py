@@ -64,12 +64,14 @@ class Cases:
         self._turns = 1
         for role in protocol.roles:
             self._take(role.body)
+        for number in self._outer:  # a role may need nothing of what another one loops over inside
+            self._inner.pop(number, None)
         stages = max((ring.stages for ring in protocol.rings.values()), default=1)
         self._stages = stages
         marks = {mark + near for mark in self._rounds if mark > 1 for near in (-1, 0, 1)}
         counts = {0, 1, 2, max(0, stages - 1), stages, stages + 1, 2 * stages + 1}
         self._counts = sorted(counts | marks)
-        self._few = sorted({1, *(mark for mark in self._rounds if mark > 1)})
+        self._few = sorted({1, stages + 1, max(self._rounds, default=1)})
         numbers = range(len(protocol.variables))
         self._choices = [n for n in numbers if n not in self._inner and n not in self._outer]
 
@@ -167,11 +169,13 @@ class Cases:
         most = max((len(self._levels(number)) for number in self._choices), default=1)
         touches = any(number in self._decides_rings for number in self._choices)
         for level in range(1, most):
-            yield from self._of_counts(self._counts if touches else self._few, level)
+            if touches or level == most - 1:
+                yield from self._of_counts(self._counts if touches else self._few, level)
+            else:
+                yield self._case(2 * self._turns, self._few[-1], level)
         for number in self._choices if len(self._choices) > 1 else ():
             for value in self._levels(number)[1:]:
-                for trip in (1, self._stages + 1):
-                    yield {**self._case(2 * self._turns, trip), number: (value,)}
+                yield {**self._case(2 * self._turns, self._stages + 1), number: (value,)}
 
     def _of_single_loops(self) -> Iterator[Case]:
         """Yield the cases in which one innermost loop runs as often as no other one does."""

@@ -8,6 +8,7 @@ import enum
 from collections.abc import Iterator
 from functools import cached_property
 
+from tilec.passes.analysis.async_protocol.accumulators import Moves
 from tilec.passes.analysis.async_protocol.quantities import Condition, Trips, Variable
 from tilec.records import dataclass, field
 
@@ -37,6 +38,10 @@ class Kind(enum.Enum):
     """Start an asynchronous group that reads `buffer` and `other`."""
     MMA_WAIT = "mma_wait"
     """Wait until at most `amount` groups of this warp are in flight."""
+    PASS = "pass"
+    """Pass accumulators that may be in flight on through a loop or a branch."""
+    TOUCH = "touch"
+    """Use accumulator `source` as a tile in registers."""
     FENCE = "fence"
     """Make this thread's generic writes to shared memory visible to the async proxy."""
     BARRIER = "barrier"
@@ -78,6 +83,10 @@ class Event:
         per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
             its own elected thread, its own part of `buffer`.
         origin: Where a part that is written begins in its tile; the first one begins at its origin.
+        source: Accumulator that a product adds to, or that is waited for or touched, by number;
+            None for one that is never in flight.
+        target: What a product or a wait returns.
+        moves: What is passed on: numbers of a value and of what it becomes.
     """
 
     kind: Kind
@@ -92,6 +101,9 @@ class Event:
     per_trip: Trips | None = None
     per_warpgroup: bool = False
     origin: tuple[int, ...] = ()
+    source: int | None = None
+    target: int | None = None
+    moves: Moves = ()
 
 
 @dataclass(frozen=True)

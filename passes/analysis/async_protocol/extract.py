@@ -3,14 +3,16 @@
 from math import prod
 from typing import Any
 
+from tilec.dialects.common.effects import has_effect
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
-from tilec.ir.structured import body_operations, defining_operation
+from tilec.ir.structured import body_operations, defining_operation, terminator
 from tilec.passes.analysis.async_protocol import teams
+from tilec.passes.analysis.async_protocol.accumulators import Accumulators
 from tilec.passes.analysis.async_protocol.boxes import BoxGroups
 from tilec.passes.analysis.async_protocol.conditions import Conditions
 from tilec.passes.analysis.async_protocol.events import (
@@ -25,7 +27,6 @@ from tilec.passes.analysis.async_protocol.events import (
     Violation,
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
-from tilec.passes.analysis.async_protocol.quantities import Number, Trips
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 from tilec.records import replace
@@ -104,6 +105,7 @@ class Extraction:
     def _role(self, block: Any) -> tuple[Node, ...]:
         """Return the program of the role whose operations `block` has."""
         self.conditions.enter(block, self.team, self.teams)
+        self.accumulators = Accumulators(block)
         return self._body(block, 0)
 
     def _report(self, op: Any, message: str) -> None:
@@ -121,29 +123,69 @@ class Extraction:
         nodes: list[Node] = []
         boxes = BoxGroups(self._report)
         for op in body_operations(block):
+            nodes += self._touches(op)
             if op.name == "scf.for":
-                body = self.positions.read_for(op, lambda inner: self._body(inner, depth + 1))
-                turns = (0, 1) if depth else self._turns(op)
-                trips = self.conditions.trips_of(op) if body else Trips(Number())
-                nodes += [Loop(trips, depth, body, *turns)] if body else []
+                nodes += self._for(op, depth)
             elif op.name == "scf.while":
-                parts = self.positions.read_while(op, lambda inner: self._body(inner, depth + 1))
-                body = tuple(node for part in parts for node in part)
-                trips = self.conditions.trips_of(op) if body else Trips(Number())
-                nodes += [Loop(trips, depth, body, ending=parts[0])] if body else []
+                nodes += self._while(op, depth)
             elif op.name == "scf.if":
-                then, *rest = self.positions.read_if(op, lambda inner: self._body(inner, depth))
-                otherwise = rest[0] if rest else ()
-                if then or otherwise:
-                    nodes.append(Branch(then, otherwise, self.conditions.of_branch(op)))
+                nodes += self._if(op, depth)
             elif op.name.startswith("nv_tileas.") and op.name != PRODUCER_WARP:
                 boxes.add(op)
                 if op.name == "nv_tileas.ring_start" and depth:
                     ring = self.rings[op.operands[0]]
                     self._report(op, f"ring {ring} starts at slot 0 in every round of a loop")
-                nodes.extend(self._events(op))
+                nodes += self._events(op)
+            elif has_effect(op) and op.name != PRODUCER_WARP:
+                self._report(op, f"it is not known what '{op.name}' does to the protocol")
         boxes.close()
         return tuple(nodes)
+
+    def _for(self, op: Any, depth: int) -> list[Node]:
+        body = op.regions[0].blocks[0]
+        carried, last = list(body.arguments)[1:], list(terminator(body).operands)
+        nodes = self.positions.read_for(op, lambda inner: self._body(inner, depth + 1))
+        nodes += tuple(self._pass(op, last, carried))
+        if not nodes:
+            return []
+        turns = (0, 1) if depth else self._turns(op)
+        first = self._pass(op, list(op.operands)[3:], carried)
+        ended = self._pass(op, carried, list(op.results))
+        return [*first, Loop(self.conditions.trips_of(op), depth, nodes, *turns), *ended]
+
+    def _while(self, op: Any, depth: int) -> list[Node]:
+        before, after = (region.blocks[0] for region in op.regions)
+        passed = list(terminator(before).operands)[1:]
+        last = list(terminator(after).operands)
+        test, body = self.positions.read_while(op, lambda inner: self._body(inner, depth + 1))
+        test += tuple(self._pass(op, passed, list(after.arguments)))
+        body += tuple(self._pass(op, last, list(before.arguments)))
+        if not test and not body:
+            return []
+        first = self._pass(op, list(op.operands), list(before.arguments))
+        ended = self._pass(op, list(after.arguments), list(op.results))
+        loop = Loop(self.conditions.trips_of(op), depth, (*test, *body), ending=test)
+        return [*first, loop, *ended]
+
+    def _if(self, op: Any, depth: int) -> list[Node]:
+        sides = self.positions.read_if(op, lambda inner: self._body(inner, depth))
+        for number, region in enumerate(op.regions):
+            if len(region.blocks):
+                values = list(terminator(region.blocks[0]).operands)
+                sides[number] += tuple(self._pass(op, values, list(op.results)))
+        then, otherwise = (*sides, ())[:2]
+        if not then and not otherwise:
+            return []
+        return [Branch(then, otherwise, self.conditions.of_branch(op))]
+
+    def _pass(self, op: Any, values: list[Any], targets: list[Any]) -> list[Event]:
+        """Return the event by which `op` passes accumulators in flight on, if it does."""
+        moves = self.accumulators.passed(values, targets)
+        return [Event(Kind.PASS, where(op, self.file), moves=moves)] if moves else []
+
+    def _touches(self, op: Any) -> list[Event]:
+        numbers = self.accumulators.touched(op)
+        return [Event(Kind.TOUCH, where(op, self.file), source=number) for number in numbers]
 
     def _turns(self, loop: Any) -> tuple[int, int]:
         """Return the first round of the loop over tiles that the team runs, and its step."""
@@ -207,7 +249,16 @@ class Extraction:
             return self._tile_events(op, short, place)
         if short in ("async_mma", "simt_mma"):
             return self._product_events(op, short, place)
-        return _thread_events(op, short, place)
+        if short in ("mma_wait", "mma_drain"):
+            pending = op.opview.pending.value if short == "mma_wait" else 0
+            source, target = self.accumulators.product(op)
+            return [Event(Kind.MMA_WAIT, place, amount=pending, source=source, target=target)]
+        events = _thread_events(op, short, place)
+        if events is None:
+            if has_effect(op):
+                self._report(op, f"it is not known what '{op.name}' does to the protocol")
+            return []
+        return events
 
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
         kind, operand = _TILE_EVENTS[short]
@@ -236,7 +287,9 @@ class Extraction:
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
         (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
         if short == "async_mma":
-            return [Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)]
+            source, target = self.accumulators.product(op)
+            event = Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)
+            return [replace(event, source=source, target=target)]
         for buffer in (a, b):
             self._check_thread_read(op, buffer)
         return [
@@ -278,6 +331,19 @@ _TILE_EVENTS = {
 }
 
 
+_OTHERS = (
+    "set_registers",
+    "sleep",
+    "tiled_store",
+    "store_partial",
+    "arrive_partial",
+    "await_partials",
+    "reset_partials",
+    "yield",
+)
+"""Operations with effects that rings, buffers and barriers do not see."""
+
+
 def _ring_shape(op: Any, place: str) -> RingShape:
     ring = op.opview
     counts = []
@@ -288,12 +354,11 @@ def _ring_shape(op: Any, place: str) -> RingShape:
     return RingShape(ring.stages.value, counts[0], counts[1], place, axes)
 
 
-def _thread_events(op: Any, short: str, place: str) -> list[Event]:
+def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
+    """Return what an operation does to threads and copies; None for one that is not known."""
     own = is_per_warpgroup(op)
-    if short == "mma_wait":
-        return [Event(Kind.MMA_WAIT, place, amount=op.opview.pending.value)]
-    if short == "mma_drain":
-        return [Event(Kind.MMA_WAIT, place)]
+    if short in _OTHERS:
+        return []
     if short == "fence_proxy":
         shared = ir.StringAttr(op.attributes["space"]).value == "shared"
         return [Event(Kind.FENCE, place)] if shared else []
@@ -311,4 +376,4 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event]:
         return [Event(Kind.COMMIT, place, per_warpgroup=own)]
     if short == "bulk_wait":
         return [Event(Kind.DRAIN, place, amount=op.opview.pending.value, per_warpgroup=own)]
-    return []
+    return None

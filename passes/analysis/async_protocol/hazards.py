@@ -2,6 +2,7 @@
 
 from typing import NoReturn
 
+from tilec.passes.analysis.async_protocol.accumulators import NEVER
 from tilec.passes.analysis.async_protocol.events import Event, ProtocolViolationError
 from tilec.passes.analysis.async_protocol.state import Agent, Clock, Marks, Slot, fence
 
@@ -45,6 +46,23 @@ class Hazards:
         if fences & ~agent.clock:
             unfenced = "no proxy fence between the write of '{actor}' and an async read"
             self._report(agent, fences, event, unfenced)
+
+    def check_retired(self, agent: Agent, event: Event) -> None:
+        """Check that no product that is in flight writes the accumulator that is touched."""
+        writers = agent.values.get(event.source if event.source is not None else NEVER, 0)
+        if writers & ~agent.clock or event.source in agent.spent:
+            message = "an accumulator is used while a product that writes it is in flight"
+            raise ProtocolViolationError(event.where, message)
+
+    def take(self, agent: Agent, source: int, event: Event) -> Clock:
+        """Return the groups that write accumulator `source`; in flight, this is its last use."""
+        writers = agent.values.get(source, 0)
+        if source in agent.spent:
+            message = "an accumulator in flight is used twice"
+            raise ProtocolViolationError(event.where, message)
+        if writers & ~agent.clock:
+            agent.spent.add(source)
+        return writers
 
     def _report(self, agent: Agent, marks: Clock, event: Event, message: str) -> NoReturn:
         """Report the first of `marks` that the agent does not come behind."""

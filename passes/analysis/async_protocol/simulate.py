@@ -16,6 +16,7 @@ Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async pro
 from collections import defaultdict
 from itertools import chain, product
 
+from tilec.passes.analysis.async_protocol.accumulators import NEVER
 from tilec.passes.analysis.async_protocol.ending import check_ending
 from tilec.passes.analysis.async_protocol.events import (
     Event,
@@ -184,11 +185,21 @@ class Simulation:
             raise ProtocolViolationError(
                 event.where, f"more than {barrier.count} arrivals in one phase of a barrier"
             )
+        self._check_phase(agent, barrier, event)
         mark = self._mark(agent)
         barrier.clock |= agent.clock
         barrier.pending -= agent.weight
         self._settle(barrier, event)
         return mark
+
+    def _check_phase(self, agent: Agent, barrier: Barrier, event: Event) -> None:
+        """Check that the agent knows the phase before the running one to be over.
+
+        Else what it does may count for that one.
+        """
+        if barrier.phases and barrier.phases[-1] & ~agent.clock:
+            message = f"'{agent.name}' may reach a barrier before the phase before is over"
+            raise ProtocolViolationError(event.where, message)
 
     def _settle(self, barrier: Barrier, event: Event) -> None:
         if not barrier.settle():
@@ -215,6 +226,7 @@ class Simulation:
             self.hazards.check_fenced(agent, slot.fences, event)
             barrier = self.full[cta, number, place]
             if event.amount > 0:
+                self._check_phase(agent, barrier, event)
                 barrier.tx -= event.amount
                 barrier.clock |= agent.clock | slot.writers
                 self._settle(barrier, event)
@@ -282,6 +294,11 @@ class Simulation:
             self.hazards.check_readable(agent, slot, fill, event, asynchronous=True)
             slot.unread.clear()
             slot.reads |= mark
+        if event.target is not None:
+            if event.source is not None:
+                self.hazards.take(agent, event.source, event)
+            agent.values[event.target] = mark
+            agent.spent.discard(event.target)
         return True
 
     def mma_wait(self, agent: Agent, event: Event) -> bool:
@@ -289,6 +306,26 @@ class Simulation:
         retired = len(agent.groups) - event.amount
         if retired > 0:
             agent.clock |= agent.groups[retired - 1]
+        if event.source is not None:
+            writers = self.hazards.take(agent, event.source, event)
+            if event.target is not None:
+                agent.values[event.target] = writers
+                agent.spent.discard(event.target)
+        return True
+
+    def pass_on(self, agent: Agent, event: Event) -> bool:
+        """Pass accumulators on, all at once."""
+        passed = {
+            target: self.hazards.take(agent, source, event) if source != NEVER else 0
+            for source, target in event.moves
+        }
+        agent.values.update(passed)
+        agent.spent.difference_update(passed)
+        return True
+
+    def touch(self, agent: Agent, event: Event) -> bool:
+        """Use an accumulator as a tile."""
+        self.hazards.check_retired(agent, event)
         return True
 
     def fence(self, agent: Agent, event: Event) -> bool:
@@ -374,6 +411,8 @@ _ACTIONS = {
     Kind.WRITE: Simulation.write,
     Kind.MMA: Simulation.mma,
     Kind.MMA_WAIT: Simulation.mma_wait,
+    Kind.PASS: Simulation.pass_on,
+    Kind.TOUCH: Simulation.touch,
     Kind.FENCE: Simulation.fence,
     Kind.BARRIER: Simulation.barrier,
     Kind.COPY_OUT: Simulation.copy_out,

@@ -126,6 +126,8 @@ class Agent:
         accessed: Marks of its accesses to tiles that are not by the async proxy.
         positions: Slots that it has moved on, by walk.
         groups: Marks of the groups of mma up to each one that it has started.
+        values: Marks of the groups that write each accumulator, by its number.
+        spent: Accumulators in flight that went on as another value.
         stores: Marks of the groups of bulk stores up to each one that it has closed.
         store: Mark of the group that is open; 0 until something is in it.
         blocked: The event that it waits at.
@@ -144,6 +146,8 @@ class Agent:
     accessed: Clock = 0
     positions: dict[int, int] = field(default_factory=dict)
     groups: list[Clock] = field(default_factory=list)
+    values: dict[int, Clock] = field(default_factory=dict)
+    spent: set[int] = field(default_factory=set)
     stores: list[Clock] = field(default_factory=list)
     store: Mark = 0
     blocked: Event | None = None

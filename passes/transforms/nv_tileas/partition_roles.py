@@ -24,6 +24,7 @@ comes after the consumer's receive.
 
 from typing import Any
 
+from tilec.dialects.common.effects import has_effect
 from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.dialects.nv_tileas import ProducerWarpOp, ReceiveOp, RolesOp, SendOp, YieldOp
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
@@ -50,15 +51,6 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.slice_groups import copy_slice, slice_group
 from tilec.passes.registry import PassContext, register_pass
 
-_EFFECTS = (
-    "nv_tileas.tiled_store",
-    "nv_tileas.await_partials",
-    "nv_tileas.store_partial",
-    "nv_tileas.arrive_partial",
-    "nv_tileas.reset_partials",
-    "nv_tileas.barrier",
-)
-"""Operations that a kernel runs for what they do: roots of the consumer role."""
 EPILOGUE_WARP = 1
 """Warp of the producer role that loads what an epilogue in slices needs."""
 
@@ -74,7 +66,7 @@ def _partition(function: Any) -> None:
     spec = read_spec(function) or {}
     block = function_body(function)
     loads = [op for op in kernel_operations(function) if _is_tma_load(op)]
-    effects = [op for op in kernel_operations(function) if op.name in _EFFECTS]
+    effects = [op for op in kernel_operations(function) if has_effect(op)]
     channels = {op: number for number, op in enumerate(loads)}
     uniform = _uniform_operations(block)
     originals = [op for op in body_operations(block)[:-1] if op not in uniform]
