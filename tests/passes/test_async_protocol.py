@@ -6,6 +6,7 @@ The faults are edits of the matmul example as the passes before the check leave 
 import re
 from collections.abc import Callable
 from time import process_time
+from typing import ClassVar
 
 import pytest
 from seeded_faults import (
@@ -36,6 +37,14 @@ from tilec.passes.analysis.async_protocol.events import (
     Protocol,
     RingShape,
     RoleProgram,
+)
+from tilec.passes.analysis.async_protocol.quantities import (
+    PREDICATES,
+    Comparison,
+    Number,
+    Runs,
+    Trips,
+    Variable,
 )
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas import verify_async_protocol as check
@@ -73,6 +82,9 @@ def stale(operation: str, number: int = 0) -> Callable[[str], str]:
 
 EMPTY_COUNT = r"(\"nv_tileas.alloc_mbarrier\"\(\) \{count = )8\b"
 RELEASE = r"(\n *\"nv_tileas.ring_release\".*)"
+EARLY = "may reach a barrier before the phase before is over"
+"""Seen from arrivals and copies of a role that does not wait where it should."""
+IN_FLIGHT = "an accumulator is used while a product that writes it is in flight"
 STALE = "uses another position of ring 0 than the current one"
 STORE = r"(\n *\"nv_tileas.async_tiled_tma_store\".*)"
 UNREAD = "is never read"
@@ -88,7 +100,7 @@ FAULTS = {
     "too few arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>7"), "more than 7 arrivals"),
     "one arrival expected": (replaced(EMPTY_COUNT, r"\g<1>1"), "more than 1 arrivals"),
     "too many arrivals expected": (replaced(EMPTY_COUNT, r"\g<1>9"), "ends in mid-phase"),
-    "released twice": (replaced(RELEASE, r"\1\1"), "may fall two phases behind"),
+    "released twice": (replaced(RELEASE, r"\1\1"), EARLY),
     "no release": (without("ring_release"), "deadlock"),
     "no acquire": (without("ring_acquire"), "may be overwritten while"),
     "no wait": (without("ring_wait"), "a tile is read before the write"),
@@ -112,11 +124,11 @@ FAULTS = {
     "released before the wait": (swap_before("ring_release", "mma_wait"), "may be overwritten"),
     "an mma in flight": (
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1"),
-        "may be overwritten",
+        IN_FLIGHT,
     ),
     "no mma_wait": (
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 9 \1"),
-        "overwritten",
+        IN_FLIGHT,
     ),
     "barrier 0": (replaced("id = 2 ", "id = 0 ", 1), "barrier 0 of the whole CTA"),
     "barrier 16": (replaced("id = 2 ", "id = 15 ", 1), "named barrier 16 does not exist"),
@@ -126,7 +138,7 @@ FAULTS = {
     "a box not stored": (without("async_tiled_tma_store", 3), UNREAD),
     "a part not stored": (without("async_tiled_tma_store", 1), UNREAD_SLOT),
     "a part not copied out": (without("copy_out", 1), UNREAD_SLOT),
-    "the last part not copied out": (without("copy_out", 3), UNREAD),
+    "the last part not copied out": (without("copy_out", 3), UNREAD_SLOT),
     "no proxy fence for a part": (without("fence_proxy", 2), "no proxy fence"),
     "no barrier after the drain of a part": (without("barrier", 4), "may be overwritten while"),
     "no barrier before the store of a part": (without("barrier", 5), "a tile is read before"),
@@ -283,24 +295,64 @@ def test_the_check_is_quick(matmul):
     assert min(seconds) < LIMIT_SECONDS * _slowness()
 
 
-def test_branches_that_ask_whether_a_loop_runs_take_no_runs_of_their_own(monkeypatch):
-    loop = Loop(0, 0, (Event(Kind.WAIT, "", ring=0),))
-    runs: list[tuple[dict[int, int], bool]] = []
+class Run:
+    """Takes the place of the simulation and keeps the cases that it is made for."""
 
-    class Run:
-        def __init__(self, protocol, trips, *, taken):
-            runs.append((trips, taken))
+    cases: ClassVar[list[dict[int, tuple[int, ...]]]] = []
 
-        def run(self):
-            pass
+    def __init__(self, protocol, values):
+        self.cases.append(values)
 
-    def runs_of(node):
-        runs.clear()
-        rings = {0: RingShape(stages=2, full_count=1, empty_count=1, where="")}
-        check_protocol(Protocol(rings, {0: 0}, (RoleProgram("consumer", 4, (node,)),), {}))
-        return list(runs)
+    def run(self):
+        pass
 
+
+def cases_of(monkeypatch, node, *variables):
+    """Return the cases in which a consumer of one ring is run."""
     monkeypatch.setattr(cases, "Simulation", Run)
-    plain = runs_of(loop)
-    assert runs_of(Branch(0, (loop,), (), lambda rounds: rounds.trips[0] > 0)) == plain
-    assert runs_of(Branch(0, (loop,), ())) == plain + [(trips, False) for trips, _ in plain]
+    Run.cases.clear()
+    rings = {0: RingShape(stages=2, full_count=1, empty_count=1, where="")}
+    roles = (RoleProgram("consumer", 4, (node,)),)
+    check_protocol(Protocol(rings, {0: 0}, roles, {}, variables=variables))
+    return list(Run.cases)
+
+
+TRIPS = Trips(Number(variable=(0, 1)))
+LOOP = Loop(TRIPS, 0, (Event(Kind.WAIT, "", ring=0),))
+FLAG = Comparison("ne", Number(variable=(1, 1)))
+
+
+def test_the_cases_of_a_loop(monkeypatch):
+    found = cases_of(monkeypatch, LOOP, Variable())
+    assert sorted(case[0] for case in found) == [(0,), (1,), (2,), (3,), (5,)]
+
+
+def test_branches_that_ask_whether_a_loop_runs_take_no_runs_of_their_own(monkeypatch):
+    plain = cases_of(monkeypatch, LOOP, Variable())
+    assert cases_of(monkeypatch, Branch((LOOP,), (), Runs(TRIPS)), Variable()) == plain
+
+
+def test_branches_that_nobody_knows_go_both_ways(monkeypatch):
+    found = cases_of(monkeypatch, Branch((LOOP,), (), FLAG), Variable(), Variable(flag=True))
+    plain = [case[0] for case in cases_of(monkeypatch, LOOP, Variable())]
+    assert [case for case in found if case[1] == (1,)] == [{0: n, 1: (1,)} for n in plain]
+    assert [case for case in found if case[1] == (0,)] == [{0: n, 1: (0,)} for n in plain]
+
+
+def test_values_that_change_from_tile_to_tile_alternate(monkeypatch):
+    inner = Loop(Trips(Number(variable=(1, 1))), 1, LOOP.body)
+    node = Loop(TRIPS, 0, (inner,))
+    found = cases_of(monkeypatch, node, Variable(), Variable(depths=(0,)))
+    changing = {case[1] for case in found if len(case[1]) > 1}
+    assert {(0, 1), (1, 0), (0, 3), (3, 0), (1, 3), (3, 1)} == changing
+
+
+@pytest.mark.parametrize("predicate", PREDICATES)
+@pytest.mark.parametrize("factor", [-3, -1, 1, 2])
+def test_every_way_in_which_a_comparison_comes_out_has_a_case(monkeypatch, predicate, factor):
+    for constant in range(-4, 5):
+        condition = Comparison(predicate, Number(constant, variable=(0, factor)))
+        found = cases_of(monkeypatch, Branch(LOOP.body, (), condition), Variable())
+        outcomes = {PREDICATES[predicate](constant + factor * case[0][0]) for case in found}
+        possible = {PREDICATES[predicate](constant + factor * value) for value in range(-9, 10)}
+        assert outcomes == possible

@@ -38,6 +38,12 @@ def held(text):
     return _KEEPING.sub(r"\1\2, \2)", text)
 
 
+def undrained(text):
+    """Use the accumulator that the loop leaves in flight, not the one that the drain returns."""
+    ((result, source),) = re.findall(r'(%\d+) = "nv_tileas.mma_drain"\((%\d+#\d)\)', text)
+    return re.sub(rf"(scf\.yield ){result}\b", rf"\g<1>{source}", text)
+
+
 FAULTS = {
     "no turn": (without("ring_acquire", 1), EARLY),
     "turn kept": (without("ring_release", 0, 1), "deadlock"),
@@ -63,6 +69,7 @@ PENDING_FAULTS = {
         replaced(r"pending = 1 (: i64\} : \(tensor)", r"pending = 2 \1"),
         "may be overwritten while 'mma:",
     ),
+    "read before the drain": (undrained, "an accumulator in flight is used twice"),
     "no slot released": (held, "deadlock"),
     "released before the wait": (moved("ring_release_until", 0, "mma_wait", 0), "overwritten"),
 }

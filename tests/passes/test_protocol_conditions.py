@@ -1,4 +1,4 @@
-"""Conditions of branches that the protocol check reads from rounds and trip counts."""
+"""Conditions and trip counts that the protocol check reads from the IR of a kernel."""
 
 import pytest
 
@@ -6,15 +6,17 @@ from tilec.ir.context import make_context
 from tilec.ir.structured import walk_operations
 from tilec.ir.text import parse_module
 from tilec.passes.analysis.async_protocol.conditions import Conditions
-from tilec.passes.analysis.async_protocol.events import Rounds
+from tilec.passes.analysis.async_protocol.quantities import Rounds
 
 LOOP = """
 func.func @f(%n: i32, %first: i32, %other: i1) {{
+  %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c4 = arith.constant 4 : i32
+  %c100 = arith.constant 100 : i32
   %true = arith.constant true
-  scf.for %k = {first} to %n step %c1 : i32 {{
-    {condition}
+  scf.for %k = {first} to {end} step %c1 : i32 {{
+    {text}
     scf.if %x {{
     }}
   }}
@@ -32,54 +34,117 @@ CASES = {
         [True, True, True],
     ),
     "a negation": (FEW + "%x = arith.xori %few, %true : i1", [True] * 3),
+    "the smaller one": (
+        "%b = arith.minsi %n, %c4 : i32\n%x = arith.cmpi slt, %k, %b : i32",
+        [True, True, True],
+    ),
+    "a multiple": (
+        "%b = arith.muli %k, %c4 : i32\n%x = arith.cmpi eq, %b, %c4 : i32",
+        [True, False, False],
+    ),
 }
 
 
-def condition(text: str, first: str = "%c1", source: str = LOOP):
-    module = parse_module(source.format(first=first, condition=text), make_context(), "t.mlir")
+def read(text: str, first: str = "%c1", end: str = "%n"):
+    """Return the loop, its branch and what reads them."""
+    module = parse_module(LOOP.format(first=first, end=end, text=text), make_context(), "t.mlir")
     ops = list(walk_operations(module.body))
+    conditions = Conditions(longest=10)
+    conditions.enter(module.body.operations[0].operation.regions[0].blocks[0])
+    loop = next(op for op in ops if op.name == "scf.for")
     branch = next(op for op in ops if op.name == "scf.if")
-    conditions = Conditions(module.body.operations[0].operation.regions[0].blocks[0])
-    return conditions.of_branch(branch, 1), conditions, module
+    return loop, branch, conditions, module
+
+
+def outcomes(condition, conditions, values) -> list[bool]:
+    """Return how a condition comes out in three rounds."""
+    known = {number: (values.get(number, 0),) for number in range(len(conditions.variables))}
+    variables = tuple(conditions.variables)
+    return [condition.holds(Rounds(known, variables, {0: number})) for number in range(3)]
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_rounds_decide(name):
     text, expected = CASES[name]
-    decide, _, _module = condition(text)
-    assert decide is not None
-    assert [decide(Rounds({0: 3}, {0: number})) for number in range(3)] == expected
+    loop, branch, conditions, _module = read(text)
+    trips = conditions.trips_of(loop)
+    assert (trips.distance.constant, trips.distance.variable) == (-1, (0, 1))
+    condition = conditions.of_branch(branch)
+    assert len(conditions.variables) == 1
+    assert outcomes(condition, conditions, {0: 4}) == expected
 
 
 @pytest.mark.parametrize(
-    ("text", "first"),
+    ("text", "first", "varies"),
     [
-        ("%x = arith.andi %other, %true : i1", "%c1"),
-        ("%x = arith.cmpi eq, %k, %c1 : i32", "%first"),
-        ("%x = arith.cmpi ult, %k, %c1 : i32", "%c1"),
-        ("%b = arith.muli %k, %n : i32\n%x = arith.cmpi eq, %b, %c1 : i32", "%c1"),
+        ("%x = arith.andi %other, %true : i1", "%c1", False),
+        ("%x = arith.cmpi ult, %k, %c1 : i32", "%c1", True),
+        ("%b = arith.muli %k, %n : i32\n%x = arith.cmpi eq, %b, %c1 : i32", "%c1", True),
+        ("%b = arith.remui %k, %n : i32\n%x = arith.cmpi eq, %b, %c1 : i32", "%first", True),
     ],
 )
-def test_what_something_else_decides(text, first):
-    assert condition(text, first)[0] is None
+def test_what_something_else_decides_is_a_variable(text, first, varies):
+    """Whether it may change from round to round is known all the same."""
+    loop, branch, conditions, _module = read(text, first)
+    conditions.trips_of(loop)
+    conditions.of_branch(branch)
+    assert [v.depths for v in conditions.variables] == [(), (0,) if varies else ()]
 
 
-def test_rounds_that_are_compared_with():
-    _, conditions, _module = condition(CASES["a choice"][0])
-    assert conditions.constants == {1, 4}
-    _, conditions, _module = condition("%x = arith.andi %other, %true : i1")
-    assert conditions.constants == set()
+def test_a_loop_from_an_unknown_bound_counts_its_rounds_from_there():
+    text = "%e = arith.addi %first, %c1 : i32\n%x = arith.cmpi eq, %k, %e : i32"
+    loop, branch, conditions, _module = read(text, "%first")
+    conditions.trips_of(loop)
+    assert len(conditions.variables) == 1
+    assert outcomes(conditions.of_branch(branch), conditions, {}) == [False, True, False]
 
 
-@pytest.mark.parametrize(
-    ("text", "other"),
-    [
-        (LAST, "scf.for %j = %c4 to %n step %c1 : i32"),
-        ("%x = arith.cmpi slt, %k, %c4 : i32", "scf.for %j = %c1 to %c4 step %c1 : i32"),
-    ],
-)
-def test_a_bound_that_is_no_number(text, other):
-    """Loops that begin differently share it, or it is a constant of a condition as well."""
-    ends = f"  {other} {{{{\n  }}}}\n  return"
-    decide, _, _module = condition(text, source=LOOP.replace("  return", ends))
-    assert decide is None
+def test_loops_whose_bounds_differ_by_a_constant_have_one_variable():
+    text = "%x = arith.cmpi eq, %k, %c1 : i32\nscf.for %j = %c0 to %n step %c1 : i32 {{\n}}"
+    loop, _, conditions, module = read(text.replace("{{", "{").replace("}}", "}"))
+    inner = next(op for op in walk_operations(module.body) if op.name == "scf.for" and op != loop)
+    first, second = conditions.trips_of(loop).distance, conditions.trips_of(inner).distance
+    assert first.variable == second.variable
+    assert (first.constant, second.constant) == (-1, 0)
+
+
+@pytest.mark.parametrize(("end", "long"), [("%c4", []), ("%c100", [True])])
+def test_long_loops_with_constant_bounds_have_a_variable(end, long):
+    """The comparison with the last round is relative to it."""
+    text = "%c99 = arith.constant 99 : i32\n%x = arith.cmpi eq, %k, %c99 : i32"
+    loop, branch, conditions, _module = read(text, "%c0", end)
+    trips = conditions.trips_of(loop)
+    assert [variable.long for variable in conditions.variables] == long
+    if long:
+        assert outcomes(conditions.of_branch(branch), conditions, {0: 3}) == [False, False, True]
+    else:
+        assert trips.evaluate(Rounds({}, ())) == 4
+
+
+COUNTED = """
+func.func @f(%n: i32) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  scf.for %i = %c0 to %n step %c1 : i32 {
+  }
+  %r = scf.while (%j = %c0) : (i32) -> i32 {
+    %c = arith.cmpi slt, %j, %n : i32
+    scf.condition(%c) %j : i32
+  } do {
+  ^bb0(%j: i32):
+    %next = arith.addi %j, STEP : i32
+    scf.yield %next : i32
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("step", "equal"), [("%c1", True), ("%j", False)])
+def test_a_while_that_counts_runs_as_often_as_a_for(step, equal):
+    module = parse_module(COUNTED.replace("STEP", step), make_context(), "t.mlir")
+    conditions = Conditions(longest=10)
+    conditions.enter(module.body.operations[0].operation.regions[0].blocks[0])
+    loops = [op for op in walk_operations(module.body) if op.name in ("scf.for", "scf.while")]
+    first, second = map(conditions.trips_of, loops)
+    assert (first == second) == equal

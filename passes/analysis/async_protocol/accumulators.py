@@ -1,9 +1,9 @@
 """Accumulators that may be in flight: which values, and what is done with them.
 
-wgmma writes its accumulator while the warps go on (PTX ISA, "Asynchronous wgmma operations"): until
-the group was waited for, only a further product may use these registers. As an SSA value an
-accumulator in flight is linear: a second use would be a copy of registers that the tensor cores still
-write. Values that loops and branches pass on keep the group that writes them.
+wgmma writes its accumulator while the warps go on (PTX ISA, "Asynchronous wgmma operations"):
+until the group was waited for, only a further product may use these registers. As an SSA value an
+accumulator in flight is linear: a second use would be a copy of registers that the tensor cores
+still write. Values that loops and branches pass on keep the group that writes them.
 """
 
 from collections.abc import Iterator

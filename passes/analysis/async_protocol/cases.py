@@ -1,12 +1,12 @@
 """The cases that prove a protocol: which values of its variables a run has to be made for.
 
-A ring repeats itself after as many rounds as it has slots, so a loop that uses rings has to run 0, 1,
-2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops around them run 0 to 3 times, but
-only twice for each of those counts: a run of two rounds begins with the run of one, and what is left
-over differs by the number of rounds alone. Where several innermost loops have variables of their own,
-each gets all counts while the others run 0, 1 and S+1 times. A variable that may change from tile to
-tile also takes values in alternation. Comparisons are tried with the constant that they compare with
-and both its neighbours; truth values both ways.
+A ring repeats itself after as many rounds as it has slots, so a loop that uses rings has to run 0,
+1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops around them run 0 to 3
+times, but only twice for each of those counts: a run of two rounds begins with the run of one, and
+what is left over differs by the number of rounds alone. Where several innermost loops have
+variables of their own, each gets all counts while the others run 0, 1 and S+1 times. A variable
+that may change from tile to tile also takes values in alternation. Comparisons are tried with the
+constant that they compare with and both its neighbours; truth values both ways.
 """
 
 from collections import defaultdict
@@ -223,5 +223,3 @@ def _holds_loops(body: tuple[Node, ...]) -> bool:
         if isinstance(node, Branch) and (_holds_loops(node.then) or _holds_loops(node.otherwise)):
             return True
     return False
-
-

@@ -1,14 +1,14 @@
 """Reads how often loops run and which way branches go from the IR of a role.
 
-Sums, differences and multiples of what is known stay exact, so that two loops whose bounds differ by
-one differ by one in every run of the check. What is left of a bound or of a comparison, a combination
-of values that nobody knows, becomes a variable (`quantities.py`): the same one wherever the same
-combination occurs, in whatever role.
+Sums, differences and multiples of what is known stay exact, so that two loops whose bounds differ
+by one differ by one in every run of the check. What is left of a bound or of a comparison, a
+combination of values that nobody knows, becomes a variable (`quantities.py`): the same one
+wherever the same combination occurs, in whatever role.
 """
 
 from collections import Counter
 from math import gcd
-from typing import Any
+from typing import Any, TypeVar
 
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import (
@@ -41,6 +41,7 @@ _PREDICATES = {
 _COMBINATIONS = {"arith.andi": "and", "arith.ori": "or", "arith.xori": "xor"}
 _ORDERS = {"arith.minsi": "slt", "arith.maxsi": "sgt"}
 _CASTS = ("arith.index_cast", "arith.extsi")
+_Term = TypeVar("_Term")
 _NEAR = 8
 """Constants this close to the bound of a long loop are taken as relative to it."""
 
@@ -56,22 +57,26 @@ class _Form:
 
     def add(self, other: "_Form", factor: int = 1) -> "_Form":
         """Return this sum and `factor` times another one."""
-        total = _Form(self.constant + factor * other.constant)
-        for own, more, into in (
-            (self.unknown, other.unknown, total.unknown),
-            (self.rounds, other.rounds, total.rounds),
-            (self.choices, other.choices, total.choices),
-        ):
-            into.update(own)
-            into.update({key: factor * count for key, count in more.items()})
-            for key in [key for key, count in into.items() if not count]:
-                del into[key]
-        return total
+        return _Form(
+            self.constant + factor * other.constant,
+            _merged(self.unknown, other.unknown, factor),
+            _merged(self.rounds, other.rounds, factor),
+            _merged(self.choices, other.choices, factor),
+        )
 
     @property
     def is_constant(self) -> bool:
         """Whether it is the same in every run."""
         return not (self.unknown or self.rounds or self.choices)
+
+
+def _merged(own: Counter[_Term], more: Counter[_Term], factor: int) -> Counter[_Term]:
+    merged = Counter(own)
+    for term, count in more.items():
+        merged[term] += factor * count
+        if not merged[term]:
+            del merged[term]
+    return merged
 
 
 class Conditions:

@@ -9,10 +9,12 @@ def check_ending(run: Any) -> None:
     """Check that nothing is left over from a run, a `Simulation`.
 
     Raises:
-        ProtocolViolationError: A barrier is in mid-phase, something written was never read, bulk
-            stores may still read shared memory, or a CTA left too early.
+        ProtocolViolationError: A barrier is in mid-phase, nobody waited for what was loaded,
+            something written was never read, bulk stores may still read shared memory, or a CTA
+            left too early.
     """
     _check_barriers(run)
+    _check_fills(run)
     _check_buffers(run)
     _check_nobody_left_early(run)
 
@@ -26,6 +28,17 @@ def _check_barriers(run: Any) -> None:
                     f"the {what} barrier of ring {ring}, slot {slot} ends in mid-phase:"
                     f" {barrier.pending} arrivals and {barrier.tx} bytes are missing",
                 )
+
+
+def _check_fills(run: Any) -> None:
+    """Check that a CTA waits for every load into its slots: they may not outlive it."""
+    for (cta, ring, slot), barrier in run.full.items():
+        own = (agent for agent in run.agents if agent.cta == cta)
+        if barrier.phases and not any(not barrier.phases[-1] & ~agent.clock for agent in own):
+            raise ProtocolViolationError(
+                run.protocol.rings[ring].where,
+                f"nobody waits for the last load into slot {slot} of ring {ring}",
+            )
 
 
 def _check_buffers(run: Any) -> None:

@@ -228,17 +228,7 @@ class Extraction:
         short = op.name.removeprefix("nv_tileas.")
         place = where(op, self.file)
         if short in _RING_OPERATIONS:
-            walk = self.positions.use_in(op, self.rings[op.operands[0]])
-            if short == "ring_advance":
-                self.positions.advance(op)
-                return [Event(Kind.ADVANCE, place, ring=walk, amount=op.opview.count.value)]
-            if short == "ring_skip":
-                return [self._skip(op, walk)]
-            if short == "ring_release_until":
-                end = self.positions.use(op, op.operands[2])
-                self.positions.advance(op)
-                return [Event(Kind.RELEASE_UNTIL, place, ring=walk, other_ring=end)]
-            return [Event(_RING_EVENTS[short], place, ring=walk)] if short in _RING_EVENTS else []
+            return self._ring_events(op, short, place)
         if short == "slot_view":
             self.positions.use(op, op.operands[1])
             return []
@@ -254,11 +244,22 @@ class Extraction:
             source, target = self.accumulators.product(op)
             return [Event(Kind.MMA_WAIT, place, amount=pending, source=source, target=target)]
         events = _thread_events(op, short, place)
-        if events is None:
-            if has_effect(op):
-                self._report(op, f"it is not known what '{op.name}' does to the protocol")
-            return []
-        return events
+        if events is None and has_effect(op):
+            self._report(op, f"it is not known what '{op.name}' does to the protocol")
+        return events or []
+
+    def _ring_events(self, op: Any, short: str, place: str) -> list[Event]:
+        walk = self.positions.use_in(op, self.rings[op.operands[0]])
+        if short == "ring_advance":
+            self.positions.advance(op)
+            return [Event(Kind.ADVANCE, place, ring=walk, amount=op.opview.count.value)]
+        if short == "ring_skip":
+            return [self._skip(op, walk)]
+        if short == "ring_release_until":
+            end = self.positions.use(op, op.operands[2])
+            self.positions.advance(op)
+            return [Event(Kind.RELEASE_UNTIL, place, ring=walk, other_ring=end)]
+        return [Event(_RING_EVENTS[short], place, ring=walk)] if short in _RING_EVENTS else []
 
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
         kind, operand = _TILE_EVENTS[short]

@@ -48,19 +48,21 @@ class Hazards:
             self._report(agent, fences, event, unfenced)
 
     def check_retired(self, agent: Agent, event: Event) -> None:
-        """Check that no product that is in flight writes the accumulator that is touched."""
-        writers = agent.values.get(event.source if event.source is not None else NEVER, 0)
-        if writers & ~agent.clock or event.source in agent.spent:
+        """Check that the accumulator that is touched is what a wait returned.
+
+        A wait that something else does is not enough: the compiler may move the use ahead of it.
+        """
+        if agent.values.get(event.source if event.source is not None else NEVER, 0):
             message = "an accumulator is used while a product that writes it is in flight"
             raise ProtocolViolationError(event.where, message)
 
     def take(self, agent: Agent, source: int, event: Event) -> Clock:
-        """Return the groups that write accumulator `source`; in flight, this is its last use."""
+        """Return the groups that write accumulator `source`; if there are any, it is spent."""
         writers = agent.values.get(source, 0)
         if source in agent.spent:
             message = "an accumulator in flight is used twice"
             raise ProtocolViolationError(event.where, message)
-        if writers & ~agent.clock:
+        if writers:
             agent.spent.add(source)
         return writers
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from tilec.ir.structured import defining_operation, terminator
 
+_OF_A_POSITION = ("nv_tileas.slot_view", "nv_tileas.ring_barrier")
+"""Operations whose operands are a buffer or a ring and a position."""
 Report = Callable[[Any, str], None]
 """Called with an operation and what is wrong with it."""
 
@@ -64,7 +66,12 @@ class Positions:
 
     def use_of(self, op: Any, value: Any) -> int:
         """Check that the slot or barrier `value` that `op` uses is of the current position."""
-        return self.use(op, defining_operation(value).operands[1])
+        source = defining_operation(value)
+        if source is None or source.name not in _OF_A_POSITION:
+            short = op.name.removeprefix("nv_tileas.")
+            self._report(op, f"{short} expects a slot or a barrier at a position of a ring")
+            return 0
+        return self.use(op, source.operands[1])
 
     def advance(self, op: Any) -> None:
         """Move on to the result of an operation that moves position operand 1, `op`."""

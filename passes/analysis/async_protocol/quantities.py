@@ -1,9 +1,9 @@
 """Numbers and conditions that decide control flow, without MLIR.
 
 A number is linear in what a run knows: the rounds of the loops around, and variables. A variable
-stands for a combination of values that only the launch or memory knows, such as the number of tiles
-along K. Roles that compute the same values share their variables, so they take the same branches and
-run the same rounds; values that differ are free to differ in a run, too.
+stands for a combination of values that only the launch or memory knows, such as the number of
+tiles along K. Roles that compute the same values share their variables, so they take the same
+branches and run the same rounds; values that differ are free to differ in a run, too.
 """
 
 from tilec.records import dataclass, field

@@ -62,6 +62,7 @@ class Simulation:
         self.parts: defaultdict[tuple[int, ...], Slot] = defaultdict(Slot)
         self.reached: dict[int, dict[str, tuple[Mark, str]]] = {}
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
+        self.early: ProtocolViolationError | None = None
         self.marks = Marks()
         self.hazards = Hazards(self.marks, protocol.buffers)
         self.stages = {walk: protocol.rings[ring].stages for walk, ring in protocol.walks.items()}
@@ -88,6 +89,8 @@ class Simulation:
             )
             raise ProtocolViolationError(where, f"deadlock: {what} never continue")
         check_ending(self)
+        if self.early is not None:
+            raise self.early
 
     def _advance(self, agent: Agent) -> bool:
         """Perform the agent's events until one blocks it; tell whether there were any."""
@@ -195,11 +198,12 @@ class Simulation:
     def _check_phase(self, agent: Agent, barrier: Barrier, event: Event) -> None:
         """Check that the agent knows the phase before the running one to be over.
 
-        Else what it does may count for that one.
+        Else what it does may count for that one. Most faults that lead to this have other
+        consequences in the same run, which say more: this one is reported if there are none.
         """
-        if barrier.phases and barrier.phases[-1] & ~agent.clock:
+        if self.early is None and barrier.phases and barrier.phases[-1] & ~agent.clock:
             message = f"'{agent.name}' may reach a barrier before the phase before is over"
-            raise ProtocolViolationError(event.where, message)
+            self.early = ProtocolViolationError(event.where, message)
 
     def _settle(self, barrier: Barrier, event: Event) -> None:
         if not barrier.settle():
@@ -309,7 +313,7 @@ class Simulation:
         if event.source is not None:
             writers = self.hazards.take(agent, event.source, event)
             if event.target is not None:
-                agent.values[event.target] = writers
+                agent.values[event.target] = writers if writers & ~agent.clock else 0
                 agent.spent.discard(event.target)
         return True
 

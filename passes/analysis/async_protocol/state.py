@@ -126,7 +126,8 @@ class Agent:
         accessed: Marks of its accesses to tiles that are not by the async proxy.
         positions: Slots that it has moved on, by walk.
         groups: Marks of the groups of mma up to each one that it has started.
-        values: Marks of the groups that write each accumulator, by its number.
+        values: Marks of the groups that may write each accumulator, by its number; 0 once a wait
+            has returned it.
         spent: Accumulators in flight that went on as another value.
         stores: Marks of the groups of bulk stores up to each one that it has closed.
         store: Mark of the group that is open; 0 until something is in it.

@@ -1,9 +1,9 @@
 """Which SSA values of different roles are equal.
 
-Roles recompute the scalars that they need, so equal values have a definition in each role. Values get
-numbers: two that are computed in the same way from the same inputs get the same number (hash
-consing), in whatever role they stand. What a loop carries is numbered by its initial value and by how
-a round computes the next one. A value that something else defines has a number of its own.
+Roles recompute the scalars that they need, so equal values have a definition in each role. Values
+get numbers: two that are computed in the same way from the same inputs get the same number (hash
+consing), in whatever role they stand. What a loop carries is numbered by its initial value and by
+how a round computes the next one. A value that something else defines has a number of its own.
 """
 
 from typing import Any
@@ -137,4 +137,3 @@ class ValueNumbers:
         carried = self.number(body.arguments[1 + number])
         depth = len(enclosing_loops(loop))
         return ("result", carried), self.depths[carried] - {depth}
-
