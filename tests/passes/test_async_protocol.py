@@ -15,6 +15,7 @@ from seeded_faults import (
     changed,
     failure,
     lines_of,
+    moved,
     replaced,
     source_of,
     swap_before,
@@ -125,6 +126,14 @@ FAULTS = {
     "an mma in flight": (
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1"),
         IN_FLIGHT,
+    ),
+    "a product nobody waits for": (
+        replaced(r"(\n *)(%\d+)(:2 = \"nv_tileas.async_mma\".*)", r"\1%again\3\1\2\3"),
+        "nobody waits for the product",
+    ),
+    "announced before the acquire": (
+        moved("ring_acquire", 0, "slot_view", 0),
+        "may reach a barrier before the phase before is over",
     ),
     "no mma_wait": (
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 9 \1"),

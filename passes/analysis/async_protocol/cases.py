@@ -4,9 +4,10 @@ A ring repeats itself after as many rounds as it has slots, so a loop that uses 
 1, 2, S-1, S, S+1 and 2S+1 times (S: slots of the deepest ring). Loops around them run 0 to 3
 times, but only twice for each of those counts: a run of two rounds begins with the run of one, and
 what is left over differs by the number of rounds alone. Where several innermost loops have
-variables of their own, each gets all counts while the others run 0, 1 and S+1 times. A variable
-that may change from tile to tile also takes values in alternation. Comparisons are tried with the
-constant that they compare with and both its neighbours; truth values both ways.
+variables of their own, each gets all counts while the others run 0, 1 and S+1 times; so do loops
+around them with 0 to 3. A variable that may change from tile to tile also takes values in
+alternation. Comparisons are tried with the constant that they compare with and both its
+neighbours; truth values both ways.
 """
 
 from collections import defaultdict
@@ -178,16 +179,18 @@ class Cases:
                 yield {**self._case(2 * self._turns, self._stages + 1), number: (value,)}
 
     def _of_single_loops(self) -> Iterator[Case]:
-        """Yield the cases in which one innermost loop runs as often as no other one does."""
+        """Yield the cases in which the loops of one variable run as often as no others do."""
         for number, loops in self._inner.items():
             values = {self._value(number, loop, count) for loop in loops for count in self._counts}
             others = (0, 1, self._stages + 1) if len(self._inner) > 1 else (1,)
             for value in sorted({*values, *(self._levels(number) if number in self._cuts else ())}):
                 for trip in others:
                     yield {**self._case(2 * self._turns, trip), number: (value,)}
-        for number in self._outer:
-            for value in self._levels(number) if number in self._cuts else ():
-                yield {**self._case(1, 1), number: (value,)}
+        for number, loops in self._outer.items():
+            counts = (0, 1, 2, 3) if len(self._outer) > 1 else ()
+            values = {self._value(number, loop, count) for loop in loops for count in counts}
+            for value in sorted({*values, *(self._levels(number) if number in self._cuts else ())}):
+                yield {**self._case(2 * self._turns, 1), number: (value,)}
 
     def _of_changes(self) -> Iterator[Case]:
         """Yield the cases in which a variable changes from round to round."""

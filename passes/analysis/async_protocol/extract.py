@@ -289,6 +289,8 @@ class Extraction:
         (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
         if short == "async_mma":
             source, target = self.accumulators.product(op)
+            if not any(True for _ in op.results[0].uses):
+                self._report(op, "nobody waits for the product")
             event = Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)
             return [replace(event, source=source, target=target)]
         for buffer in (a, b):
