@@ -86,7 +86,7 @@ class Event:
         source: Accumulator that a product adds to, or that is waited for or touched, by number;
             None for one that is never in flight.
         target: What a product or a wait returns.
-        moves: What is passed on: numbers of a value and of what it becomes.
+        passed: What is passed on: numbers of a value and of what it becomes.
     """
 
     kind: Kind
@@ -103,7 +103,7 @@ class Event:
     origin: tuple[int, ...] = ()
     source: int | None = None
     target: int | None = None
-    moves: Moves = ()
+    passed: Moves = ()
 
 
 @dataclass(frozen=True)

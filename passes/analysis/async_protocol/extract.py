@@ -181,7 +181,7 @@ class Extraction:
     def _pass(self, op: Any, values: list[Any], targets: list[Any]) -> list[Event]:
         """Return the event by which `op` passes accumulators in flight on, if it does."""
         moves = self.accumulators.passed(values, targets)
-        return [Event(Kind.PASS, where(op, self.file), moves=moves)] if moves else []
+        return [Event(Kind.PASS, where(op, self.file), passed=moves)] if moves else []
 
     def _touches(self, op: Any) -> list[Event]:
         numbers = self.accumulators.touched(op)

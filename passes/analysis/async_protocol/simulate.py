@@ -321,7 +321,7 @@ class Simulation:
         """Pass accumulators on, all at once."""
         passed = {
             target: self.hazards.take(agent, source, event) if source != NEVER else 0
-            for source, target in event.moves
+            for source, target in event.passed
         }
         agent.values.update(passed)
         agent.spent.difference_update(passed)
