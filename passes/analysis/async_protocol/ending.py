@@ -20,7 +20,7 @@ def check_ending(run: Any) -> None:
 
 
 def _check_barriers(run: Any) -> None:
-    for barriers, what in ((run.full, "full"), (run.empty, "empty")):
+    for barriers, what in ((run.barriers.full, "full"), (run.barriers.empty, "empty")):
         for (_, ring, slot), barrier in barriers.items():
             if barrier.pending != barrier.count or barrier.tx:
                 raise ProtocolViolationError(
@@ -32,7 +32,7 @@ def _check_barriers(run: Any) -> None:
 
 def _check_fills(run: Any) -> None:
     """Check that a CTA waits for every load into its slots: they may not outlive it."""
-    for (cta, ring, slot), barrier in run.full.items():
+    for (cta, ring, slot), barrier in run.barriers.full.items():
         own = (agent for agent in run.agents if agent.cta == cta)
         if barrier.phases and not any(not barrier.phases[-1] & ~agent.clock for agent in own):
             raise ProtocolViolationError(
@@ -56,7 +56,7 @@ def _check_buffers(run: Any) -> None:
 
 def _check_nobody_left_early(run: Any) -> None:
     """Check that a CTA outlives what other CTAs of the cluster do to its barriers."""
-    for cta, actors in run.reached.items():
+    for cta, actors in run.barriers.reached.items():
         own = [agent for agent in run.agents if agent.cta == cta]
         for actor, (mark, where) in actors.items():
             if not any(agent.clock & mark for agent in own):

@@ -14,9 +14,10 @@ Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async pro
 """
 
 from collections import defaultdict
-from itertools import chain, product
+from itertools import chain
 
 from tilec.passes.analysis.async_protocol.accumulators import NEVER
+from tilec.passes.analysis.async_protocol.barriers import Key, RingBarriers, known
 from tilec.passes.analysis.async_protocol.ending import check_ending
 from tilec.passes.analysis.async_protocol.events import (
     Event,
@@ -28,7 +29,6 @@ from tilec.passes.analysis.async_protocol.hazards import Hazards
 from tilec.passes.analysis.async_protocol.quantities import Values
 from tilec.passes.analysis.async_protocol.state import (
     Agent,
-    Barrier,
     Mark,
     Marks,
     Slot,
@@ -36,10 +36,6 @@ from tilec.passes.analysis.async_protocol.state import (
     make_agents,
     meeting_groups,
 )
-from tilec.passes.analysis.protocol import ring_peers
-
-Key = tuple[int, int, int]
-"""Rank of a CTA, number of a ring or buffer, number of a slot."""
 
 
 class Simulation:
@@ -48,26 +44,35 @@ class Simulation:
     def __init__(self, protocol: Protocol, values: dict[int, Values]) -> None:
         """Prepare barriers and agents for a run in which the variables have `values`."""
         self.protocol = protocol
-        self.full: dict[Key, Barrier] = {}
-        self.empty: dict[Key, Barrier] = {}
-        rows, columns = protocol.cluster
-        places = product(range(rows * columns), protocol.rings.items())
-        for cta, (number, ring) in places:
-            for slot in range(ring.stages):
-                self.full[cta, number, slot] = Barrier(ring.full_count, ring.full_count)
-                if ring.empty_count:
-                    empty = Barrier(ring.empty_count, ring.empty_count)
-                    self.empty[cta, number, slot] = empty
         self.slots: defaultdict[Key, Slot] = defaultdict(Slot)
         self.parts: defaultdict[tuple[int, ...], Slot] = defaultdict(Slot)
-        self.reached: dict[int, dict[str, tuple[Mark, str]]] = {}
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
-        self.early: ProtocolViolationError | None = None
         self.marks = Marks()
+        self.barriers = RingBarriers(protocol, self.marks)
         self.hazards = Hazards(self.marks, protocol.buffers)
-        self.stages = {walk: protocol.rings[ring].stages for walk, ring in protocol.walks.items()}
         self.agents = make_agents(protocol, values)
         self.groups = meeting_groups(self.agents)
+        self.actions = {
+            Kind.ACQUIRE: self.barriers.acquire,
+            Kind.EXPECT: self.barriers.expect,
+            Kind.COPY_IN: self.copy_in,
+            Kind.WAIT: self.barriers.wait,
+            Kind.RELEASE: self.barriers.release,
+            Kind.RELEASE_UNTIL: self.barriers.release_until,
+            Kind.ADVANCE: self.barriers.advance,
+            Kind.READ: self.read,
+            Kind.WRITE: self.write,
+            Kind.MMA: self.mma,
+            Kind.MMA_WAIT: self.mma_wait,
+            Kind.PASS: self.pass_on,
+            Kind.TOUCH: self.touch,
+            Kind.FENCE: self.fence,
+            Kind.BARRIER: self.barrier,
+            Kind.COPY_OUT: self.copy_out,
+            Kind.COMMIT: self.commit,
+            Kind.DRAIN: self.drain,
+            Kind.CLUSTER_SYNC: self.cluster_sync,
+        }
 
     def run(self) -> None:
         """Run until every agent is done.
@@ -89,8 +94,8 @@ class Simulation:
             )
             raise ProtocolViolationError(where, f"deadlock: {what} never continue")
         check_ending(self)
-        if self.early is not None:
-            raise self.early
+        if self.barriers.early is not None:
+            raise self.barriers.early
 
     def _advance(self, agent: Agent) -> bool:
         """Perform the agent's events until one blocks it; tell whether there were any."""
@@ -100,125 +105,19 @@ class Simulation:
         agent.blocked = None
         moved = False
         for event in chain(first, agent.events):
-            if not _ACTIONS[event.kind](self, agent, event):
+            if not self.actions[event.kind](agent, event):
                 agent.blocked = event
                 return moved
             moved = True
         agent.done = True
         return True
 
-    def _mark(self, agent: Agent) -> Mark:
-        """Return a mark of the agent's present."""
-        mark = self.marks.new(agent.name)
-        agent.clock |= mark
-        return mark
-
-    def _place(self, agent: Agent, event: Event) -> tuple[Key, int]:
-        """Return the CTA, the ring and the slot whose barriers `event` uses, and its round."""
-        walk = _known(event.ring)
-        turn, slot = divmod(agent.positions.get(walk, 0), self.stages[walk])
-        return (agent.cta, self.protocol.walks[walk], slot), turn
-
-    def _peers(self, agent: Agent, axes: tuple[int, ...]) -> tuple[int, ...]:
-        return ring_peers(self.protocol.cluster, axes, agent.cta) if axes else (agent.cta,)
-
-    def _pass_phase(self, agent: Agent, barrier: Barrier, phase: int, event: Event) -> bool:
-        """Wait for completed phase number `phase` (negative: a fresh barrier lets it through)."""
-        waits = barrier.waits.setdefault(agent.name, {})
-        if phase >= 1 and phase - 1 not in waits:
-            known = phase <= len(barrier.phases)
-            if not known or barrier.phases[phase - 1] & ~agent.clock:
-                message = f"'{agent.name}' may wait for a phase before the one before it is over"
-                raise ProtocolViolationError(event.where, message)
-        if phase >= 0:
-            if len(barrier.phases) <= phase:
-                return False
-            agent.clock |= barrier.phases[phase]
-        waits[phase] = self._mark(agent)
-        if len(barrier.phases) > phase + 1:
-            raise ProtocolViolationError(event.where, _behind(agent.name))
-        return True
-
-    def acquire(self, agent: Agent, event: Event) -> bool:
-        """Wait until the slot's previous round was released."""
-        key, turn = self._place(agent, event)
-        if key not in self.empty:
-            message = f"ring {key[1]} is refilled, but never emptied"
-            raise ProtocolViolationError(event.where, message)
-        return self._pass_phase(agent, self.empty[key], turn - 1, event)
-
-    def wait(self, agent: Agent, event: Event) -> bool:
-        """Wait until the slot of this round is filled."""
-        key, turn = self._place(agent, event)
-        return self._pass_phase(agent, self.full[key], turn, event)
-
-    def expect(self, agent: Agent, event: Event) -> bool:
-        """Arrive on the full barrier with a byte count."""
-        barrier = self.full[self._place(agent, event)[0]]
-        barrier.tx += event.amount
-        self._arrive(agent, barrier, event)
-        return True
-
-    def release(self, agent: Agent, event: Event) -> bool:
-        """Arrive on the empty barrier."""
-        key, _ = self._place(agent, event)
-        if key not in self.empty:
-            raise ProtocolViolationError(event.where, f"ring {key[1]} has no empty barriers")
-        _, number, slot = key
-        for cta in self._peers(agent, self.protocol.rings[number].axes):
-            mark = self._arrive(agent, self.empty[cta, number, slot], event)
-            if cta != agent.cta:
-                self.reached.setdefault(cta, {})[agent.name] = (mark, event.where)
-        return True
-
-    def release_until(self, agent: Agent, event: Event) -> bool:
-        """Release the slot behind the one that another walk has come to, if there is one."""
-        walk = _known(event.ring)
-        behind = agent.positions.get(_known(event.other_ring), 0) - agent.positions.get(walk, 0)
-        if not 0 <= behind <= 1:
-            message = f"{behind} slots are to be released at once, of at most one"
-            raise ProtocolViolationError(event.where, message)
-        if behind:
-            self.release(agent, event)
-            agent.positions[walk] = agent.positions.get(walk, 0) + 1
-        return True
-
-    def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> Mark:
-        if barrier.pending < agent.weight:
-            raise ProtocolViolationError(
-                event.where, f"more than {barrier.count} arrivals in one phase of a barrier"
-            )
-        self._check_phase(agent, barrier, event)
-        mark = self._mark(agent)
-        barrier.clock |= agent.clock
-        barrier.pending -= agent.weight
-        self._settle(barrier, event)
-        return mark
-
-    def _check_phase(self, agent: Agent, barrier: Barrier, event: Event) -> None:
-        """Check that the agent knows the phase before the running one to be over.
-
-        Else what it does may count for that one. Most faults that lead to this have other
-        consequences in the same run, which say more: this one is reported if there are none.
-        """
-        if self.early is None and barrier.phases and barrier.phases[-1] & ~agent.clock:
-            message = f"'{agent.name}' may reach a barrier before the phase before is over"
-            self.early = ProtocolViolationError(event.where, message)
-
-    def _settle(self, barrier: Barrier, event: Event) -> None:
-        if not barrier.settle():
-            return
-        number = len(barrier.phases) - 1
-        for name, waits in barrier.waits.items():
-            if waits.get(number - 1, 0) & ~barrier.phases[number]:
-                raise ProtocolViolationError(event.where, _behind(name))
-
     def copy_in(self, agent: Agent, event: Event) -> bool:
         """Start a copy into the slot; its bytes count on the full barrier."""
-        ring, buffer = _known(event.ring), _known(event.buffer)
-        (_, number, place), _ = self._place(agent, event)
+        ring, buffer = known(event.ring), known(event.buffer)
+        (_, number, place), _ = self.barriers.place(agent, event)
         fill = agent.positions.get(ring, 0) + 1
-        for cta in self._peers(agent, () if event.axis is None else (event.axis,)):
+        for cta in self.barriers.peers(agent, () if event.axis is None else (event.axis,)):
             slot = self.slots[cta, buffer, place]
             if slot.copied != fill:  # else another box of the same tile
                 slot.replaced = slot.reads | slot.writers
@@ -228,26 +127,21 @@ class Simulation:
                 slot.writers = self.marks.new(f"copy:{cta}:{buffer}:{place}")
             self.hazards.check_free(agent, slot.replaced, event)
             self.hazards.check_fenced(agent, slot.fences, event)
-            barrier = self.full[cta, number, place]
-            if event.amount > 0:
-                self._check_phase(agent, barrier, event)
-                barrier.tx -= event.amount
-                barrier.clock |= agent.clock | slot.writers
-                self._settle(barrier, event)
+            self.barriers.land(agent, (cta, number, place), slot.writers, event)
         return True
 
     def _view(self, agent: Agent, event: Event) -> tuple[Slot, int | None]:
         """Return the tile that `event` uses and the fill it must hold (None: any)."""
         if event.per_warpgroup:
-            key = (agent.cta, _known(event.buffer), agent.role, agent.warpgroup)
+            key = (agent.cta, known(event.buffer), agent.role, agent.warpgroup)
             return self.parts[key], None
-        return self._tile(agent, _known(event.buffer), event.ring if event.in_ring else None)
+        return self._tile(agent, known(event.buffer), event.ring if event.in_ring else None)
 
     def _tile(self, agent: Agent, buffer: int, ring: int | None) -> tuple[Slot, int | None]:
         if ring is None:
             return self.slots[agent.cta, buffer, 0], None
         position = agent.positions.get(ring, 0)
-        return self.slots[agent.cta, buffer, position % self.stages[ring]], position + 1
+        return self.slots[agent.cta, buffer, position % self.barriers.stages[ring]], position + 1
 
     def read(self, agent: Agent, event: Event) -> bool:
         """Read a tile into registers."""
@@ -294,7 +188,7 @@ class Simulation:
         pairs = [(event.buffer, event.ring if event.in_ring else None)]
         pairs.append((event.other, event.other_ring))
         for buffer, ring in pairs:
-            slot, fill = self._tile(agent, _known(buffer), ring)
+            slot, fill = self._tile(agent, known(buffer), ring)
             self.hazards.check_readable(agent, slot, fill, event, asynchronous=True)
             slot.unread.clear()
             slot.reads |= mark
@@ -395,42 +289,3 @@ class Simulation:
         if retired > 0:
             agent.clock |= agent.stores[retired - 1]
         return True
-
-    def advance(self, agent: Agent, event: Event) -> bool:
-        """Move on in a ring."""
-        ring = _known(event.ring)
-        agent.positions[ring] = agent.positions.get(ring, 0) + event.amount
-        return True
-
-
-_ACTIONS = {
-    Kind.ACQUIRE: Simulation.acquire,
-    Kind.EXPECT: Simulation.expect,
-    Kind.COPY_IN: Simulation.copy_in,
-    Kind.WAIT: Simulation.wait,
-    Kind.RELEASE: Simulation.release,
-    Kind.RELEASE_UNTIL: Simulation.release_until,
-    Kind.ADVANCE: Simulation.advance,
-    Kind.READ: Simulation.read,
-    Kind.WRITE: Simulation.write,
-    Kind.MMA: Simulation.mma,
-    Kind.MMA_WAIT: Simulation.mma_wait,
-    Kind.PASS: Simulation.pass_on,
-    Kind.TOUCH: Simulation.touch,
-    Kind.FENCE: Simulation.fence,
-    Kind.BARRIER: Simulation.barrier,
-    Kind.COPY_OUT: Simulation.copy_out,
-    Kind.COMMIT: Simulation.commit,
-    Kind.DRAIN: Simulation.drain,
-    Kind.CLUSTER_SYNC: Simulation.cluster_sync,
-}
-
-
-def _behind(name: str) -> str:
-    return f"'{name}' may fall two phases behind a barrier"
-
-
-def _known(number: int | None) -> int:
-    if number is None:
-        raise ValueError("an event lacks its ring or buffer")
-    return number
