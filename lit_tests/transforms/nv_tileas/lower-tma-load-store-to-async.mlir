@@ -123,7 +123,7 @@
 // CHECK-NEXT:      "nv_tileas.barrier"() : () -> ()
 // CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%[[D]], %[[STAGING]],
 // CHECK-NEXT:      "nv_tileas.bulk_commit"
-// CHECK:           %[[T:.*]] = "nv_tileas.create_mem_token"
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.store_token"() {operandSegmentSizes = array<i32: 0>} : () -> !nv_tileaa.mem_token
 // CHECK:           "nv_tileas.join_mem_token"(%[[T]])
 // CHECK:           "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true}
 // CHECK-NEXT:      "nv_tileas.yield"

@@ -17,9 +17,9 @@ loads of their block: their slots become free while the epilogue runs, when the 
 tile's k-tiles should long be on their way, and the first slices are requested while the k-tiles of
 their own tile are.
 
-A TMA load waits for no memory token here any more: `nv-tileaa-select-copy-atoms` gives no TMA atom to
-a load that must come after a store of the same kernel. A store that must come after the load has to
-come after the consumer's receive: that one returns the token of the load (`receive_token`).
+A TMA load waits for no memory token here any more: `nv-tileaa-select-copy-atoms` gives no TMA atom
+to a load that must come after a store of the same kernel. A store that must come after the load
+has to come after the consumer's receive, which returns the token of the load (`receive_token`).
 """
 
 from typing import Any

@@ -134,7 +134,7 @@ class StagingStep:
 def replace_token(token: Any, parts: Sequence[Any]) -> None:
     """Let the tokens of all `parts` of a store replace its own, at the insertion point."""
     if next(iter(token.uses), None) is not None:
-        token.replace_all_uses_with(JoinMemTokenOp.build(parts))
+        token.replace_all_uses_with(JoinMemTokenOp.build(parts, loc=token.owner.location))
 
 
 def set_step(store: Any, origin: Sequence[int], shape: Sequence[int]) -> None:
