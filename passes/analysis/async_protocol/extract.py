@@ -25,6 +25,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Violation,
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
+from tilec.passes.analysis.async_protocol.tokens import Tokens
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 from tilec.records import replace
@@ -102,7 +103,7 @@ class Extraction:
 
     def _role(self, block: Any) -> tuple[Node, ...]:
         """Return the program of the role whose operations `block` has."""
-        self.conditions = Conditions(block)
+        self.conditions, self.tokens = Conditions(block), Tokens(block)
         program = self._body(block, 0)
         self.constants |= self.conditions.constants
         return program
@@ -122,6 +123,7 @@ class Extraction:
         nodes: list[Node] = []
         boxes = BoxGroups(self._report)
         for op in body_operations(block):
+            nodes += self.tokens.events(op, where(op, self.file))
             if op.name == "scf.for":
                 body = self.positions.read_for(op, lambda inner: self._body(inner, depth + 1))
                 turns = (0, 1) if depth else self._turns(op)
@@ -196,6 +198,8 @@ class Extraction:
                 end = self.positions.use(op, op.operands[2])
                 self.positions.advance(op)
                 return [Event(Kind.RELEASE_UNTIL, place, ring=walk, other_ring=end)]
+            if short == "ring_token":
+                return self.tokens.loaded(op, walk, place)
             return [Event(_RING_EVENTS[short], place, ring=walk)] if short in _RING_EVENTS else []
         if short == "slot_view":
             self.positions.use(op, op.operands[1])
@@ -262,6 +266,7 @@ _RING_OPERATIONS = (
     "ring_barrier",
     "ring_advance",
     "ring_skip",
+    "ring_token",
 )
 """Operations whose operands are a ring and a position."""
 _RING_EVENTS = {
@@ -302,7 +307,8 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event]:
         return [Event(Kind.BARRIER, place, amount=identity, per_warpgroup=own)]
     if short == "order_memory":
         # The first warp of a role is the first one of its warpgroup, too.
-        return [Event(Kind.DRAIN, place, per_warpgroup=True), Event(Kind.BARRIER, place)]
+        drain = Event(Kind.DRAIN, place, per_warpgroup=True, complete=True)
+        return [drain, Event(Kind.BARRIER, place)]
     if short in ("convert_layout", "cat", "extract"):
         return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
     if short == "cluster_sync":
@@ -310,5 +316,6 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event]:
     if short == "bulk_commit":
         return [Event(Kind.COMMIT, place, per_warpgroup=own)]
     if short == "bulk_wait":
-        return [Event(Kind.DRAIN, place, amount=op.opview.pending.value, per_warpgroup=own)]
+        pending, read = op.opview.pending.value, ir.BoolAttr(op.opview.read).value
+        return [Event(Kind.DRAIN, place, amount=pending, per_warpgroup=own, complete=not read)]
     return []

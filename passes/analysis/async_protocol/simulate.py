@@ -8,7 +8,8 @@ barrier's outcome does not depend on who comes first; so one maximal run decides
 Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
 ordered behind the write of the tile it means; a proxy fence stands between an access by threads
 and a later one of the async proxy; no CTA exits before others are done with it; whatever is written
-is read; nobody waits two phases behind; all barriers end with full arrival and byte counts.
+is read; nobody waits two phases behind; all barriers end with full arrival and byte counts; global
+memory is accessed in the order that memory tokens give (`global_memory.py`).
 
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """
@@ -23,6 +24,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Protocol,
     ProtocolViolationError,
 )
+from tilec.passes.analysis.async_protocol.global_memory import TOKEN_KINDS, GlobalMemory, perform
 from tilec.passes.analysis.async_protocol.hazards import Hazards
 from tilec.passes.analysis.async_protocol.state import (
     Agent,
@@ -62,6 +64,7 @@ class Simulation:
         self.gathered: dict[tuple[int, ...], list[Agent]] = {}
         self.marks = Marks()
         self.hazards = Hazards(self.marks, protocol.buffers)
+        self.memory = GlobalMemory(self.marks, protocol.walks)
         self.trips = trips
         self.stages = {walk: protocol.rings[ring].stages for walk, ring in protocol.walks.items()}
         self.agents = make_agents(protocol, trips, taken=taken)
@@ -211,6 +214,7 @@ class Simulation:
                 slot.fills = slot.copied = fill
                 slot.generic, slot.reads, slot.stores = 0, 0, {}
                 slot.writers = self.marks.new(f"copy:{cta}:{buffer}:{place}")
+            self.memory.copy(cta, number, fill, slot.writers)
             self.hazards.check_free(agent, slot.replaced, event)
             self.hazards.check_fenced(agent, slot.fences, event)
             barrier = self.full[cta, number, place]
@@ -353,6 +357,7 @@ class Simulation:
         retired = len(agent.stores) - event.amount
         if retired > 0:
             agent.clock |= agent.stores[retired - 1]
+            self.memory.drain(agent, event, retired)
         return True
 
     def advance(self, agent: Agent, event: Event) -> bool:
@@ -381,6 +386,7 @@ _ACTIONS = {
     Kind.COMMIT: Simulation.commit,
     Kind.DRAIN: Simulation.drain,
     Kind.CLUSTER_SYNC: Simulation.cluster_sync,
+    **dict.fromkeys(TOKEN_KINDS, perform),
 }
 
 
