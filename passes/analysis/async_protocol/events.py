@@ -59,6 +59,8 @@ class Kind(enum.Enum):
     """Write global memory by threads, after what the tokens `after` stand for."""
     STORING = "storing"
     """Begin a store of the open group of copies out; the threads do it where `amount` is 1."""
+    CLOSE = "close"
+    """Close the open group of copies out, of which threads may have done some."""
     STORED = "stored"
     """Let `token` stand for the stores of the closed group, which come after `after`."""
     FENCE_GLOBAL = "fence_global"

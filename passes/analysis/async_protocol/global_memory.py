@@ -23,6 +23,7 @@ TOKEN_KINDS = (
     Kind.LOAD,
     Kind.STORE,
     Kind.STORING,
+    Kind.CLOSE,
     Kind.STORED,
     Kind.FENCE_GLOBAL,
 )
@@ -56,6 +57,21 @@ class _Marks:
 
 
 @dataclass(slots=True)
+class _Group:
+    """What a warp does in a group of bulk stores.
+
+    Attributes:
+        began: Its clock when it began the first one; None where others store.
+        bulk: Whether one of them is by the async proxy.
+        copied: Marks of what its threads copy out instead.
+    """
+
+    began: Clock | None = None
+    bulk: bool = False
+    copied: Clock = 0
+
+
+@dataclass(slots=True)
 class _Warp:
     """What a warp knows.
 
@@ -63,18 +79,16 @@ class _Warp:
         tokens: The accesses that each token stands for, by number.
         times: How often it has returned each token.
         accessed: Marks of its accesses.
-        began: Its clock when it began the first store of the open group of bulk stores, if it has.
-        bulk: Whether such a store is by the async proxy.
-        copied: Marks of what its threads have copied out instead.
+        open: The group that it stores in.
+        closed: The group that it has closed, if that has no token yet.
         landings: Number and mark of each group whose stores have a token.
     """
 
     tokens: dict[int, frozenset[Access]] = field(default_factory=dict)
     times: dict[int, int] = field(default_factory=dict)
     accessed: Clock = 0
-    began: Clock | None = None
-    bulk: bool = False
-    copied: Clock = 0
+    open: _Group = field(default_factory=_Group)
+    closed: _Group | None = None
     landings: list[tuple[int, Mark]] = field(default_factory=list)
 
 
@@ -115,8 +129,10 @@ class GlobalMemory:
             agent.clock |= fence(warp.accessed)
         elif event.kind is Kind.STORING:
             self._store_group(agent, warp, event)
+        elif event.kind is Kind.CLOSE:
+            warp.open, warp.closed = _Group(), warp.open
         elif event.kind is Kind.STORED:
-            self._close_group(agent, warp, event)
+            self._name_group(agent, warp, event)
         else:
             self._access(agent, warp, event)
         return True
@@ -168,29 +184,34 @@ class GlobalMemory:
 
     def _store_group(self, agent: Agent, warp: _Warp, event: Event) -> None:
         """Begin a bulk store, or a copy by threads instead of one (`amount`)."""
+        if not event.amount and not _is_elected(agent, event):
+            return
+        group = warp.open
+        group.began = agent.clock if group.began is None else group.began
         if event.amount:
-            group = _Marks()
-            warp.began = agent.clock if warp.began is None else warp.began
-            self._note_threads(agent, warp, group)
-            warp.copied |= group.generic
-        elif _is_elected(agent, event):
-            warp.began = agent.clock if warp.began is None else warp.began
-            warp.bulk = True
+            copied = _Marks()
+            self._note_threads(agent, warp, copied)
+            group.copied |= copied.all
+        else:
+            group.bulk = True
 
-    def _close_group(self, agent: Agent, warp: _Warp, event: Event) -> None:
+    def _name_group(self, agent: Agent, warp: _Warp, event: Event) -> None:
         """Let a token stand for the stores of the group that was closed last."""
+        group, warp.closed = warp.closed, None
+        if group is None:
+            message = "a memory token stands for stores of a group that is not closed yet"
+            raise ProtocolViolationError(event.where, message)
         access = self._next(agent, warp, event, writes=True)
         found = self._of(access)
-        found.all |= warp.copied
-        found.generic |= warp.copied
+        found.all |= group.copied
+        found.generic |= group.copied
         if _is_elected(agent, event):
             mark = self._marks.new(f"bulk:{agent.name}")
             warp.landings.append((len(agent.stores), mark))
             found.all |= mark
-        if warp.began is not None:
+        if group.began is not None:
             before = _union(warp, event.after)
-            self._claims.append(_Claim(event, warp.began, before, warp.bulk))
-        warp.began, warp.bulk, warp.copied = None, False, 0
+            self._claims.append(_Claim(event, group.began, before, group.bulk))
         warp.tokens[event.token] = frozenset((access,))
 
     def _note_threads(self, agent: Agent, warp: _Warp, found: _Marks) -> None:

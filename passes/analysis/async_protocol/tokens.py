@@ -64,6 +64,8 @@ class Tokens:
             by_threads = op.name == _COPIES[1]
             own = is_per_warpgroup(op)
             return [Event(Kind.STORING, place, amount=int(by_threads), per_warpgroup=own)]
+        if op.name == "nv_tileas.bulk_commit" and self._stores_in_bulk:
+            return [Event(Kind.CLOSE, place)]
         is_fence = op.name == "nv_tileas.fence_proxy" and op.opview.space.value != "shared"
         if is_fence or op.name == "nv_tileas.order_memory":
             return [Event(Kind.FENCE_GLOBAL, place)]
