@@ -56,10 +56,14 @@ CASES = {
     "cleared_in_a_branch": ORDERED,
     "counted_in_a_loop": ORDERED,
     "moved_in_a_loop": ORDERED,
+    "doubled_by_threads": ORDERED,
+    "doubled_by_tma": ORDERED,
+    "stored_and_loaded": ORDERED,
+    "stored_over": ORDERED,
     "residual_across": ({"M": 256, "N": 256, "K": 128}, {"M": 128, "N": 128, "K": 64}),
     "product_in_place": GEMM,
 }
-ORDER = tuple(CASES)[-8:]
+ORDER = tuple(CASES)[-12:]
 """Kernels that store to what they have loaded."""
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],
