@@ -117,6 +117,11 @@ FAULTS = {
         replaced(ORDER, FENCE + BARRIER),
         OVERTAKES_STORE,
     ),
+    "no barrier before a store that waits for the next tile": (
+        "deferred_in_place",
+        without("order_memory"),
+        OVERTAKES_LOAD,
+    ),
     "a token of stores that nobody has closed": (
         "cleared_by_tma",
         moved("store_token", 0, "bulk_commit", 0),
@@ -134,3 +139,10 @@ def test_seeded_faults(texts, name):
 @pytest.mark.parametrize("kernel", sorted({kernel for kernel, _, _ in FAULTS.values()}))
 def test_kernels_without_a_fault(texts, kernel):
     verify(texts(kernel))
+
+
+@pytest.mark.parametrize("kernel", ["deferred_in_place", "deferred_slices_in_place"])
+def test_stores_that_wait_keep_what_they_come_after(texts, kernel):
+    text = texts(kernel)
+    tokens = [text.splitlines()[line] for line in lines_of(text, "store_token")]
+    assert all('"nv_tileas.store_token"(%' in token for token in tokens)

@@ -250,8 +250,10 @@ def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
     """Let one token stand for those of `stores`, which leave together.
 
     It also keeps what they come after, for the protocol check; tokens of no access are dropped.
+    Steps of a tile that stand in other branches than the last one come after the same accesses.
     """
-    given = dict.fromkeys(op.opview.after for op in stores if op.opview.after is not None)
+    beside = [op.opview for op in stores if op.block == stores[-1].block]
+    given = dict.fromkeys(store.after for store in beside if store.after is not None)
     after = [token for token in given if trace_token(token).origins]
     used = any(next(iter(op.results[0].uses), None) is not None for op in stores)
     if not after and not used:
