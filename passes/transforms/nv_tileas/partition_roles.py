@@ -51,9 +51,10 @@ from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
     read_spec,
+    reject,
     tiled_access,
 )
-from tilec.passes.analysis.memory_tokens import is_token, trace_token
+from tilec.passes.analysis.memory_tokens import follows_store, is_token, trace_token
 from tilec.passes.analysis.slice_groups import copy_slice, slice_group
 from tilec.passes.registry import PassContext, register_pass
 
@@ -81,6 +82,7 @@ def _partition(function: Any) -> None:
     spec = read_spec(function) or {}
     block = function_body(function)
     loads = [op for op in kernel_operations(function) if _is_tma_load(op)]
+    _check_order(loads)
     effects = [op for op in kernel_operations(function) if op.name in _EFFECTS]
     channels = {op: number for number, op in enumerate(loads)}
     uniform = _uniform_operations(block)
@@ -109,6 +111,22 @@ def _partition(function: Any) -> None:
         _fill_role(warp.body, block, kept, _producer_hook(channels))
     for op in reversed(originals):
         op.erase()
+
+
+def _check_order(loads: list[Any]) -> None:
+    """Refuse TMA loads that a token orders after a store: nothing makes a producer wait for that.
+
+    Raises:
+        CompileError: T0570 for one in IR that was written or edited by hand.
+    """
+    for load in loads:
+        if follows_store(load):
+            raise reject(
+                load,
+                "T0570",
+                "this load uses TMA, but its memory token orders it after a store of the kernel",
+                "give it an atom of vector accesses, as 'legal_atoms' lists them, or another token",
+            )
 
 
 def _fill_role(region: Any, source: Any, kept: Slice, hook: CloneHook) -> None:
