@@ -99,6 +99,7 @@ CODES: dict[str, str] = {
     "T0551": "the buffers of a kernel need more shared memory than there is",
     "T0561": "a tile constant whose elements differ",
     "T0562": "arithmetic on a restricted float",
+    "T0570": "a TMA load that memory tokens order after a store of the same kernel",
     "T0599": "internal error of tilec",
     # LLVM, PTX and ptxas.
     "T0601": "an operation that the passes of the llvm stage did not lower",

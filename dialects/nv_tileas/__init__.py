@@ -1,6 +1,6 @@
 """The nv_tileas dialect: roles, rings, layouts, shared memory, TMA and asynchronous mma."""
 
-from tilec.dialects.nv_tileas import memory_ops, tile_ops  # noqa: F401 - registers the operations
+from tilec.dialects.nv_tileas import tile_ops  # noqa: F401 - registers the operations
 from tilec.dialects.nv_tileas.barrier_ops import (
     AllocMBarrierOp,
     BarrierOp,
@@ -21,6 +21,13 @@ from tilec.dialects.nv_tileas.epilogue_ops import (
     TileSliceOp,
     WarpgroupIdOp,
     WarpgroupViewOp,
+)
+from tilec.dialects.nv_tileas.memory_ops import (
+    CreateMemTokenOp,
+    JoinMemTokenOp,
+    ReceiveTokenOp,
+    RingTokenOp,
+    StoreTokenOp,
 )
 from tilec.dialects.nv_tileas.mma_ops import (
     AsyncMmaOp,
@@ -107,9 +114,11 @@ __all__ = [
     "ClusterSyncOp",
     "ConvertLayoutOp",
     "CopyOutOp",
+    "CreateMemTokenOp",
     "CreateRingOp",
     "CtaIdOp",
     "FenceProxyOp",
+    "JoinMemTokenOp",
     "LayoutAttr",
     "LoadSharedOp",
     "MBarrierArriveExpectTxOp",
@@ -125,6 +134,7 @@ __all__ = [
     "OrderMemoryOp",
     "ProducerWarpOp",
     "ReceiveOp",
+    "ReceiveTokenOp",
     "ResetPartialsOp",
     "RingAcquireOp",
     "RingAdvanceOp",
@@ -136,6 +146,7 @@ __all__ = [
     "RingReleaseUntilOp",
     "RingSkipOp",
     "RingStartOp",
+    "RingTokenOp",
     "RingType",
     "RingWaitOp",
     "RolesOp",
@@ -149,6 +160,7 @@ __all__ = [
     "SlotViewOp",
     "StorePartialOp",
     "StoreSharedOp",
+    "StoreTokenOp",
     "TeamIdOp",
     "TilePartOp",
     "TileSliceOp",

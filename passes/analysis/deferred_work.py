@@ -25,6 +25,7 @@ _TILE_OPS = (*SHAPE_OPS, SLICE, "nv_tileas.splat")
 _LOAD, _VIEW, _ADVANCE = "nv_tileas.load_shared", "nv_tileas.slot_view", "nv_tileas.ring_advance"
 _WAIT = "nv_tileas.ring_wait"
 _RING_OPS = (_WAIT, "nv_tileas.ring_release", _ADVANCE)
+_TOKEN = "nv_tileas.ring_token"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,11 @@ class DeferredSlice:
     store: TiledAccess
     waits: Any
     ops: tuple[Any, ...] = ()
+
+    @property
+    def computes_token(self) -> bool:
+        """Whether what waits returns the memory token that the store comes after."""
+        return any(self.store.token in list(op.results) for op in self.ops)
 
 
 @dataclass(frozen=True)
@@ -150,7 +156,8 @@ def _pull(load: Any) -> set[Any] | None:
     if view is None or view.name != _VIEW:
         return None
     users = {use.owner.operation for use in view.operands[1].uses}
-    alone = sorted(op.name for op in users) == sorted((_VIEW, *_RING_OPS))
+    names = sorted(op.name for op in users if op.name != _TOKEN)
+    alone = names == sorted((_VIEW, *_RING_OPS))
     if not alone or any(op.block != load.block for op in users):
         return None
     return {load, *users}

@@ -158,7 +158,7 @@ def _used_only_in(store: SlicedStore) -> bool:
         inside = all(user == store.access.op or _computes(user, store) for user in users)
         if not inside and not _is_plain(tile, store):
             return False
-    return all(_may_load_late(load, store.access) for load in store.loads)
+    return all(_may_load_late(load, store) for load in store.loads)
 
 
 def _computes(op: Any, store: SlicedStore) -> bool:
@@ -176,14 +176,16 @@ def _is_plain(tile: Any, store: SlicedStore) -> bool:
     return all(_is_plain(source, store) for source, _ in sources)
 
 
-def _may_load_late(load: Any, store: TiledAccess) -> bool:
+def _may_load_late(load: Any, store: SlicedStore) -> bool:
     """Tell whether slices of a load may follow the store of other slices.
 
-    Nothing may be ordered behind the load, but for the same elements of the same array.
+    Nothing may be ordered after the load, but for the same elements of the same array: a slice of
+    a transposed tile has elements of all slices of the array.
     """
     users = [use.owner.operation for use in load.results[1].uses]
     if not users:
         return True
-    access = tiled_access(load)
-    same = access.view == store.view and access.coords == store.coords
-    return same and all(user == store.op for user in users)
+    access, stored = tiled_access(load), store.access
+    same = access.view == stored.view and access.coords == stored.coords
+    along = store.axes[load.results[0]] == store.axis
+    return same and along and all(user == stored.op for user in users)

@@ -2,39 +2,64 @@
 
 from typing import Any
 
+from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.ir.bindings import ir
 from tilec.ir.structured import terminator
+from tilec.records import dataclass
 
 LOAD, STORE = ".tiled_load", ".tiled_store"
+BULK_LOAD, BULK_STORE = "nv_tileas.ring_token", "nv_tileas.store_token"
+"""Operations that return the token of loads through a ring, and that of bulk stores."""
+_ORIGINS = (LOAD, STORE, BULK_LOAD, BULK_STORE, "nv_tileas.receive_token")
 
 
-def token_sources(token: Any) -> set[Any]:
-    """Return every tiled load and store that `token` orders its consumer behind.
+@dataclass(frozen=True)
+class TokenTrace:
+    """Where a token comes from.
+
+    Attributes:
+        values: The tokens on the way, the first one included.
+        origins: The operations that return the tokens of accesses.
+    """
+
+    values: set[Any]
+    origins: set[Any]
+
+
+def is_token(value: Any) -> bool:
+    """Tell whether `value` is a memory token."""
+    return isinstance(value.type, MemTokenType)
+
+
+def trace_token(token: Any) -> TokenTrace:
+    """Follow `token` back to all accesses that it orders its consumer behind.
 
     The walk goes through joins, the accesses themselves and structured control flow, loops
     included. It reads nv_tileaa and nv_tileas alike.
     """
-    found: set[Any] = set()
-    seen: set[Any] = set()
+    found = TokenTrace(set(), set())
     pending = [token]
     while pending:
         value = pending.pop()
-        if value in seen:
+        if value in found.values:
             continue
-        seen.add(value)
+        found.values.add(value)
         if isinstance(value, ir.BlockArgument):
             pending.extend(_argument_sources(value))
             continue
         op = value.owner.operation
-        if op.name.endswith((LOAD, STORE)):
-            found.add(op)
-            after = op.opview.after
-            pending.extend([] if after is None else [after])
-        elif len(op.regions):
+        if op.name.endswith(_ORIGINS):
+            found.origins.add(op)
+        if len(op.regions):
             pending.extend(_region_sources(op, ir.OpResult(value).result_number))
         else:
-            pending.extend(op.operands)
+            pending.extend(filter(is_token, op.operands))
     return found
+
+
+def token_sources(token: Any) -> set[Any]:
+    """Return every tiled load and store that `token` orders its consumer behind."""
+    return {op for op in trace_token(token).origins if op.name.endswith((LOAD, STORE))}
 
 
 def follows_store(load: Any) -> bool:

@@ -7,9 +7,10 @@ from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
-FILES = ("features.tile", "gemm.tile")
+FILES = ("features.tile", "gemm.tile", "order.tile")
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
+ORDERED = ({"M": 256, "N": 512}, {"M": 64, "N": 72}, {"M": 1, "N": 7})
 LINE = ({"N": 4096}, {"N": 1000}, {"N": 1})
 CASES = {
     "mma_f32": GEMM,
@@ -49,7 +50,23 @@ CASES = {
     "copy_beside": PLANE,
     "near_ties": PLANE,
     "restricted_casts": PLANE,
+    "cleared_by_threads": ORDERED,
+    "cleared_by_tma": ORDERED,
+    "swapped": ORDERED,
+    "cleared_in_a_branch": ORDERED,
+    "counted_in_a_loop": ORDERED,
+    "moved_in_a_loop": ORDERED,
+    "doubled_by_threads": ORDERED,
+    "doubled_by_tma": ORDERED,
+    "stored_and_loaded": ORDERED,
+    "stored_over": ORDERED,
+    "residual_across": ({"M": 256, "N": 256, "K": 128}, {"M": 128, "N": 128, "K": 64}),
+    "product_in_place": GEMM,
+    "deferred_in_place": GEMM,
+    "deferred_slices_in_place": GEMM,
 }
+ORDER = tuple(CASES)[-14:]
+"""Kernels that store to what they have loaded."""
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],
     "residual_in_a_branch": [{}, {"A": "col"}, {"R": "odd"}],

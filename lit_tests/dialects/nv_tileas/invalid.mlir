@@ -1019,3 +1019,30 @@
 %c, %i = builtin.unrealized_conversion_cast to !nv_tileaa.ptr<i32>, f32
 // expected-error @below {{'nv_tileas.arrive_partial' op expects an i32, but got f32}}
 "nv_tileas.arrive_partial"(%c, %i) : (!nv_tileaa.ptr<i32>, f32) -> ()
+
+// -----
+
+// The token of a received tile needs a tile.
+%x = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.receive_token' op expects a register tile, but got i32}}
+%t = "nv_tileas.receive_token"(%x) : (i32) -> !nv_tileaa.mem_token
+
+// -----
+
+// The token of loads through a ring is a memory token.
+%r, %p = builtin.unrealized_conversion_cast to !nv_tileas.ring, !nv_tileas.ring_position
+// expected-error @below {{'nv_tileas.ring_token' op expects a memory token, but got i32}}
+%t = "nv_tileas.ring_token"(%r, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> i32
+
+// -----
+
+// Bulk stores come after memory tokens.
+%x = builtin.unrealized_conversion_cast to !nv_tileas.mma_token
+// expected-error @below {{'nv_tileas.store_token' op expects a memory token, but got !nv_tileas.mma_token}}
+%t = "nv_tileas.store_token"(%x) {operandSegmentSizes = array<i32: 1>} : (!nv_tileas.mma_token) -> !nv_tileaa.mem_token
+
+// -----
+
+// Without segment sizes nobody knows what bulk stores come after.
+// expected-error @below {{'nv_tileas.store_token' op requires attribute 'operandSegmentSizes'}}
+%t = "nv_tileas.store_token"() : () -> !nv_tileaa.mem_token

@@ -222,3 +222,19 @@
   "nv_tileas.reset_partials"(%c, %i) : (!nv_tileaa.ptr<i32>, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "keeps_partial_sums", function_type = (tensor<64x64xf32>, i32) -> ()} : () -> ()
+
+// -----
+
+// Memory tokens of a tile that was received, of the loads into a slot, and of bulk stores.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[T:.*]] = "nv_tileas.receive_token"(%{{.*}}) : (tensor<8x32xf32>) -> !nv_tileaa.mem_token
+// CHECK:         %[[U:.*]] = "nv_tileas.ring_token"(%{{.*}}, %{{.*}}) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileaa.mem_token
+// CHECK:         "nv_tileas.store_token"(%[[T]], %[[U]]) {operandSegmentSizes = array<i32: 2>, per_warpgroup} : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+// CHECK:       sym_name = "keeps_memory_tokens"
+"nv_tileaa.func"() ({
+^bb0(%x: tensor<8x32xf32>, %ring: !nv_tileas.ring, %p: !nv_tileas.ring_position):
+  %t = "nv_tileas.receive_token"(%x) : (tensor<8x32xf32>) -> !nv_tileaa.mem_token
+  %u = "nv_tileas.ring_token"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileaa.mem_token
+  %s = "nv_tileas.store_token"(%t, %u) {operandSegmentSizes = array<i32: 2>, per_warpgroup} : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "keeps_memory_tokens", function_type = (tensor<8x32xf32>, !nv_tileas.ring, !nv_tileas.ring_position) -> ()} : () -> ()

@@ -123,7 +123,7 @@
 // CHECK-NEXT:      "nv_tileas.barrier"() : () -> ()
 // CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%[[D]], %[[STAGING]],
 // CHECK-NEXT:      "nv_tileas.bulk_commit"
-// CHECK:           %[[T:.*]] = "nv_tileas.create_mem_token"
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.store_token"() {operandSegmentSizes = array<i32: 0>} : () -> !nv_tileaa.mem_token
 // CHECK:           "nv_tileas.join_mem_token"(%[[T]])
 // CHECK:           "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true}
 // CHECK-NEXT:      "nv_tileas.yield"
@@ -659,4 +659,41 @@
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "ctas_load_a_share_of_a_tile", function_type = (!nv_tileaa.ptr<bf16>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, cluster = [2, 2, 1]}, tilec.kernel = {
   arrays = [{name = "A", dtype = "bf16", rank = 2 : i64, strides = [-1, 1]}],
+  params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<8x32xf32>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_32_f32", "ldg", 1 : i64, 32 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>
+
+// A store keeps what it comes after, and what comes after it; a token of no access is dropped.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:           %[[X:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK:           "nv_tileas.bulk_commit"
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.store_token"(%[[X]]#1) {operandSegmentSizes = array<i32: 1>}
+// CHECK:           "nv_tileas.bulk_commit"
+// CHECK-NEXT:      "nv_tileas.store_token"(%[[T]]) {operandSegmentSizes = array<i32: 1>}
+// CHECK:           "nv_tileas.bulk_commit"
+// CHECK-NOT:       nv_tileas.store_token
+// CHECK:       sym_name = "stores_keep_their_order"
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %start = "nv_tileas.create_mem_token"() : () -> !token
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n, %start) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %a = "nv_tileas.tiled_store"(%v, %x, %m, %n, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+    %b = "nv_tileas.tiled_store"(%v, %x, %m, %n, %a) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+    %c = "nv_tileas.tiled_store"(%v, %x, %m, %n, %start) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "stores_keep_their_order", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}, tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [-1, 1]}],
   params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()

@@ -581,3 +581,128 @@
   }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slices_with_a_slot_each", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 3 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<32x32xf32>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// A store that must come after a load of their own ends the group of channels: it needs the wait.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
+// CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
+// CHECK:         }, {
+// CHECK:           "nv_tileas.ring_wait"(%[[FIRST]], %[[P:.*]]) :
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.ring_token"(%[[FIRST]], %[[P]])
+// CHECK:           "nv_tileas.tiled_store"({{.*}}, %[[T]])
+// CHECK:           "nv_tileas.ring_wait"(%[[SECOND]],
+// CHECK-NOT:       nv_tileas.ring_token
+// CHECK:           "nv_tileas.tiled_store"({{.*}}, %[[T]])
+// CHECK:       sym_name = "a_store_after_a_load_waits_for_it"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
+  %zero = arith.constant dense<0.0> : !tile
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
+    %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
+    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
+    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
+    %z = arith.addf %x, %y : !tile
+    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_store_after_a_load_waits_for_it", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<32x32xf32>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// So does a branch that holds such a store.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
+// CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
+// CHECK:           "nv_tileas.ring_wait"(%[[FIRST]],
+// CHECK:           scf.if
+// CHECK:             "nv_tileas.tiled_store"
+// CHECK:           "nv_tileas.ring_wait"(%[[SECOND]],
+// CHECK:       sym_name = "a_store_in_a_branch_waits_for_a_load"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
+  %zero = arith.constant dense<0.0> : !tile
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
+    %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
+    scf.if %c {
+      %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    }
+    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
+    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
+    %z = arith.addf %x, %y : !tile
+    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_store_in_a_branch_waits_for_a_load", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<32x32xf32>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// A store that no token orders after the load is none of its business. One wait returns the token of
+// all loads of the group.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
+// CHECK-NOT:     nv_tileas.create_ring
+// CHECK:         }, {
+// CHECK:           "nv_tileas.tiled_store"
+// CHECK:           "nv_tileas.ring_wait"(%[[RING]], %[[P:.*]]) :
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.ring_token"(%[[RING]], %[[P]])
+// CHECK-NOT:       nv_tileas.receive_token
+// CHECK:           "nv_tileas.tiled_store"({{.*}}, %[[T]])
+// CHECK:       sym_name = "other_stores_leave_groups_alone"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
+  %zero = arith.constant dense<0.0> : !tile
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
+    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
+    %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
+    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, !tile, i32, i32) -> !token
+    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
+    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
+    %z = arith.addf %x, %y : !tile
+    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "other_stores_leave_groups_alone", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()

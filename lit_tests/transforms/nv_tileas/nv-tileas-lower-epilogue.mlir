@@ -15,12 +15,13 @@
 // CHECK-NEXT:    %[[MOVED:.*]] = arith.muli %[[W]], %[[SHARE]] : i32
 // CHECK-NEXT:    %[[ROW:.*]] = arith.addi %[[I]], %[[MOVED]] : i32
 // CHECK-NEXT:    %[[P0:.*]] = "nv_tileas.tile_part"(%[[X]]) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x128xbf16>) -> tensor<64x64xbf16>
-// CHECK-NEXT:    %{{.*}} = "nv_tileas.tiled_store"(%[[V]], %[[P0]], %[[ROW]], %[[J]], %[[T]]) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", {{[^>]*}}>, in_bounds = array<i1: true, false>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, per_warpgroup, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
+// CHECK-NEXT:    %[[FIRST:.*]] = "nv_tileas.tiled_store"(%[[V]], %[[P0]], %[[ROW]], %[[J]], %[[T]]) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", {{[^>]*}}>, in_bounds = array<i1: true, false>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, per_warpgroup, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
 // CHECK-NEXT:    %[[P1:.*]] = "nv_tileas.tile_part"(%[[X]]) {axis = 0 : i64, origin = array<i64: 0, 64>} : (tensor<128x128xbf16>) -> tensor<64x64xbf16>
 // CHECK-NEXT:    %[[CNEXT:.*]] = arith.constant 64 : i32
 // CHECK-NEXT:    %[[NEXT:.*]] = arith.addi %[[J]], %[[CNEXT]] : i32
 // CHECK-NEXT:    %[[LAST:.*]] = "nv_tileas.tiled_store"(%[[V]], %[[P1]], %[[ROW]], %[[NEXT]], %[[T]]) {{.*}}per_warpgroup, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64}
-// CHECK-NEXT:    "nv_tileas.join_mem_token"(%[[LAST]])
+// CHECK-NEXT:    %[[ALL:.*]] = "nv_tileas.join_mem_token"(%[[FIRST]], %[[LAST]])
+// CHECK-NEXT:    "nv_tileas.join_mem_token"(%[[ALL]])
 // CHECK:       sym_name = "rows_are_stored_by_their_warpgroup"
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):

@@ -342,3 +342,36 @@
   %w = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slices_have_a_producer_warp", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, producer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<32x32xf32>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+#ldg = #cute.copy_atom<"sm90_ldg_32_f32", "ldg", 1 : i64, 32 : i64, f32>
+#slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
+
+// The receive returns the token of its load, where a store comes after that; what the load itself comes
+// after goes along. Loads that nobody comes after have no token.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         }, {
+// CHECK:           %[[X:.*]]:2 = "nv_tileas.tiled_load"
+// CHECK-NEXT:      %[[Y:.*]] = "nv_tileas.receive"
+// CHECK-NEXT:      %[[OWN:.*]] = "nv_tileas.receive_token"(%[[Y]])
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.join_mem_token"(%[[OWN]], %[[X]]#1)
+// CHECK-NEXT:      "nv_tileas.receive"
+// CHECK-NOT:       nv_tileas.receive_token
+// CHECK:           "nv_tileas.tiled_store"({{.*}}, %[[T]])
+// CHECK:       sym_name = "receives_return_tokens"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %w: !v, %i: i32):
+  %x, %t1 = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (!tile, !token)
+  %y, %t2 = "nv_tileas.tiled_load"(%v, %i, %i, %t1) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, shared_layout = #slot} : (!v, i32, i32, !token) -> (!tile, !token)
+  %z, %t3 = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
+  %a = arith.addf %x, %y : !tile
+  %b = arith.addf %a, %z : !tile
+  %u = "nv_tileas.tiled_store"(%v, %b, %i, %i, %t2) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "receives_return_tokens", function_type = (!v, !v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()

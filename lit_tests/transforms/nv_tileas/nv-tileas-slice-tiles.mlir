@@ -19,13 +19,14 @@
 // CHECK:         %[[X0:.*]] = arith.extf %[[R0]]#0 : tensor<128x32xbf16> to tensor<128x32xf32>
 // CHECK:         %[[Y0:.*]] = arith.addf %[[S0]], %[[X0]] : tensor<128x32xf32>
 // CHECK:         %[[Z0:.*]] = arith.truncf %[[Y0]] : tensor<128x32xf32> to tensor<128x32xbf16>
-// CHECK:         "nv_tileas.tiled_store"(%[[V]], %[[Z0]], %[[I]], %[[J]], %[[T]]) {{.*}}slice = 0 : i64, slice_group = 0 : i64
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.tiled_store"(%[[V]], %[[Z0]], %[[I]], %[[J]], %[[T]]) {{.*}}slice = 0 : i64, slice_group = 0 : i64
 // CHECK:         %[[NEXT:.*]] = arith.addi %[[J]], %{{.*}} : i32
 // CHECK:         %[[R1:.*]]:2 = "nv_tileas.tiled_load"(%[[R]], %[[I]], %[[NEXT]], %[[T]]) {{.*}}coord_div_by = array<i64: 128, 32>, {{.*}}slice = 1 : i64, slice_group = 0 : i64
 // CHECK:         "nv_tileas.tile_slice"(%[[D]]) {origin = array<i64: 0, 32>}
 // CHECK:         %[[LAST:.*]] = "nv_tileas.tiled_store"{{.*}}slice = 1 : i64, slice_group = 0 : i64
 // CHECK-NOT:     tiled_store
-// CHECK:         "nv_tileas.join_mem_token"(%[[LAST]])
+// CHECK:         %[[ALL:.*]] = "nv_tileas.join_mem_token"(%[[FIRST]], %[[LAST]])
+// CHECK-NEXT:    "nv_tileas.join_mem_token"(%[[ALL]])
 // CHECK:       sym_name = "residuals_are_loaded_slice_by_slice"
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
@@ -131,12 +132,13 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// A store behind another one of the same array is ordered behind its last slice.
+// A store behind another one of the same array is ordered after all its slices.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 0 : i64, slice_group = 0 : i64
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 0 : i64, slice_group = 0 : i64
 // CHECK:         %[[LAST:.*]] = "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 1 : i64, slice_group = 0 : i64
-// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAST]]) {{.*}}slice = 0 : i64, slice_group = 1 : i64
-// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LAST]]) {{.*}}slice = 1 : i64, slice_group = 1 : i64
+// CHECK:         %[[ALL:.*]] = "nv_tileas.join_mem_token"(%[[FIRST]], %[[LAST]])
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]) {{.*}}slice = 0 : i64, slice_group = 1 : i64
+// CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]) {{.*}}slice = 1 : i64, slice_group = 1 : i64
 // CHECK:       sym_name = "stores_of_one_array_stay_in_order"
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
@@ -178,3 +180,28 @@
   %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "accumulators_that_meet_their_transpose_stay_whole", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// Slices of the transposed tile have elements of all slices that are stored: they would come too late.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     tile_slice
+// CHECK:         "nv_tileas.tiled_load"{{.*}} -> (tensor<128x128xbf16>, !nv_tileaa.mem_token)
+// CHECK-NOT:     tile_slice
+// CHECK:       sym_name = "transposed_tiles_of_the_stored_array_are_loaded_whole"
+"nv_tileaa.func"() ({
+^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  %l, %u = "nv_tileas.tiled_load"(%v, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
+  %p = "nv_tileas.permute"(%l) {permutation = array<i64: 1, 0>} : (tensor<128x128xbf16>) -> tensor<128x128xbf16>
+  %x = arith.extf %p : tensor<128x128xbf16> to tensor<128x128xf32>
+  %y = arith.addf %d, %x : tensor<128x128xf32>
+  %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "transposed_tiles_of_the_stored_array_are_loaded_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()

@@ -10,13 +10,14 @@ def check_ending(run: Any) -> None:
 
     Raises:
         ProtocolViolationError: A barrier is in mid-phase, nobody waited for what was loaded,
-            something written was never read, bulk stores may still read shared memory, or a CTA
-            left too early.
+            something written was never read, bulk stores may still read shared memory, a CTA left
+            too early, or accesses of global memory that memory tokens order are not ordered.
     """
     _check_barriers(run)
     _check_fills(run)
     _check_buffers(run)
     _check_nobody_left_early(run)
+    run.memory.check()
 
 
 def _check_barriers(run: Any) -> None:

@@ -53,7 +53,24 @@ class Kind(enum.Enum):
     CLUSTER_SYNC = "cluster_sync"
     """Wait until all agents of all CTAs that still run have come here."""
     DRAIN = "drain"
-    """Wait until at most `amount` groups of copies out still read their buffers."""
+    """Wait until at most `amount` groups of copies out still read their buffers (`complete`: still
+    write global memory)."""
+    TOKENS = "tokens"
+    """Let memory tokens stand for what others do (`moves`)."""
+    RING_TOKEN = "ring_token"
+    """Let `token` stand for the loads that fill the ring's current slot."""
+    LOAD = "load"
+    """Read global memory by threads, after what the tokens `after` stand for."""
+    STORE = "store"
+    """Write global memory by threads, after what the tokens `after` stand for."""
+    STORING = "storing"
+    """Begin a store of the open group of copies out; the threads do it where `amount` is 1."""
+    CLOSE = "close"
+    """Close the open group of copies out, of which threads may have done some."""
+    STORED = "stored"
+    """Let `token` stand for the stores of the closed group, which come after `after`."""
+    FENCE_GLOBAL = "fence_global"
+    """Make this thread's accesses of global memory come before later ones of the async proxy."""
 
     __hash__ = object.__hash__  # every event looks its kind up: names take longer to hash
 
@@ -87,6 +104,10 @@ class Event:
             None for one that is never in flight.
         target: What a product or a wait returns.
         passed: What is passed on: numbers of a value and of what it becomes.
+        token: Number of the memory token that stands for an access of global memory afterwards.
+        after: Numbers of the tokens of what must come before the access.
+        moves: Tokens, and for each those whose accesses it stands for from here on.
+        complete: Whether a drain waits until copies out have written global memory.
     """
 
     kind: Kind
@@ -104,6 +125,10 @@ class Event:
     source: int | None = None
     target: int | None = None
     passed: Moves = ()
+    token: int = -1
+    after: tuple[int, ...] = ()
+    moves: tuple[tuple[int, tuple[int, ...]], ...] = ()
+    complete: bool = False
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Violation,
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
+from tilec.passes.analysis.async_protocol.tokens import Tokens
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 from tilec.records import replace
@@ -105,7 +106,7 @@ class Extraction:
     def _role(self, block: Any) -> tuple[Node, ...]:
         """Return the program of the role whose operations `block` has."""
         self.conditions.enter(block, self.team, self.teams)
-        self.accumulators = Accumulators(block)
+        self.accumulators, self.tokens = Accumulators(block), Tokens(block)
         return self._body(block, 0)
 
     def _report(self, op: Any, message: str) -> None:
@@ -124,6 +125,7 @@ class Extraction:
         boxes = BoxGroups(self._report)
         for op in body_operations(block):
             nodes += self._touches(op)
+            nodes += self.tokens.events(op, where(op, self.file))
             if op.name == "scf.for":
                 nodes += self._for(op, depth)
             elif op.name == "scf.while":
@@ -259,6 +261,8 @@ class Extraction:
             end = self.positions.use(op, op.operands[2])
             self.positions.advance(op)
             return [Event(Kind.RELEASE_UNTIL, place, ring=walk, other_ring=end)]
+        if short == "ring_token":
+            return self.tokens.loaded(op, walk, place)
         return [Event(_RING_EVENTS[short], place, ring=walk)] if short in _RING_EVENTS else []
 
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
@@ -318,6 +322,7 @@ _RING_OPERATIONS = (
     "ring_barrier",
     "ring_advance",
     "ring_skip",
+    "ring_token",
 )
 """Operations whose operands are a ring and a position."""
 _RING_EVENTS = {
@@ -370,7 +375,8 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
         return [Event(Kind.BARRIER, place, amount=identity, per_warpgroup=own)]
     if short == "order_memory":
         # The first warp of a role is the first one of its warpgroup, too.
-        return [Event(Kind.DRAIN, place, per_warpgroup=True), Event(Kind.BARRIER, place)]
+        drain = Event(Kind.DRAIN, place, per_warpgroup=True, complete=True)
+        return [drain, Event(Kind.BARRIER, place)]
     if short in ("convert_layout", "cat", "extract"):
         return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
     if short == "cluster_sync":
@@ -378,5 +384,6 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
     if short == "bulk_commit":
         return [Event(Kind.COMMIT, place, per_warpgroup=own)]
     if short == "bulk_wait":
-        return [Event(Kind.DRAIN, place, amount=op.opview.pending.value, per_warpgroup=own)]
+        pending, read = op.opview.pending.value, ir.BoolAttr(op.opview.read).value
+        return [Event(Kind.DRAIN, place, amount=pending, per_warpgroup=own, complete=not read)]
     return None

@@ -8,7 +8,8 @@ barrier's outcome does not depend on who comes first; so one maximal run decides
 Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
 ordered behind the write of the tile it means; a proxy fence stands between an access by threads
 and a later one of the async proxy; no CTA exits before others are done with it; whatever is written
-is read; nobody waits two phases behind; all barriers end with full arrival and byte counts.
+is read; nobody waits two phases behind; all barriers end with full arrival and byte counts; global
+memory is accessed in the order that memory tokens give (`global_memory.py`).
 
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """
@@ -25,6 +26,7 @@ from tilec.passes.analysis.async_protocol.events import (
     Protocol,
     ProtocolViolationError,
 )
+from tilec.passes.analysis.async_protocol.global_memory import TOKEN_KINDS, GlobalMemory
 from tilec.passes.analysis.async_protocol.hazards import Hazards
 from tilec.passes.analysis.async_protocol.quantities import Values
 from tilec.passes.analysis.async_protocol.state import (
@@ -50,6 +52,7 @@ class Simulation:
         self.marks = Marks()
         self.barriers = RingBarriers(protocol, self.marks)
         self.hazards = Hazards(self.marks, protocol.buffers)
+        self.memory = GlobalMemory(self.marks, protocol.walks)
         self.agents = make_agents(protocol, values)
         self.groups = meeting_groups(self.agents)
         self.actions = {
@@ -72,6 +75,7 @@ class Simulation:
             Kind.COMMIT: self.commit,
             Kind.DRAIN: self.drain,
             Kind.CLUSTER_SYNC: self.cluster_sync,
+            **dict.fromkeys(TOKEN_KINDS, self.memory.perform),
         }
 
     def run(self) -> None:
@@ -125,6 +129,7 @@ class Simulation:
                 slot.fills = slot.copied = fill
                 slot.generic, slot.reads, slot.stores = 0, 0, {}
                 slot.writers = self.marks.new(f"copy:{cta}:{buffer}:{place}")
+            self.memory.copy(cta, number, fill, slot.writers)
             self.hazards.check_free(agent, slot.replaced, event)
             self.hazards.check_fenced(agent, slot.fences, event)
             self.barriers.land(agent, (cta, number, place), slot.writers, event)
@@ -288,4 +293,5 @@ class Simulation:
         retired = len(agent.stores) - event.amount
         if retired > 0:
             agent.clock |= agent.stores[retired - 1]
+            self.memory.drain(agent, event, retired)
         return True

@@ -49,7 +49,12 @@ def lower_make_memref(lowering: Lowering, op: Any) -> None:
     lowering.set(op.results[0], memref)
 
 
-@lowers("nv_tileas.create_mem_token", "nv_tileas.join_mem_token")
+@lowers(
+    "nv_tileas.create_mem_token",
+    "nv_tileas.join_mem_token",
+    "nv_tileas.ring_token",
+    "nv_tileas.store_token",
+)
 def lower_token(lowering: Lowering, op: Any) -> None:
     """Tokens hold no value: barriers keep the order by now."""
     lowering.set(op.results[0], None)

@@ -48,6 +48,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError
+from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp, JoinMemTokenOp
 from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
@@ -62,8 +63,9 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     reject,
 )
+from tilec.passes.analysis.memory_tokens import trace_token
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.waiting_parts import WaitingPart, waiting_parts
+from tilec.passes.transforms.nv_tileas.waiting_parts import Begin, WaitingPart, waiting_parts
 from tilec.records import dataclass
 
 NAME = "nv-tileas-defer-stores"
@@ -131,24 +133,28 @@ class _Carried:
     Attributes:
         waits: Whether one does; None where nobody has to ask.
         tiles: Its parts.
-        coords: Where it begins.
+        begin: Where it begins, and what its store must come after.
     """
 
     waits: Any
     tiles: list[Any]
-    coords: list[Any]
+    begin: Begin
 
     @property
     def values(self) -> list[Any]:
         """All of it."""
-        return [*([] if self.waits is None else [self.waits]), *self.tiles, *self.coords]
+        waits = [] if self.waits is None else [self.waits]
+        return [*waits, *self.tiles, *self.begin.tokens, *self.begin.coords]
 
     def replaced(self, values: Sequence[Any]) -> "_Carried":
         """Return the same of `values`, which a loop carries last."""
-        rank, count = len(self.coords), len(self.tiles)
-        last = list(values)[-len(self.values) :]
-        waits = None if self.waits is None else last[0]
-        return _Carried(waits, last[-rank - count : -rank], last[-rank:])
+        last = iter(list(values)[-len(self.values) :])
+        waits = None if self.waits is None else next(last)
+        tiles, tokens, coords = (
+            [next(last) for _ in part]
+            for part in (self.tiles, self.begin.tokens, self.begin.coords)
+        )
+        return _Carried(waits, tiles, Begin(coords, tokens))
 
 
 @dataclass(frozen=True)
@@ -195,12 +201,21 @@ class _DeferredStore:
         given = [next(sizes) if extent is None else _constant(extent) for extent in extents]
         coords[-2] = given[-2]
         waits = _truth(False) if self.work.rings else None
-        return _Carried(waits, tiles, coords)
+        tokens = [CreateMemTokenOp.build()] if self._tokens() else []
+        return _Carried(waits, tiles, Begin(coords, tokens))
 
     def _kept(self) -> _Carried:
         """Emit what waits when a tile is computed."""
-        waits = _truth(True) if self.work.rings else None
-        return _Carried(waits, [part.kept() for part in self.parts], list(self.whole.coords))
+        waits, tokens = _truth(True) if self.work.rings else None, self._tokens()
+        joined = [JoinMemTokenOp.build(tokens)] if tokens else []
+        begin = Begin(list(self.whole.coords), joined)
+        return _Carried(waits, [part.kept() for part in self.parts], begin)
+
+    def _tokens(self) -> list[Any]:
+        """Return the memory tokens of what the tile is computed from, and stored after."""
+        waiting = [item.store.token for item in self.work.slices if not item.computes_token]
+        given = dict.fromkeys(token for token in waiting if token is not None)
+        return [token for token in given if trace_token(token).origins]
 
     def _carry_tiles(self, loop: Any, nothing: _Carried, few: Any, rings: list[int]) -> _Carried:
         """Make the loop over tiles one that carries a tile; return the one that waits in its body.
@@ -296,7 +311,7 @@ class _DeferredStore:
         """Emit a step of a part, or all of it; return the positions of the rings behind it."""
         rings = [ring for ring, _, _ in self.work.rings]
         current = dict(zip(rings, positions, strict=True))
-        return self.parts[part].emit(waiting.tiles[part], waiting.coords, current, step)
+        return self.parts[part].emit(waiting.tiles[part], waiting.begin, current, step)
 
 
 def _branch(condition: Any, positions: list[Any]) -> Any:

@@ -6,7 +6,10 @@ After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...; ri
          consumer: ring_wait; %a = load_shared %slot_a; %b = ...; dot; ring_release; advance
 
 The channels whose sends stand in one block share a ring: their tiles arrive together and are
-released together, after the last operation that reads one of them from shared memory. Slices of one
+released together, after the last operation that reads one of them from shared memory. The wait for
+them returns the memory token of their loads (`ring_token`). Consumers that send to themselves wait
+at the last receive, so what uses a tile or a token before that ends the group: a store that must
+come after a load comes after the wait for it. Slices of one
 group (`nv-tileas-slice-tiles`) share a ring, too, but arrive one after the other, each in the next
 slot: `epilogue_stages` of them are on their way or in use at a time. Any other ring in a
 loop has the planned number of stages and is refilled, so it has empty barriers; a ring outside
@@ -31,6 +34,7 @@ from tilec.dialects.nv_tileas import (
     RingFillOp,
     RingReleaseOp,
     RingStartOp,
+    RingTokenOp,
     RingType,
     RingWaitOp,
     SharedTileType,
@@ -61,6 +65,8 @@ from tilec.passes.analysis.protocol import empty_arrivals, full_arrivals, ring_p
 from tilec.passes.analysis.slice_groups import slice_group, slice_number
 from tilec.passes.registry import PassContext, register_pass
 from tilec.records import dataclass
+
+_RECEIVE, _TOKEN = "nv_tileas.receive", "nv_tileas.receive_token"
 
 
 @dataclass
@@ -147,10 +153,11 @@ def _group_channels(roles: Any) -> list[_Channels]:
 
     A loop or branch with sends of its own ends a group: consumers may have to drain its rings
     before the producer gets past it, so what comes before it must be committed first. Where
-    consumers send to themselves, the first use of a tile ends a group for the same reason.
+    consumers send to themselves, the first use of a tile ends a group for the same reason. The
+    first use of its memory token does, too: a store to what was loaded must come after the wait.
     """
     ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
-    receives = {_channel(op): op for op in ops if op.name == "nv_tileas.receive"}
+    receives = {_channel(op): op for op in ops if op.name == _RECEIVE}
     groups: dict[Any, _Channels] = {}
     for send in (op for op in ops if op.name == "nv_tileas.send"):
         receive = receives.get(_channel(send))
@@ -168,9 +175,14 @@ def _group_channels(roles: Any) -> list[_Channels]:
 def _segment(send: Any) -> int:
     """Return how many operations that end a group stand before `send` in its block."""
     ops = body_operations(send.block)
-    before = ops[: ops.index(send)]
-    received = {op.results[0] for op in before if op.name == "nv_tileas.receive"}
-    return sum(_ends_group(op, received) for op in before)
+    received: set[Any] = set()
+    ends = 0
+    for op in ops[: ops.index(send)]:
+        if op.name in (_RECEIVE, _TOKEN):
+            received.add(op.results[0])
+        else:
+            ends += _ends_group(op, received)
+    return ends
 
 
 def _ends_group(op: Any, received: set[Any]) -> bool:
@@ -278,8 +290,11 @@ def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
 def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
     """Guard the uses of a block's tiles by wait and release; return the next position."""
     first = channels.receives[0]
+    tokens = [op for receive in channels.receives for op in _token_operations(receive)]
     with ir.InsertionPoint(first), first.location:
         RingWaitOp(ring=ring.value, position=position)
+        if tokens:
+            _replace_tokens(tokens, RingTokenOp.build(ring.value, position))
     reads = []
     for receive, buffer in zip(channels.receives, ring.buffers, strict=True):
         with ir.InsertionPoint(receive), receive.location:
@@ -297,6 +312,18 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
     for receive in channels.receives:
         receive.erase()
     return following
+
+
+def _token_operations(receive: Any) -> list[Any]:
+    users = [use.owner.operation for use in receive.results[0].uses]
+    return [op for op in users if op.name == _TOKEN]
+
+
+def _replace_tokens(operations: list[Any], token: Any) -> None:
+    """Let `token` stand for the tokens that `operations` return."""
+    for op in operations:
+        op.results[0].replace_all_uses_with(token)
+        op.erase()
 
 
 def _last_reader(block: Any, tiles: list[Any]) -> Any:

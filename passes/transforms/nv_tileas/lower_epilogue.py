@@ -33,7 +33,12 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.slice_groups import slice_group
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.store_parts import Staging, StoreParts, set_staging
+from tilec.passes.transforms.nv_tileas.store_parts import (
+    Staging,
+    StoreParts,
+    replace_token,
+    set_staging,
+)
 from tilec.records import replace
 
 
@@ -73,10 +78,10 @@ def _emit_parts(cut: StoreParts, staging: Staging, first: int) -> None:
     """Replace one store by the stores of its parts, the first of which is part `first`."""
     access, store = cut.access, cut.access.op
     with ir.InsertionPoint(store), store.location:
-        base, token = cut.base(access.coords), access.token
+        base, tokens = cut.base(access.coords), []
         for number in range(len(cut.pieces)):
             piece = cut.store(cut.part(access.value, number), base, number)
             set_staging(piece, staging, first + number)
-            token = piece.results[0]
-    store.results[0].replace_all_uses_with(token)
+            tokens.append(piece.results[0])
+        replace_token(store.results[0], tokens)
     store.erase()

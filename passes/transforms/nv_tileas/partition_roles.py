@@ -17,17 +17,23 @@ loads of their block: their slots become free while the epilogue runs, when the 
 tile's k-tiles should long be on their way, and the first slices are requested while the k-tiles of
 their own tile are.
 
-A TMA load has no memory token here any more: `nv-tileaa-select-copy-atoms` gives no TMA atom to a
-load that must come after a store of the same kernel, and a store that comes after the load also
-comes after the consumer's receive.
+A TMA load waits for no memory token here any more: `nv-tileaa-select-copy-atoms` gives no TMA atom
+to a load that must come after a store of the same kernel. A store that must come after the load
+has to come after the consumer's receive, which returns the token of the load (`receive_token`).
 """
 
 from typing import Any
 
 from tilec.dialects.common.effects import has_effect
-from tilec.dialects.nv_tileaa.types import MemTokenType
-from tilec.dialects.nv_tileas import ProducerWarpOp, ReceiveOp, RolesOp, SendOp, YieldOp
-from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
+from tilec.dialects.nv_tileas import (
+    JoinMemTokenOp,
+    ProducerWarpOp,
+    ReceiveOp,
+    ReceiveTokenOp,
+    RolesOp,
+    SendOp,
+    YieldOp,
+)
 from tilec.ir.bindings import ir
 from tilec.ir.structured import (
     STRUCTURED,
@@ -46,8 +52,10 @@ from tilec.passes.analysis.kernels import (
     kernel_functions,
     kernel_operations,
     read_spec,
+    reject,
     tiled_access,
 )
+from tilec.passes.analysis.memory_tokens import follows_store, is_token, trace_token
 from tilec.passes.analysis.slice_groups import copy_slice, slice_group
 from tilec.passes.registry import PassContext, register_pass
 
@@ -66,6 +74,7 @@ def _partition(function: Any) -> None:
     spec = read_spec(function) or {}
     block = function_body(function)
     loads = [op for op in kernel_operations(function) if _is_tma_load(op)]
+    _check_order(loads)
     effects = [op for op in kernel_operations(function) if has_effect(op)]
     channels = {op: number for number, op in enumerate(loads)}
     uniform = _uniform_operations(block)
@@ -77,7 +86,7 @@ def _partition(function: Any) -> None:
     produced = [op for op in loads if specialised and op in consumed.ops]
     sliced = {op.block for op in produced if slice_group(op) is not None}
     beside = [op for op in produced if op.block in sliced]
-    producer = backward_slice([op for op in produced if op not in beside], block, _is_token)
+    producer = backward_slice([op for op in produced if op not in beside], block, is_token)
     hook = _receive_hook(channels) if specialised else _send_and_receive_hook(channels)
     programs = [
         (roles.producer, producer, _producer_hook(channels)),
@@ -87,13 +96,29 @@ def _partition(function: Any) -> None:
         kept.ops -= uniform
         _fill_role(region, block, kept, role_hook)
     if beside:
-        kept = backward_slice(beside, block, _is_token)
+        kept = backward_slice(beside, block, is_token)
         kept.ops -= uniform
         with ir.InsertionPoint(terminator(roles.producer.blocks[0])), function.location:
             warp = ProducerWarpOp.build(EPILOGUE_WARP)
         _fill_role(warp.body, block, kept, _producer_hook(channels))
     for op in reversed(originals):
         op.erase()
+
+
+def _check_order(loads: list[Any]) -> None:
+    """Refuse TMA loads that a token orders after a store: nothing makes a producer wait for that.
+
+    Raises:
+        CompileError: T0570 for one in IR that was written or edited by hand.
+    """
+    for load in loads:
+        if follows_store(load):
+            raise reject(
+                load,
+                "T0570",
+                "this load uses TMA, but its memory token orders it after a store of the kernel",
+                "give it an atom of vector accesses, as 'legal_atoms' lists them, or another token",
+            )
 
 
 def _fill_role(region: Any, source: Any, kept: Slice, hook: CloneHook) -> None:
@@ -136,10 +161,6 @@ def _operations_inside(op: Any) -> list[Any]:
     return [inner for block in blocks for inner in walk_operations(block)]
 
 
-def _is_token(value: Any) -> bool:
-    return isinstance(value.type, MemTokenType)
-
-
 def _touches_tiles(op: Any) -> bool:
     if is_tiled_access(op):
         return True
@@ -162,11 +183,22 @@ def _receive_hook(channels: dict[Any, int]) -> Any:
     def hook(op: Any, mapping: dict[Any, Any]) -> bool:
         if op not in channels:
             return False
-        mapping[op.results[0]] = _receive(op, channels[op])
-        mapping[op.results[1]] = CreateMemTokenOp.build(loc=op.location)
+        tile = _receive(op, channels[op])
+        mapping[op.results[0]] = tile
+        if next(iter(op.results[1].uses), None) is not None:
+            mapping[op.results[1]] = _token(op, tile, mapping)
         return True
 
     return hook
+
+
+def _token(load: Any, tile: Any, mapping: dict[Any, Any]) -> Any:
+    """Return what comes after `load`, whose tile is received: what came before it included."""
+    token = ReceiveTokenOp.build(tile, loc=load.location)
+    after = load.opview.after
+    if after is None or not trace_token(after).origins:
+        return token
+    return JoinMemTokenOp.build([token, mapping.get(after, after)], loc=load.location)
 
 
 def _send_and_receive_hook(channels: dict[Any, int]) -> Any:

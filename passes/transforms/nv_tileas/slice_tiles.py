@@ -40,6 +40,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.slice_groups import mark_slice
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.store_parts import replace_token
 from tilec.records import dataclass, field
 
 
@@ -65,7 +66,7 @@ def slice_tiles(module: Any, context: PassContext) -> bool:
 def _cut(store: SlicedStore, columns: int, group: int) -> None:
     """Replace a store by the stores of its slices."""
     access = store.access
-    token = access.token
+    tokens = []
     with ir.InsertionPoint(access.op):
         for number in range(store.tile.columns // columns):
             piece = _Slice(store, group, number, columns)
@@ -73,8 +74,8 @@ def _cut(store: SlicedStore, columns: int, group: int) -> None:
                 piece.of(load.results[0], store.axes[load.results[0]])
             with access.op.location:
                 tile = piece.of(access.value, store.axis)
-                token = piece.store(tile).results[0]
-    access.op.results[0].replace_all_uses_with(token)
+                tokens.append(piece.store(tile).results[0])
+        replace_token(access.op.results[0], tokens)
     access.op.erase()
     _erase_unused(store)
 

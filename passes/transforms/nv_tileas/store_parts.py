@@ -5,6 +5,7 @@ from itertools import product
 from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, WarpgroupIdOp, mark_per_warpgroup
+from tilec.dialects.nv_tileas.memory_ops import JoinMemTokenOp
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.layout import SharedLayout
@@ -128,6 +129,12 @@ class StagingStep:
     def is_whole(self) -> bool:
         """Whether it is the only step."""
         return self.extents == self.shape
+
+
+def replace_token(token: Any, parts: Sequence[Any]) -> None:
+    """Let the tokens of all `parts` of a store replace its own, at the insertion point."""
+    if next(iter(token.uses), None) is not None:
+        token.replace_all_uses_with(JoinMemTokenOp.build(parts, loc=token.owner.location))
 
 
 def set_step(store: Any, origin: Sequence[int], shape: Sequence[int]) -> None:

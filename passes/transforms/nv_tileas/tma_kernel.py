@@ -30,6 +30,7 @@ class TmaKernel:
         descriptors: Descriptor and its number by what it describes.
         staging: Buffer of a group of stores by its number, and the slots used so far.
         written: Stores of a batch that are written to shared memory, but not copied out yet.
+        stored: The operations that they came from, a step of a tile each.
     """
 
     function: Any
@@ -41,6 +42,7 @@ class TmaKernel:
     descriptors: dict[str, Any] = field(default_factory=dict)
     staging: dict[int, tuple[Any, set[int]]] = field(default_factory=dict)
     written: list[Any] = field(default_factory=list)
+    stored: list[Any] = field(default_factory=list)
 
     @property
     def consumers(self) -> int:

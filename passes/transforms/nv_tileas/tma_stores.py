@@ -15,13 +15,13 @@ from tilec.dialects.nv_tileas import (
     FenceProxyOp,
     SharedTileType,
     StoreSharedOp,
+    StoreTokenOp,
 )
 from tilec.dialects.nv_tileas.epilogue_ops import (
     WarpgroupViewOp,
     is_per_warpgroup,
     mark_per_warpgroup,
 )
-from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp
 from tilec.dialects.nv_tileas.tma_ops import (
     BOX_ALIGNMENT_BYTES,
     CACHE_HINT,
@@ -39,6 +39,7 @@ from tilec.passes.analysis.kernels import (
     TiledAccess,
     tiled_access,
 )
+from tilec.passes.analysis.memory_tokens import trace_token
 from tilec.passes.transforms.nv_tileas.store_parts import StagingStep
 from tilec.passes.transforms.nv_tileas.tma_kernel import TmaKernel, box_coordinates
 from tilec.records import dataclass
@@ -148,13 +149,14 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
                 _copy_out(item, kernel.streams_results)
             # Behind the branches: waits count groups, so every batch closes one.
             staging.mark(BulkCommitOp())
-    _replace_token(store)
-    if not step.is_last:
-        store.erase()
+    kernel.stored.append(store)
     if staging.closes:
-        for item in kernel.written:
-            item.access.op.erase()
+        with ir.InsertionPoint(store), store.location:
+            _replace_tokens(kernel.stored, staging)
+        for op in kernel.stored:
+            op.erase()
         kernel.written.clear()
+        kernel.stored.clear()
 
 
 def _copy_out(item: _Written, streams: bool) -> None:
@@ -244,12 +246,21 @@ def _branch(condition: Any, access: TiledAccess, staging: _Staging) -> Iterator[
         scf.YieldOp([])
 
 
-def _replace_token(store: Any) -> None:
-    """Keep what is ordered behind the store well-formed: the barriers are there already."""
-    if next(iter(store.results[0].uses), None) is None:
+def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
+    """Let one token stand for those of `stores`, which leave together.
+
+    It also keeps what they come after, for the protocol check; tokens of no access are dropped.
+    Steps of a tile that stand in other branches than the last one come after the same accesses.
+    """
+    beside = [op.opview for op in stores if op.block == stores[-1].block]
+    given = dict.fromkeys(store.after for store in beside if store.after is not None)
+    after = [token for token in given if trace_token(token).origins]
+    used = any(next(iter(op.results[0].uses), None) is not None for op in stores)
+    if not after and not used:
         return
-    with ir.InsertionPoint(store), store.location:
-        store.results[0].replace_all_uses_with(CreateMemTokenOp.build())
+    token = StoreTokenOp.build(after, per_warpgroup=staging.per_warpgroup)
+    for op in stores:
+        op.results[0].replace_all_uses_with(token)
 
 
 def _wait_for_stores(pending: int) -> Any:

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas import OpaqueOp, TilePartOp, TileSliceOp
+from tilec.dialects.nv_tileas.memory_ops import JoinMemTokenOp
 from tilec.ir.bindings import arith, ir
 from tilec.passes.analysis.deferred_work import SHAPE_OPS, SLICE, DeferredSlice, DeferredWork
 from tilec.passes.analysis.epilogue import epilogue_parts
@@ -38,13 +39,13 @@ class WaitingPart(Protocol):
         ...
 
     def emit(
-        self, tile: Any, coords: list[Any], positions: dict[Any, Any], step: int | None = None
+        self, tile: Any, begin: "Begin", positions: dict[Any, Any], step: int | None = None
     ) -> list[Any]:
         """Emit one step of the part, or all of it at once.
 
         Args:
             tile: What was kept.
-            coords: First element of the whole tile in the array.
+            begin: Where the whole tile begins, and what it comes after.
             positions: Current positions of the rings that parts read, by ring.
             step: Which step; None for all.
 
@@ -52,6 +53,19 @@ class WaitingPart(Protocol):
             The positions behind it.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Begin:
+    """Where the store of a tile that waits begins.
+
+    Attributes:
+        coords: First element of the whole tile in the array.
+        tokens: Memory token of what it must come after, if there is any.
+    """
+
+    coords: list[Any]
+    tokens: list[Any]
 
 
 def waiting_parts(work: DeferredWork, warpgroups: int, slots: int) -> list[WaitingPart]:
@@ -84,8 +98,7 @@ def _cut(item: DeferredSlice, warpgroups: int) -> StoreParts:
         raise InternalCompilerError(
             "a deferred store has no parts", pass_name="nv-tileas-defer-stores"
         )
-    # Tokens of a tile end with it. `nv-tileas-order-memory` has heeded them.
-    return StoreParts.of(replace(item.store, token=None), parts, warpgroups)
+    return StoreParts.of(item.store, parts, warpgroups)
 
 
 @dataclass(frozen=True)
@@ -97,13 +110,15 @@ class _Place:
     staging: Staging
     first: int
 
-    def store(self, tile: Any, coords: list[Any], piece: int) -> Any:
-        """Emit the store of a piece of a tile that begins at `coords`; return it."""
-        begin = list(coords)
+    def store(self, tile: Any, begin: Begin, piece: int) -> Any:
+        """Emit the store of a piece of a tile that begins at `begin`; return it."""
+        coords, tokens = list(begin.coords), begin.tokens
         if self.slice:
             step = self.slice * self.cut.access.tile_type.shape[self.cut.columns]
-            begin[self.cut.columns] = arith.addi(begin[self.cut.columns], _constant(step))
-        store = self.cut.store(tile, self.cut.base(begin), piece)
+            coords[self.cut.columns] = arith.addi(coords[self.cut.columns], _constant(step))
+        token = JoinMemTokenOp.build(tokens) if len(tokens) > 1 else next(iter(tokens), None)
+        cut = replace(self.cut, access=replace(self.cut.access, token=token))
+        store = cut.store(tile, cut.base(coords), piece)
         set_staging(store, self.staging, self.first + piece)
         return store
 
@@ -125,10 +140,10 @@ class _StoredPart:
         return _zeros(list(layout.shape), self.place.cut.access.tile_type.element_type)
 
     def emit(
-        self, tile: Any, coords: list[Any], positions: dict[Any, Any], step: int | None = None
+        self, tile: Any, begin: Begin, positions: dict[Any, Any], step: int | None = None
     ) -> list[Any]:
         del step
-        self.place.store(tile, coords, self.piece)
+        self.place.store(tile, begin, self.piece)
         return list(positions.values())
 
 
@@ -156,7 +171,7 @@ class _ComputedSlice:
         return _zeros(list(kept.shape), kept.element_type)
 
     def emit(
-        self, tile: Any, coords: list[Any], positions: dict[Any, Any], step: int | None = None
+        self, tile: Any, begin: Begin, positions: dict[Any, Any], step: int | None = None
     ) -> list[Any]:
         span = _Span(self.place.cut.columns, *((0, 1) if step is None else (step, self.steps)))
         part = span.of(tile)
@@ -168,7 +183,9 @@ class _ComputedSlice:
         for op in self.item.ops:
             if op not in last and (span.is_first or op not in waits):
                 span.emit(op, values)
-        self._store(values[self.place.cut.access.value], coords, span)
+        if self.item.computes_token:
+            begin = Begin(begin.coords, [*begin.tokens, values[self.item.store.token]])
+        self._store(values[self.place.cut.access.value], begin, span)
         if not span.is_last:
             return list(positions.values())
         for op in last:
@@ -176,17 +193,17 @@ class _ComputedSlice:
         ends = {op.operands[0]: values[op.results[0]] for op in last if op.results}
         return list((positions | ends).values())
 
-    def _store(self, result: Any, coords: list[Any], span: "_Span") -> None:
+    def _store(self, result: Any, begin: Begin, span: "_Span") -> None:
         """Emit the stores of the pieces of a slice, or of some columns of its only piece."""
         cut = self.place.cut
         if span.count == 1:
             for piece in range(len(cut.pieces)):
-                self.place.store(cut.part(result, piece), coords, piece)
+                self.place.store(cut.part(result, piece), begin, piece)
             return
         ((origin, layout),) = cut.pieces
         shape = list(layout.shape)
         part = TilePartOp.build(result, tuple(span.extents(shape)), origin, cut.axis)
-        set_step(self.place.store(part, coords, 0), span.origin(shape), shape)
+        set_step(self.place.store(part, begin, 0), span.origin(shape), shape)
 
 
 @dataclass(frozen=True)
