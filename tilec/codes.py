@@ -99,6 +99,11 @@ CODES: dict[str, str] = {
     "T0551": "the buffers of a kernel need more shared memory than there is",
     "T0561": "a tile constant whose elements differ",
     "T0562": "arithmetic on a restricted float",
+    "T0580": "a pass cannot work on the IR of a file",
+    "T0581": "the protocol of the IR of a file deadlocks or races",
+    "T0582": "the IR of a file ended the process that worked on it",
+    "T0583": "the IR of a file takes more time or memory than it may",
+    "T0584": "the text of a module holds what MLIR's parser cannot take",
     "T0599": "internal error of tilec",
     # LLVM, PTX and ptxas.
     "T0601": "an operation that the passes of the llvm stage did not lower",

@@ -22,6 +22,7 @@ from tilec.pipeline import STAGE_NAMES, STAGES, Stage
 from tilec.runner_up import runner_up
 from tilec.specialization import Specialization
 from tilec.target import get_target
+from tilec.user_ir import blaming_the_file, run_apart
 
 STAMP = "tilec.after"
 """Module attribute that names the pass after which a dump was written."""
@@ -96,21 +97,38 @@ def resume(
 ) -> Compilation:
     """Continue from a dump: `options.start_from` says of which stage.
 
+    MLIR works on a dump in a process of its own, which some text would end (`tilec.user_ir`).
+
     Args:
         source: An `NN-stage-pass.mlir` file, LLVM IR or PTX, as `--dump-ir` wrote it or edited.
         options: How far to go and what to show on the way.
         hints: Sizes to plan for and overrides of the plan.
 
+    Returns:
+        The compilation; it holds the text of the last stages in the place of their modules.
+
     Raises:
-        CompileError: The dump cannot be read, or the result cannot be compiled.
-        InternalCompilerError: A pass failed; a reproducer was written.
+        CompileError: The dump cannot be read, passes cannot work on it, or the result cannot be
+            compiled.
     """
-    steps = _Steps(source, options)
-    steps.hints = hints or Specialization()
-    if options.start_from not in STAGE_NAMES:
-        return steps.finish_text(options.start_from or "")
-    module, stage, position = steps.parse_dump(options.start_from)
-    return steps.lower(module, stage, position)
+    wanted = hints or Specialization()
+    arguments = (source, options, dict(wanted.sizes), dict(wanted.plan))
+    if options.start_from in STAGE_NAMES:
+        return run_apart(resume_here, *arguments, source=source)
+    return resume_here(*arguments)
+
+
+def resume_here(
+    source: SourceFile, options: CompileOptions, sizes: dict[str, int], plan: dict[str, Any]
+) -> Compilation:
+    """Continue from a dump in this process, which MLIR may end: see `resume`."""
+    with blaming_the_file(options.origin, source):
+        steps = _Steps(source, options)
+        steps.hints = Specialization(sizes=sizes, plan=plan)
+        if options.start_from not in STAGE_NAMES:
+            return steps.finish_text(options.start_from or "")
+        module, stage, position = steps.parse_dump(options.start_from)
+        return steps.lower(module, stage, position).detach()
 
 
 class _Steps:
@@ -243,6 +261,7 @@ class _Steps:
                 problem_sizes=dict(specialization.sizes),
                 buffer=self.source.name,
                 sources=(self.source,),
+                origin=self.options.origin,
                 background=[],
             )
             return make_context()
