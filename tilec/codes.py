@@ -21,6 +21,8 @@ CODES: dict[str, str] = {
     "T0012": "the NumPy function beside the source cannot be used",
     "T0013": "the element type of an array is not known",
     "T0014": "an element type was chosen because none was given",
+    "T0017": "the metadata of a kernel in a dump is damaged",
+    "T0018": "the process that shall work on IR cannot be started",
     # Syntax.
     "T0101": "text that the grammar does not allow",
     "T0102": "a missing ':'",

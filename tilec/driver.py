@@ -16,7 +16,7 @@ from tilec.compilation import Compilation, Stopwatch, Timing
 from tilec.culprit import StageStart, copy_module, culprit_named
 from tilec.debug_build import request_debug_waits
 from tilec.diagnostics import CompileError, SourceFile, error, remark
-from tilec.dumps import DumpWriter
+from tilec.dumps import DumpWriter, check_metadata, damaged
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
 from tilec.runner_up import runner_up
@@ -214,10 +214,19 @@ class _Steps:
         return module, stage, position
 
     def _check_metadata(self, module: Any) -> None:
-        from tilec.ir.attributes import KERNEL_ATTRIBUTE
+        from tilec.ir.attributes import KERNEL_ATTRIBUTE, to_python
+        from tilec.ir.errors import source_span
 
         operations = module.operation.regions[0].blocks[0].operations
-        if not any(KERNEL_ATTRIBUTE in op.attributes for op in operations):
+        kernels = [op for op in operations if KERNEL_ATTRIBUTE in op.attributes]
+        for op in kernels:
+            span = source_span(op.location, self.source.name)
+            try:
+                metadata = to_python(op.attributes[KERNEL_ATTRIBUTE])
+            except TypeError as failure:
+                raise damaged(str(failure), span, self.source) from failure
+            check_metadata(metadata, span, self.source)
+        if not kernels:
             raise CompileError(
                 error(
                     "T0009",
@@ -336,7 +345,7 @@ class _Steps:
 
     def finish_text(self, stage: str) -> Compilation:
         """Continue from LLVM IR or PTX text."""
-        self._code_generator().run_text(stage, self.source.text)
+        self._code_generator().run_text(stage, self.source)
         return self.result
 
     def _code_generator(self) -> Any:

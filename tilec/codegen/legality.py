@@ -31,6 +31,10 @@ _LOWERING_PASS = "convert-nvvm-to-llvm"
 _INDEX_ATTRIBUTE = "tilec.index"
 _MAX_DIAGNOSTICS = 20
 _WIDEST_INTEGER = 64
+_WIDEST_VALUE, _LONGEST_VECTOR = 1024, 1024
+"""Bits and elements of values that LLVM takes apart; far larger ones end its process."""
+_LARGEST_ALIGNMENT = 2**28
+"""LLVM ends the process above 2**32; no memory of a kernel is aligned like that."""
 """LLVM turns wider conversions and atomics into library calls, which a GPU does not have."""
 _SHARED_SPACE = 3
 _LLVM_TYPES_WITHOUT_PTX = ("!llvm.x86", "!llvm.ppc", "!llvm.target", "!llvm.token", "!llvm.label")
@@ -278,6 +282,9 @@ def _check_width(op: Any) -> Finding | None:
 
 
 def _check_memory(op: Any) -> Finding | None:
+    attributes = op.attributes
+    if "alignment" in attributes and attributes["alignment"].value > _LARGEST_ALIGNMENT:
+        return _unsupported(f"'{op.name}' op has an alignment above {_LARGEST_ALIGNMENT} bytes")
     return _check_width(op) if op.attributes["ordering"].value else None
 
 
@@ -318,9 +325,9 @@ def _check_types(op: Any, name: str, known: dict[Any, bool]) -> Finding | None:
 
 def _has_ptx_type(item: Any) -> bool:
     if isinstance(item, ir.IntegerType):
-        return item.is_signless
+        return item.is_signless and item.width <= _WIDEST_VALUE
     if isinstance(item, ir.VectorType):
-        if item.rank != 1 or item.scalable:
+        if item.rank != 1 or item.scalable or item.shape[0] > _LONGEST_VECTOR:
             return False
         item = item.element_type
         return _has_ptx_type(item) and not isinstance(item, ir.VectorType)
