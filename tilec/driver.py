@@ -22,7 +22,7 @@ from tilec.pipeline import STAGE_NAMES, STAGES, Stage
 from tilec.runner_up import runner_up
 from tilec.specialization import Specialization
 from tilec.target import get_target
-from tilec.user_ir import blaming_the_file, run_apart
+from tilec.user_ir import beginning, blaming_the_file, run_apart
 
 STAMP = "tilec.after"
 """Module attribute that names the pass after which a dump was written."""
@@ -227,13 +227,10 @@ class _Steps:
                 raise damaged(str(failure), span, self.source) from failure
             check_metadata(metadata, span, self.source)
         if not kernels:
-            raise CompileError(
-                error(
-                    "T0009",
-                    f"{self.source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')",
-                    hint="start from a file that --dump-ir wrote; 'tilec opt' takes any IR",
-                )
-            )
+            message = f"{self.source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')"
+            hint = "start from a file that --dump-ir wrote; 'tilec opt' takes any IR"
+            place = beginning(self.source)
+            raise CompileError(error("T0009", message, place, hint=hint), [self.source])
 
     def _resume_position(self, module: Any, stage: Stage) -> int:
         """Return the index of the pass of `stage` that comes next for `module`.
@@ -248,13 +245,10 @@ class _Steps:
             return 0
         if stamp not in stage.passes:
             known = ", ".join(item.name for item in STAGES if stamp in item.passes)
-            raise CompileError(
-                error(
-                    "T0009",
-                    f"the dump was written after '{stamp}', which stage {stage.name} does not run",
-                    hint=f"use --start-from with one of: {known}" if known else None,
-                )
-            )
+            message = f"the dump was written after '{stamp}', which stage {stage.name} does not run"
+            hint = f"use --start-from with one of: {known}" if known else None
+            place = beginning(self.source)
+            raise CompileError(error("T0009", message, place, hint=hint), [self.source])
         return stage.passes.index(stamp) + 1
 
     def _make_context(self, specialization: Specialization) -> Any:

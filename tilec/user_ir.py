@@ -73,11 +73,12 @@ def _as_diagnostic(failure: InternalCompilerError, source: SourceFile) -> Compil
         code, text = "T0580", f"the IR does not hold what {worker} relies on{at}: {message}"
         hint = "an unchanged dump resumes: compare with it; TILEC_TRACEBACK=1 shows where it failed"
     return CompileError(
-        error(code, text, span or _beginning(source), hint=hint, notes=notes), [source]
+        error(code, text, span or beginning(source), hint=hint, notes=notes), [source]
     )
 
 
-def _beginning(source: SourceFile) -> SourceSpan:
+def beginning(source: SourceFile) -> SourceSpan:
+    """Return the place of what is wrong with a file as a whole."""
     return SourceSpan(source.name, 1, 1, 1, 2)
 
 
@@ -123,4 +124,4 @@ def _explain(outcome: Outcome, source: SourceFile) -> Any:
     passes = f" --passes {','.join(outcome.passes)}" if outcome.passes else ""
     again = note(f"this repeats it: tilec opt {source.name}{passes}")
     hint = "an unchanged dump resumes: compare with it"
-    return error(code, text, _beginning(source), hint=hint, notes=[again])
+    return error(code, text, beginning(source), hint=hint, notes=[again])

@@ -135,9 +135,11 @@ def _start(trial: Trial) -> tuple[int, _Running]:
 
 def _work(trial: Trial, frames: IO[bytes], messages: IO[bytes]) -> None:
     """Resume a dump and end the process."""
+    import faulthandler
     import resource
 
     os.setsid()
+    faulthandler.disable()
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.dup2(messages.fileno(), 1)
