@@ -9,6 +9,7 @@ from typing import Any
 
 from tilec.diagnostics import DiagnosticSink, SourceFile
 from tilec.ir.attributes import read_kernel_fact
+from tilec.options import Origin
 from tilec.records import dataclass, field
 from tilec.target import TARGETS, Target
 
@@ -24,6 +25,8 @@ class PassContext:
         problem_sizes: Extents of named dims to plan for (`--size M=8192`).
         buffer: Name of the file that MLIR calls `-`: the dump that was parsed, if one was.
         sources: Files that locations point into.
+        origin: Who wrote the IR: what a pass cannot work on is a defect of tilec or a mistake in a
+            file (`tilec.user_ir`).
         background: Takes checks that may run beside code generation; None where they run at once.
     """
 
@@ -33,6 +36,7 @@ class PassContext:
     problem_sizes: dict[str, int] = field(default_factory=dict)
     buffer: str = "-"
     sources: tuple[SourceFile, ...] = ()
+    origin: Origin = Origin.COMPILER
     background: list[Callable[[], None]] | None = None
 
     def fixed(self, function: Any) -> dict[str, Any]:

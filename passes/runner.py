@@ -13,11 +13,13 @@ from tilec.diagnostics import (
     InternalCompilerError,
     Severity,
     SourceFile,
+    SourceSpan,
     TileError,
     error,
 )
 from tilec.ir.bindings import MLIRError, PassManager, ir
-from tilec.ir.errors import diagnose, to_diagnostic
+from tilec.ir.errors import diagnose, source_span, to_diagnostic
+from tilec.isolation import step
 from tilec.passes import PASS_MODULES, load_pass
 from tilec.passes.registry import PassContext
 
@@ -68,14 +70,15 @@ def run_pass(
     """
     registered = load_pass(name)
     changed = True
-    with _explaining(module, name, sources), module.context:
-        if registered is not None:
-            run = partial(registered.run, module, context)
-            changed = _run_own(run, module.context, sources) is not False
-        else:
-            _upstream_pipeline(name).run(module.operation)
-    if verify and changed:
-        _verify_result(module, name)
+    with step(name, is_pass=True):
+        with _explaining(module, name, sources), module.context:
+            if registered is not None:
+                run = partial(registered.run, module, context)
+                changed = _run_own(run, module.context, sources) is not False
+            else:
+                _upstream_pipeline(name).run(module.operation)
+        if verify and changed:
+            _verify_result(module, name, sources)
 
 
 @contextlib.contextmanager
@@ -89,13 +92,19 @@ def _explaining(module: Any, name: str, sources: Sequence[SourceFile]) -> Iterat
         raise CompileError(failure.diagnostics, sources) from failure
     except InternalCompilerError as failure:
         failure.pass_name = failure.pass_name or name
+        if failure.span is None:
+            op = _operation_in_traceback(failure.__traceback__, module)
+            failure.span = _place(op, sources)
         raise
     except MLIRError as failure:
         raise diagnose(failure, sources, "T0501") from failure
     except Exception as failure:
         op = _operation_in_traceback(failure.__traceback__, module)
         raise InternalCompilerError(
-            f"{type(failure).__name__}: {failure}", pass_name=name, op=op
+            f"{type(failure).__name__}: {failure}",
+            pass_name=name,
+            op="" if op is None else op.name,
+            span=_place(op, sources),
         ) from failure
 
 
@@ -138,7 +147,7 @@ def verify_module(module: Any, sources: Sequence[SourceFile] = ()) -> None:
         raise diagnose(failure, sources, "T0500") from failure
 
 
-def _verify_result(module: Any, name: str) -> None:
+def _verify_result(module: Any, name: str, sources: Sequence[SourceFile]) -> None:
     try:
         module.operation.verify()
     except MLIRError as failure:
@@ -149,6 +158,7 @@ def _verify_result(module: Any, name: str) -> None:
             f"the pass left invalid IR: {message}",
             pass_name=name,
             op=quoted[1] if quoted else "",
+            span=source_span(found[0].location, _buffer(sources)) if found else None,
         ) from failure
 
 
@@ -188,26 +198,38 @@ def _upstream_pipeline(name: str) -> Any:
     return manager
 
 
-def _operation_in_traceback(traceback: TracebackType | None, module: Any) -> str:
-    """Return the name of the operation that the innermost frame of the failure worked on.
+def _is_anchor(op: Any) -> bool:
+    return op is None or op.name == _ANCHOR
+
+
+def _buffer(sources: Sequence[SourceFile]) -> str:
+    return sources[0].name if sources else "-"
+
+
+def _place(op: Any, sources: Sequence[SourceFile]) -> SourceSpan | None:
+    return None if op is None else source_span(op.location, _buffer(sources))
+
+
+def _operation_in_traceback(traceback: TracebackType | None, module: Any) -> Any:
+    """Return the operation that the innermost frame of the failure worked on, None if none did.
 
     A variable may hold an operation that was erased, and touching one ends the process; so only
     operations that are found in the module by walking it are asked for their name.
     """
-    names: dict[int, str] = {}
+    alive: dict[int, Any] = {}
 
     def visit(op: Any) -> Any:
-        names[hash(op)] = op.name
+        alive[hash(op)] = op
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit)
-    found = ""
+    found = None
     while traceback is not None:
         for value in traceback.tb_frame.f_locals.values():
             with contextlib.suppress(RuntimeError):  # the operation has been invalidated
                 operation = value.operation if isinstance(value, ir.OpView) else value
                 if isinstance(operation, ir.Operation):
-                    name = names.get(hash(operation), _ANCHOR)
-                    found = found if name == _ANCHOR else name
+                    candidate = alive.get(hash(operation))
+                    found = found if _is_anchor(candidate) else candidate
         traceback = traceback.tb_next
     return found

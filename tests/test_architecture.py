@@ -16,6 +16,7 @@ BASE = {
     "tilec.dtypes",
     "tilec.environment",
     "tilec.fileio",
+    "tilec.isolation",
     "tilec.numpy_types",
     "tilec.options",
     "tilec.pipeline",

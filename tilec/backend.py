@@ -6,8 +6,8 @@ from typing import Any
 from tilec.compilation import Compilation, Stopwatch
 from tilec.debug_build import too_late
 from tilec.debug_waits import HIDDEN_PARAMETERS, METADATA_KEY
-from tilec.diagnostics import CompileError, InternalCompilerError, error
-from tilec.dumps import DumpWriter, metadata_comment, split_metadata_comment
+from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile
+from tilec.dumps import DumpWriter, metadata_comment, read_metadata_comment
 from tilec.options import CompileOptions
 from tilec.plan_summary import plan_text
 from tilec.target import Target
@@ -66,21 +66,13 @@ class CodeGenerator:
 
             raise with_source_lines(failure, module, self.target) from None
 
-    def run_text(self, stage: str, text: str) -> None:
+    def run_text(self, stage: str, source: SourceFile) -> None:
         """Go on from the text of a dump: `llvmir` or `ptx`.
 
         Raises:
-            CompileError: The dump does not carry the kernel's metadata, or ptxas rejects it.
+            CompileError: The dump lacks the kernel's metadata, or LLVM or ptxas rejects it.
         """
-        metadata, rest = split_metadata_comment(text)
-        if metadata is None:
-            raise CompileError(
-                error(
-                    "T0009",
-                    f"{self.result.source.name} does not carry the metadata of its kernel",
-                    hint="keep the line 'tilec.kernel: {...}' that --dump-ir wrote",
-                )
-            )
+        metadata, rest = read_metadata_comment(source)
         if self.options.debug_waits and METADATA_KEY not in metadata:
             raise too_late(self.result.source.name)
         if stage == "llvmir":

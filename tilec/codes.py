@@ -21,6 +21,8 @@ CODES: dict[str, str] = {
     "T0012": "the NumPy function beside the source cannot be used",
     "T0013": "the element type of an array is not known",
     "T0014": "an element type was chosen because none was given",
+    "T0017": "the metadata of a kernel in a dump is damaged",
+    "T0018": "the process that shall work on IR cannot be started",
     # Syntax.
     "T0101": "text that the grammar does not allow",
     "T0102": "a missing ':'",
@@ -100,6 +102,11 @@ CODES: dict[str, str] = {
     "T0561": "a tile constant whose elements differ",
     "T0562": "arithmetic on a restricted float",
     "T0570": "a TMA load that memory tokens order after a store of the same kernel",
+    "T0580": "a pass cannot work on the IR of a file",
+    "T0581": "the protocol of the IR of a file deadlocks or races",
+    "T0582": "the IR of a file ended the process that worked on it",
+    "T0583": "the IR of a file takes more time or memory than it may",
+    "T0584": "the text of a module holds what MLIR's parser cannot take",
     "T0599": "internal error of tilec",
     # LLVM, PTX and ptxas.
     "T0601": "an operation that the passes of the llvm stage did not lower",

@@ -12,7 +12,8 @@ from tilec.diagnostics import (
     SourceFile,
     TileError,
 )
-from tilec.records import dataclass, field
+from tilec.isolation import step as report_step
+from tilec.records import dataclass, field, replace
 
 _LONGEST_TIME = "99999.9"
 _MILLISECONDS = 1000.0
@@ -54,7 +55,8 @@ class Stopwatch:
         timing = Timing(stage, step, beside=beside)
         started = time.perf_counter()
         try:
-            yield timing
+            with report_step(step):
+                yield timing
         except (TileError, InternalCompilerError):
             raise
         except Exception as failure:
@@ -105,6 +107,14 @@ class Compilation:
         from tilec.ir.text import print_module
 
         return print_module(self.snapshots[stage])
+
+    def detach(self) -> "Compilation":
+        """Return the compilation with the text of its modules in their place, for another process.
+
+        Types of MLIR do not leave theirs.
+        """
+        texts = {stage: self.module_text(stage) for stage in self.snapshots}
+        return replace(self, snapshots={}, texts={**texts, **self.texts})
 
     def package(self) -> bytes:
         """Return the contents of a package file with the artifact."""

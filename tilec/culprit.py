@@ -11,6 +11,7 @@ from typing import Any
 
 from tilec.diagnostics import DiagnosticSink, InternalCompilerError
 from tilec.dumps import write_reproducer
+from tilec.isolation import REPEATING, step
 from tilec.records import dataclass, replace
 
 
@@ -48,7 +49,8 @@ def culprit_named(starts: list[StageStart], context: Any) -> Iterator[None]:
     except InternalCompilerError as failure:
         for start in starts:
             if failure.pass_name in start.passes:
-                _repeat(start, context)
+                with step(REPEATING):
+                    _repeat(start, context)
         raise
 
 

@@ -12,6 +12,7 @@ and launch, T08xx driver and device. `tilec/codes.py` is the catalogue.
 
 import enum
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from tilec.records import dataclass, field
 
@@ -50,6 +51,15 @@ class SourceSpan:
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}:{self.column}"
+
+    @classmethod
+    def read(cls, place: str) -> "SourceSpan | None":
+        """Return the span that `str` made `place` of; None for other text."""
+        file, *numbers = place.rsplit(":", 2)
+        if len(numbers) != 2 or not all(item.isdigit() for item in numbers):
+            return None
+        line, column = numbers
+        return cls(file, int(line), int(column), int(line), int(column) + 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +132,10 @@ class TileError(Exception):
         self.sources: tuple[SourceFile, ...] = tuple(sources)
         super().__init__("\n".join(item.render(self.sources) for item in items))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle what the error was made of, not the text that it shows."""
+        return type(self), (self.diagnostics, self.sources)
+
 
 class CompileError(TileError):
     """The source or the IR cannot be compiled."""
@@ -142,10 +156,13 @@ class DeadlockError(TileError):
 class InternalCompilerError(Exception):
     """A broken invariant of tilec itself: names the pass and the operation."""
 
-    def __init__(self, message: str, *, pass_name: str = "", op: str = "") -> None:
-        """Keep where the invariant broke."""
+    def __init__(
+        self, message: str, *, pass_name: str = "", op: str = "", span: SourceSpan | None = None
+    ) -> None:
+        """Keep where the invariant broke; `span` is where the operation comes from."""
         self.pass_name = pass_name
         self.op = op
+        self.span = span
         super().__init__(message)
 
 

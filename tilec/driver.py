@@ -16,12 +16,13 @@ from tilec.compilation import Compilation, Stopwatch, Timing
 from tilec.culprit import StageStart, copy_module, culprit_named
 from tilec.debug_build import request_debug_waits
 from tilec.diagnostics import CompileError, SourceFile, error, remark
-from tilec.dumps import DumpWriter
+from tilec.dumps import DumpWriter, check_metadata, damaged
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
 from tilec.runner_up import runner_up
 from tilec.specialization import Specialization
 from tilec.target import get_target
+from tilec.user_ir import beginning, blaming_the_file, run_apart
 
 STAMP = "tilec.after"
 """Module attribute that names the pass after which a dump was written."""
@@ -96,21 +97,38 @@ def resume(
 ) -> Compilation:
     """Continue from a dump: `options.start_from` says of which stage.
 
+    MLIR works on a dump in a process of its own, which some text would end (`tilec.user_ir`).
+
     Args:
         source: An `NN-stage-pass.mlir` file, LLVM IR or PTX, as `--dump-ir` wrote it or edited.
         options: How far to go and what to show on the way.
         hints: Sizes to plan for and overrides of the plan.
 
+    Returns:
+        The compilation; it holds the text of the last stages in the place of their modules.
+
     Raises:
-        CompileError: The dump cannot be read, or the result cannot be compiled.
-        InternalCompilerError: A pass failed; a reproducer was written.
+        CompileError: The dump cannot be read, passes cannot work on it, or the result cannot be
+            compiled.
     """
-    steps = _Steps(source, options)
-    steps.hints = hints or Specialization()
-    if options.start_from not in STAGE_NAMES:
-        return steps.finish_text(options.start_from or "")
-    module, stage, position = steps.parse_dump(options.start_from)
-    return steps.lower(module, stage, position)
+    wanted = hints or Specialization()
+    arguments = (source, options, dict(wanted.sizes), dict(wanted.plan))
+    if options.start_from in STAGE_NAMES:
+        return run_apart(resume_here, *arguments, source=source)
+    return resume_here(*arguments)
+
+
+def resume_here(
+    source: SourceFile, options: CompileOptions, sizes: dict[str, int], plan: dict[str, Any]
+) -> Compilation:
+    """Continue from a dump in this process, which MLIR may end: see `resume`."""
+    with blaming_the_file(options.origin, source):
+        steps = _Steps(source, options)
+        steps.hints = Specialization(sizes=sizes, plan=plan)
+        if options.start_from not in STAGE_NAMES:
+            return steps.finish_text(options.start_from or "")
+        module, stage, position = steps.parse_dump(options.start_from)
+        return steps.lower(module, stage, position).detach()
 
 
 class _Steps:
@@ -196,17 +214,23 @@ class _Steps:
         return module, stage, position
 
     def _check_metadata(self, module: Any) -> None:
-        from tilec.ir.attributes import KERNEL_ATTRIBUTE
+        from tilec.ir.attributes import KERNEL_ATTRIBUTE, to_python
+        from tilec.ir.errors import source_span
 
         operations = module.operation.regions[0].blocks[0].operations
-        if not any(KERNEL_ATTRIBUTE in op.attributes for op in operations):
-            raise CompileError(
-                error(
-                    "T0009",
-                    f"{self.source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')",
-                    hint="start from a file that --dump-ir wrote; 'tilec opt' takes any IR",
-                )
-            )
+        kernels = [op for op in operations if KERNEL_ATTRIBUTE in op.attributes]
+        for op in kernels:
+            span = source_span(op.location, self.source.name)
+            try:
+                metadata = to_python(op.attributes[KERNEL_ATTRIBUTE])
+            except TypeError as failure:
+                raise damaged(str(failure), span, self.source) from failure
+            check_metadata(metadata, span, self.source)
+        if not kernels:
+            message = f"{self.source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')"
+            hint = "start from a file that --dump-ir wrote; 'tilec opt' takes any IR"
+            place = beginning(self.source)
+            raise CompileError(error("T0009", message, place, hint=hint), [self.source])
 
     def _resume_position(self, module: Any, stage: Stage) -> int:
         """Return the index of the pass of `stage` that comes next for `module`.
@@ -221,13 +245,10 @@ class _Steps:
             return 0
         if stamp not in stage.passes:
             known = ", ".join(item.name for item in STAGES if stamp in item.passes)
-            raise CompileError(
-                error(
-                    "T0009",
-                    f"the dump was written after '{stamp}', which stage {stage.name} does not run",
-                    hint=f"use --start-from with one of: {known}" if known else None,
-                )
-            )
+            message = f"the dump was written after '{stamp}', which stage {stage.name} does not run"
+            hint = f"use --start-from with one of: {known}" if known else None
+            place = beginning(self.source)
+            raise CompileError(error("T0009", message, place, hint=hint), [self.source])
         return stage.passes.index(stamp) + 1
 
     def _make_context(self, specialization: Specialization) -> Any:
@@ -243,6 +264,7 @@ class _Steps:
                 problem_sizes=dict(specialization.sizes),
                 buffer=self.source.name,
                 sources=(self.source,),
+                origin=self.options.origin,
                 background=[],
             )
             return make_context()
@@ -317,7 +339,7 @@ class _Steps:
 
     def finish_text(self, stage: str) -> Compilation:
         """Continue from LLVM IR or PTX text."""
-        self._code_generator().run_text(stage, self.source.text)
+        self._code_generator().run_text(stage, self.source)
         return self.result
 
     def _code_generator(self) -> Any:

@@ -7,9 +7,16 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tilec.diagnostics import CompileError, InternalCompilerError, error
+from tilec.diagnostics import (
+    CompileError,
+    InternalCompilerError,
+    SourceFile,
+    SourceSpan,
+    error,
+)
 from tilec.environment import reproducer_directory
 from tilec.fileio import write_atomic
+from tilec.kernel_schema import metadata_error
 
 METADATA_PREFIX = "tilec.kernel: "
 """Starts the comment that carries the kernel metadata through LLVM IR and PTX text."""
@@ -76,9 +83,70 @@ def metadata_comment(metadata: Mapping[str, Any], marker: str) -> str:
     return f"{marker} {METADATA_PREFIX}{json.dumps(metadata, separators=(',', ':'))}\n"
 
 
-def split_metadata_comment(text: str) -> tuple[dict[str, Any] | None, str]:
-    """Return the metadata that a dump carries (None when it carries none) and the rest."""
+def split_metadata_comment(text: str) -> tuple[Any, str]:
+    """Return the metadata that a dump carries (None when it carries none) and the rest.
+
+    Raises:
+        ValueError: The metadata is not JSON.
+    """
     match = _METADATA_LINE.search(text)
     if match is None:
         return None, text
-    return json.loads(match[1]), text[: match.start()] + text[match.end() :]
+    try:
+        metadata = json.loads(match[1])
+    except RecursionError as failure:
+        raise ValueError("its brackets are nested too deeply") from failure
+    return metadata, text[: match.start()] + text[match.end() :]
+
+
+def read_metadata_comment(source: SourceFile) -> tuple[dict[str, Any], str]:
+    """Return the metadata that a dump carries and the rest of it, as `split_metadata_comment`.
+
+    Raises:
+        CompileError: There is none (T0009), or it is damaged (T0017).
+    """
+    try:
+        metadata, rest = split_metadata_comment(source.text)
+    except ValueError as failure:
+        raise damaged(str(failure), _comment_span(source), source) from failure
+    if metadata is None:
+        raise CompileError(
+            error(
+                "T0009",
+                f"{source.name} does not carry the metadata of its kernel",
+                hint="keep the line 'tilec.kernel: {...}' that --dump-ir wrote",
+            )
+        )
+    check_metadata(metadata, _comment_span(source), source)
+    return metadata, rest
+
+
+def check_metadata(metadata: Any, span: SourceSpan | None, source: SourceFile) -> None:
+    """Check the metadata of a kernel that comes from a file.
+
+    Args:
+        metadata: What was read.
+        span: Where it stands.
+        source: The file.
+
+    Raises:
+        CompileError: T0017.
+    """
+    found = metadata_error(metadata)
+    if found is not None:
+        raise damaged(found, span, source)
+
+
+def damaged(message: str, span: SourceSpan | None, source: SourceFile) -> CompileError:
+    """Return the error about metadata that is not what it must be."""
+    text = f"'tilec.kernel', the metadata of the kernel, is damaged: {message}"
+    found = error("T0017", text, span, hint="take it from the dump that --dump-ir wrote")
+    return CompileError(found, [source])
+
+
+def _comment_span(source: SourceFile) -> SourceSpan | None:
+    match = _METADATA_LINE.search(source.text)
+    if match is None:
+        return None
+    line = source.text.count("\n", 0, match.start()) + 1
+    return SourceSpan(source.name, line, 1, line, 1 + len(METADATA_PREFIX))

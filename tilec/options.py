@@ -1,5 +1,6 @@
 """What a compilation is asked to do besides the program itself. Pure Python: no MLIR import."""
 
+import enum
 from pathlib import Path
 
 from tilec.pipeline import STAGE_NAMES, TEXT_STAGES
@@ -11,6 +12,13 @@ RESUME_CHOICES: tuple[str, ...] = (*STAGE_NAMES, "llvmir", "ptx")
 """What `--start-from` takes: the stages whose dump can be read back."""
 ALL_PASSES = "all"
 """Value of `--print-ir-after` that means every pass."""
+
+
+class Origin(enum.Enum):
+    """Who wrote the IR that passes work on, and so whose fault it is when one cannot."""
+
+    COMPILER = "tilec"
+    USER = "a file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +48,11 @@ class CompileOptions:
     debug_waits: bool = False
     run_ptxas: bool = True
     count_operations: bool = False
+
+    @property
+    def origin(self) -> Origin:
+        """Who wrote the IR."""
+        return Origin.COMPILER if self.start_from is None else Origin.USER
 
     def reaches(self, step: str) -> bool:
         """Tell whether the compilation goes as far as `step`, one of `EMIT_CHOICES`."""

@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
 if TYPE_CHECKING:
-    from subprocess import CompletedProcess
+    from subprocess import CompletedProcess, Popen
 
 ENDING_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 """Signals that ask a command to end."""
+
+_GRACE_SECONDS = 0.5
+"""How long a child may take to clean up after SIGTERM. Python needs some milliseconds."""
 
 
 class _Held:
@@ -104,14 +107,20 @@ def temporary_folder() -> Iterator[Path]:
 
 
 def run_child(
-    command: Sequence[str | Path], *, request: bytes = b"", timeout: float
+    command: Sequence[str | Path],
+    *,
+    request: bytes = b"",
+    timeout: float,
+    memory: int | None = None,
 ) -> "CompletedProcess[bytes]":
     """Run `command` to its end and return its status and what it printed.
 
     Args:
         command: Program and arguments.
         request: What it reads from standard input.
-        timeout: Seconds after which it is killed.
+        timeout: Seconds after which it is ended.
+        memory: Bytes of address space that it, and each process that it starts, may take. Such a
+            process leaves no core file.
 
     Raises:
         OSError: It cannot be started.
@@ -123,13 +132,38 @@ def run_child(
         child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
-        _HELD.undo[child] = child.kill
+        _HELD.undo[child] = lambda: _end(child)
     try:
         with child:
             try:
+                if memory is not None:
+                    _limit_memory(child.pid, memory)
                 output, messages = child.communicate(request, timeout=timeout)
             finally:
-                child.kill()
+                _end(child)
     finally:
         del _HELD.undo[child]
     return subprocess.CompletedProcess(command, child.returncode, output, messages)
+
+
+def _limit_memory(process: int, memory: int) -> None:
+    import resource
+
+    with contextlib.suppress(ProcessLookupError):
+        _, most = resource.prlimit(process, resource.RLIMIT_AS)
+        least = memory if most == resource.RLIM_INFINITY else min(memory, most)
+        resource.prlimit(process, resource.RLIMIT_AS, (least, most))
+        resource.prlimit(process, resource.RLIMIT_CORE, (0, 0))
+
+
+def _end(child: "Popen[bytes]") -> None:
+    """End a child that may have children and temporary files: it is asked first, then killed."""
+    import subprocess
+
+    if child.poll() is not None:
+        return
+    child.terminate()
+    try:
+        child.wait(_GRACE_SECONDS)
+    except subprocess.TimeoutExpired:
+        child.kill()

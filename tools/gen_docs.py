@@ -39,7 +39,8 @@ bad.tile:8:15: error[T0302]: mma: A is 128x64 but B is 32x128: inner sizes 64 an
 
 Errors end the compilation with exit code 1, and nothing is written. Remarks name choices of the
 compiler (`--remarks` shows them) and change nothing. An internal error (T0599, exit code 70) is a
-defect of tilec: it names the pass and leaves a reproducer, see [debugging.md](debugging.md). In
+defect of tilec: it names the pass and leaves a reproducer, see [debugging.md](debugging.md). IR
+from a file never leads to one: what passes cannot work on is T0580 to T0584 then. In
 Python every diagnostic of an exception is in its `diagnostics`, each with `code`, `message`, `span`
 and `hint`.
 """

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tilec.dialects.common.shape_ops import check_tiles, is_tile_of
-from tilec.dialects.common.verify import is_float, report, shape_text
+from tilec.dialects.common.verify import is_float, report, shape_text, total
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 
 SIGNEDNESS = ("signed", "unsigned")
@@ -32,6 +32,7 @@ class DotBase(ext.Operation, traits=[Pure]):
         rows, columns = self.d.type.shape[-2:]
         return rows, columns, self.a.type.shape[-1 if self.a_major.value == "k" else -2]
 
+    @total
     def verify_invariants(self) -> bool:
         """Report operand types, shapes or attributes that make no matrix product."""
         types = (self.a.type, self.b.type, self.c.type, self.d.type)

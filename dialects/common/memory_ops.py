@@ -6,7 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
 from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
-from tilec.dialects.common.verify import check_segments, is_float, is_i32, report, static_tensor
+from tilec.dialects.common.verify import (
+    check_segments,
+    is_float,
+    is_i32,
+    report,
+    static_tensor,
+    total,
+)
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
 from tilec.dialects.nv_tileaa.types import MemrefType, MemTokenType
 from tilec.ir.attributes import elements_of
@@ -31,6 +38,7 @@ class MakeMemrefBase(ext.Operation, traits=[Pure]):
     strides: Sequence[Operand[Any]]
     memref: Result[Any]
 
+    @total
     def verify_invariants(self) -> bool:
         """Report operands that do not fill the open dims of the type."""
         if not check_segments(self):
@@ -208,6 +216,7 @@ class TiledLoadBase(TiledAccessBase, traits=[ReadsMemory]):
         """Value of elements outside the array."""
         return _text(self, "padding", "zero") or "zero"
 
+    @total
     def verify_invariants(self) -> bool:
         """Report a load that breaks a rule of tiled accesses or of padding values."""
         if not check_segments(self) or not self.verify_access(self.memref.type, self.tile.type):
@@ -273,6 +282,7 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
     token: Result[Any]
     after: Operand[Any] | None = None
 
+    @total
     def verify_invariants(self) -> bool:
         """Report a store that breaks a rule of tiled accesses."""
         return check_segments(self) and self.verify_access(self.memref.type, self.value.type)
@@ -309,6 +319,7 @@ class JoinMemTokenBase(ext.Operation, traits=[Pure]):
     tokens: Sequence[Operand[Any]]
     token: Result[Any]
 
+    @total
     def verify_invariants(self) -> bool:
         """Report an empty list."""
         return check_segments(self) and (

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.dialects.common.verify import is_i32, report
+from tilec.dialects.common.verify import is_i32, report, total
 from tilec.ir.bindings import Pure, Result, ext, ir
 
 GRID_AXES = 3
@@ -19,6 +19,7 @@ class GridQueryBase(ext.Operation, traits=[Pure]):
     value: Result[Any]
     axis: ir.IntegerAttr
 
+    @total
     def verify_invariants(self) -> bool:
         """Report an axis that does not exist or a result that is no i32."""
         if not 0 <= self.axis.value < GRID_AXES:

@@ -4,7 +4,14 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from tilec.dialects.common.verify import check_segments, is_i32, report, shape_text, static_tensor
+from tilec.dialects.common.verify import (
+    check_segments,
+    is_i32,
+    report,
+    shape_text,
+    static_tensor,
+    total,
+)
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 
 I64_BITS = 64
@@ -43,6 +50,7 @@ class MakeRangeBase(ext.Operation, traits=[Pure]):
     tile: Result[Any]
     start: ir.IntegerAttr
 
+    @total
     def verify_invariants(self) -> bool:
         """Report a result that is no 1-D integer tile."""
         type_ = self.tile.type
@@ -65,6 +73,7 @@ class SplatBase(ext.Operation, traits=[Pure]):
     value: Operand[Any]
     tile: Result[Any]
 
+    @total
     def verify_invariants(self) -> bool:
         """Report a scalar of another type than the elements."""
         if not check_tiles(self, self.tile.type):
@@ -99,6 +108,7 @@ class _NewShapeBase(ext.Operation, traits=[Pure]):
 class BroadcastBase(_NewShapeBase):
     """Repeat a tile along the dims where its extent is 1."""
 
+    @total
     def verify_invariants(self) -> bool:
         """Report dims that are neither equal nor 1."""
         source, tile = self.source.type, self.tile.type
@@ -115,6 +125,7 @@ class BroadcastBase(_NewShapeBase):
 class ViewBase(_NewShapeBase):
     """Give a tile another shape; elements keep their row-major order."""
 
+    @total
     def verify_invariants(self) -> bool:
         """Report a change of the element count or type."""
         source, tile = self.source.type, self.tile.type
@@ -137,6 +148,7 @@ class PermuteBase(ext.Operation, traits=[Pure]):
     tile: Result[Any]
     permutation: Any
 
+    @total
     def verify_invariants(self) -> bool:
         """Report an attribute that is no permutation, or a result that does not follow it."""
         source, tile = self.source.type, self.tile.type
@@ -174,6 +186,7 @@ class CatBase(ext.Operation, traits=[Pure]):
     tile: Result[Any]
     dim: ir.IntegerAttr
 
+    @total
     def verify_invariants(self) -> bool:
         """Report shapes that do not join."""
         lhs, rhs, tile = self.lhs.type, self.rhs.type, self.tile.type
@@ -209,6 +222,7 @@ class ExtractBase(ext.Operation, traits=[Pure]):
     indices: Sequence[Operand[Any]]
     tile: Result[Any]
 
+    @total
     def verify_invariants(self) -> bool:
         """Report slices that do not divide the source."""
         if not check_segments(self):

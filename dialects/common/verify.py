@@ -1,5 +1,6 @@
 """Helpers for the verifiers of Python-defined operations."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -26,9 +27,31 @@ def verify_fields(
         message = find_error()
     except (KeyError, IndexError):
         message = find_segment_error()
-    except (TypeError, ValueError) as failure:  # of a cast: a parameter is not what it must be
+    except (
+        AttributeError,
+        TypeError,
+        ValueError,
+    ) as failure:  # of a cast: a parameter is not what it must be
         message = f"has a malformed type or attribute: {failure}"
     return message is None or report(op, message)
+
+
+def total(verify: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    """Let a verifier that reports what it finds itself meet operations that lack fields, too.
+
+    What is missing the bindings report after it; fields of a wrong kind are reported here.
+    """
+
+    @functools.wraps(verify)
+    def run(op: Any) -> bool:
+        try:
+            return verify(op)
+        except (KeyError, IndexError):
+            return True
+        except (AttributeError, TypeError, ValueError) as failure:
+            return report(op, f"has a malformed type or attribute: {failure}")
+
+    return run
 
 
 def check_segments(op: Any) -> bool:

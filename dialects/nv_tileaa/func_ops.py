@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.dialects.common.verify import report
+from tilec.dialects.common.verify import report, total
 from tilec.dialects.nv_tileaa.dialect import NvTileAA
 from tilec.ir.bindings import Region, ir
 
@@ -53,6 +53,7 @@ class FuncOp(NvTileAA.Operation, name="func", traits=[ir.IsIsolatedFromAboveTrai
 class ReturnOp(NvTileAA.Operation, name="return", traits=[ir.IsTerminatorTrait]):
     """End of a function."""
 
+    @total
     def verify_invariants(self) -> bool:
         """Report a return outside of a function."""
         parent = self.operation.parent

@@ -9,7 +9,7 @@ from tilec.dialects.common.memory_ops import (
     TiledLoadBase,
     TiledStoreBase,
 )
-from tilec.dialects.common.verify import report
+from tilec.dialects.common.verify import report, total
 from tilec.dialects.nv_tileaa.dialect import NvTileAA
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
@@ -62,6 +62,7 @@ class AssumeOp(NvTileAA.Operation, name="assume", traits=[Pure]):
     result: Result[Any]
     div_by: ir.IntegerAttr
 
+    @total
     def verify_invariants(self) -> bool:
         """Report a divisor that is no power of two or a change of type."""
         divisor = self.div_by.value

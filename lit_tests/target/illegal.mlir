@@ -76,3 +76,34 @@ llvm.func @bad_operand_of_assembly(%x: f32) {
 
 // expected-error @+1 {{a global in shared memory cannot have an initial value}}
 llvm.mlir.global internal @initialised(1 : i32) {addr_space = 3 : i32} : i32
+
+// -----
+
+// expected-error @+1 {{'llvm.func' op has a number below 1 in 'nvvm.reqntid'}}
+llvm.func @no_threads() attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128, -2, 1>} {
+  llvm.return
+}
+
+// -----
+
+llvm.func @alignment(%p: !llvm.ptr<1>) {
+  // expected-error @+1 {{'llvm.load' op has an alignment of -1 bytes}}
+  %0 = llvm.load %p {alignment = -1 : i64} : !llvm.ptr<1> -> i32
+  llvm.return
+}
+
+// -----
+
+llvm.func @long_vector(%p: !llvm.ptr<1>) {
+  // expected-error @+1 {{'llvm.load' op has a value of type vector<65536xf32>, which PTX does not have}}
+  %0 = llvm.load %p : !llvm.ptr<1> -> vector<65536xf32>
+  llvm.return
+}
+
+// -----
+
+llvm.func @wide_integer(%p: !llvm.ptr<1>) {
+  // expected-error @+1 {{'llvm.load' op has a value of type i16777215, which PTX does not have}}
+  %0 = llvm.load %p : !llvm.ptr<1> -> i16777215
+  llvm.return
+}

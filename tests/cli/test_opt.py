@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilec.cli.main import EXIT_INTERNAL
+from tilec.cli.main import EXIT_DIAGNOSTICS
 from tilec.cli.opt_command import moved_stamp
 from tilec.passes.transforms.nv_tileas.verify_async_protocol import NAME
 
@@ -60,5 +60,5 @@ def test_a_violation_names_the_dump(run_tilec, dumps, tmp_path, words):
     (tmp_path / "bad.mlir").write_text(text.replace(BARRIER, BARRIER.replace("2", "0"), 1))
     command, *rest = words
     result = run_tilec(command, "bad.mlir", *rest)
-    assert result.returncode == EXIT_INTERNAL
-    assert f"in {NAME}: bad.mlir:{line}:{column}: barrier 0 of the whole CTA" in result.stderr
+    assert result.returncode == EXIT_DIAGNOSTICS
+    assert f"bad.mlir:{line}:{column}: error[T0581]: {NAME}: barrier 0 of the" in result.stderr

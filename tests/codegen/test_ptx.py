@@ -6,7 +6,6 @@ import sys
 import pytest
 
 from tilec.codegen import libdevice, ptx
-from tilec.codegen.isolation import run_isolated
 from tilec.codegen.ptx import emit_ptx
 from tilec.codegen.ptxas import assemble
 from tilec.codegen.supported import (
@@ -180,12 +179,6 @@ def test_functions_of_the_driver_are_fine():
         "ret void", "%c = call i32 @vprintf(ptr null, ptr null)\n  ret void"
     )
     assert ".extern .func" in emit_ptx(text, TARGET)
-
-
-def test_no_python_for_the_isolated_process(monkeypatch):
-    monkeypatch.setattr(sys, "executable", "/no/such/python")
-    with pytest.raises(CompileError, match="needs a process of its own, which failed"):
-        run_isolated("emit-ptx", {"target": "sm_90a", "text": ""})
 
 
 SURVIVAL = """

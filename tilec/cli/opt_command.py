@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from tilec.cli.files import read_source, write_result
@@ -11,13 +11,10 @@ from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
 from tilec.cli.verify_diagnostics import compare
 from tilec.diagnostics import Diagnostic, SourceFile, TileError
 from tilec.driver import STAMP
-from tilec.ir.bindings import ir
-from tilec.ir.context import make_context
-from tilec.ir.text import parse_module, print_module
-from tilec.passes.registry import PassContext
-from tilec.passes.runner import check_pass_name, run_pass, verify_module
+from tilec.options import Origin
 from tilec.pipeline import STAGES
 from tilec.target import get_target
+from tilec.user_ir import blaming_the_file, run_apart
 
 SPLIT_MARKER = "// -----"
 
@@ -50,14 +47,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
 def execute(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     source = read_source(options.file)
-    context = make_context()
+    target = get_target(options.target)
     names = split_pass_names(options.passes)
-    for name in names:
-        check_pass_name(name, context)
+    parts = list(_parts(source)) if options.split_input_file else [source]
+    results = run_apart(process_parts, parts, names, target.name, options.locations, source=source)
     outputs: list[str] = []
     failed = False
-    for part in _parts(source) if options.split_input_file else iter((source,)):
-        text, reported = _process(part, names, context, options)
+    for part, (text, reported) in zip(parts, results, strict=True):
         if text is not None:
             outputs.append(text)
         if options.verify_diagnostics:
@@ -72,29 +68,56 @@ def execute(options: argparse.Namespace) -> int:
     return EXIT_DIAGNOSTICS if failed else EXIT_OK
 
 
-def _process(
-    source: SourceFile, names: list[str], context: object, options: argparse.Namespace
-) -> tuple[str | None, list[Diagnostic]]:
-    """Run the passes on one module.
+def process_parts(
+    parts: Sequence[SourceFile], names: Sequence[str], target: str, locations: bool
+) -> list[tuple[str | None, list[Diagnostic]]]:
+    """Run passes on modules, in this process, which MLIR may end.
+
+    Args:
+        parts: The modules.
+        names: The passes.
+        target: Name of the architecture.
+        locations: Whether to print source locations.
 
     Returns:
-        The printed result (None when there is none) and everything that was reported.
+        For each module what it has become (None if that is nothing) and what was reported.
     """
-    settings = PassContext(get_target(options.target), buffer=source.name, sources=(source,))
+    from tilec.ir.context import make_context
+    from tilec.passes.runner import check_pass_name
+
+    context = make_context()
+    for name in names:
+        check_pass_name(name, context)
+    return [_process(part, names, context, target, locations) for part in parts]
+
+
+def _process(
+    source: SourceFile, names: Sequence[str], context: Any, target: str, locations: bool
+) -> tuple[str | None, list[Diagnostic]]:
+    from tilec.ir.text import parse_module, print_module
+    from tilec.passes.registry import PassContext
+    from tilec.passes.runner import run_pass, verify_module
+
+    settings = PassContext(
+        get_target(target), buffer=source.name, sources=(source,), origin=Origin.USER
+    )
     try:
-        module = parse_module(source.text, context, source.name)
-        verify_module(module, [source])
-        for name in names:
-            run_pass(module, name, settings, [source])
-        _stamp(module, names)
+        with blaming_the_file(settings.origin, source):
+            module = parse_module(source.text, context, source.name)
+            verify_module(module, [source])
+            for name in names:
+                run_pass(module, name, settings, [source])
+            _stamp(module, names)
+            text = print_module(module, locations=locations)
     except TileError as failure:
         return None, [*settings.sink.items, *failure.diagnostics]
-    text = print_module(module, locations=options.locations)
     return text if text.endswith("\n") else text + "\n", settings.sink.items
 
 
-def _stamp(module: Any, names: list[str]) -> None:
+def _stamp(module: Any, names: Sequence[str]) -> None:
     """Bring the stamp of a dump up to date; IR without one was written by hand and gets none."""
+    from tilec.ir.bindings import ir
+
     attributes = module.operation.attributes
     if STAMP in attributes:
         stamp = moved_stamp(ir.StringAttr(attributes[STAMP]).value, names)
@@ -102,7 +125,7 @@ def _stamp(module: Any, names: list[str]) -> None:
             attributes[STAMP] = ir.StringAttr.get(stamp)
 
 
-def moved_stamp(stamp: str, names: list[str]) -> str:
+def moved_stamp(stamp: str, names: Sequence[str]) -> str:
     """Return the stamp of a dump after more passes: the last one that moved it on.
 
     A pass moves the dump on when it follows in its stage or begins the next one. Others, such as a

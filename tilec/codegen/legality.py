@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.codegen.inline_assembly import inline_assembly_problem
+from tilec.codegen.limits import alignment_problem, has_ptx_type, launch_problem
 from tilec.codegen.supported import (
     CALLABLE_INTRINSICS,
     FLOAT_INTRINSICS,
@@ -33,7 +34,6 @@ _MAX_DIAGNOSTICS = 20
 _WIDEST_INTEGER = 64
 """LLVM turns wider conversions and atomics into library calls, which a GPU does not have."""
 _SHARED_SPACE = 3
-_LLVM_TYPES_WITHOUT_PTX = ("!llvm.x86", "!llvm.ppc", "!llvm.target", "!llvm.token", "!llvm.label")
 _CONVERSIONS = (
     "llvm.fptosi", "llvm.fptoui", "llvm.sitofp", "llvm.uitofp", "llvm.inttoptr", "llvm.ptrtoint",
 )  # fmt: skip
@@ -229,7 +229,7 @@ def _check_global(op: Any) -> Finding | None:
     value = op.attributes["value"]
     if target.startswith("!llvm.struct") and not isinstance(value, ir.ArrayAttr):
         return _unsupported(f"a global of type {target} cannot start as {value}")
-    return None
+    return _check_alignment(op)
 
 
 def _has_initial_value(op: Any) -> bool:
@@ -241,7 +241,7 @@ def _has_initial_value(op: Any) -> bool:
 def _check_alloca(op: Any) -> Finding | None:
     if str(op.results[0].type) not in _STACK_POINTERS:
         return _unsupported("'llvm.alloca' op allocates outside of the stack")
-    return _check_width(op)
+    return _check_exchange(op)
 
 
 def _check_cast(op: Any) -> Finding | None:
@@ -278,10 +278,25 @@ def _check_width(op: Any) -> Finding | None:
 
 
 def _check_memory(op: Any) -> Finding | None:
-    return _check_width(op) if op.attributes["ordering"].value else None
+    return _check_alignment(op) or (_check_width(op) if op.attributes["ordering"].value else None)
+
+
+def _check_exchange(op: Any) -> Finding | None:
+    return _check_alignment(op) or _check_width(op)
+
+
+def _check_alignment(op: Any) -> Finding | None:
+    problem = alignment_problem(op)
+    return None if problem is None else _unsupported(problem)
+
+
+def _check_function(op: Any) -> Finding | None:
+    problem = launch_problem(op)
+    return None if problem is None else _unsupported(problem)
 
 
 _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
+    "llvm.func": _check_function,
     "llvm.call_intrinsic": _check_call_intrinsic,
     "llvm.inline_asm": _check_inline_assembly,
     "llvm.alloca": _check_alloca,
@@ -290,7 +305,8 @@ _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
     "llvm.store": _check_memory,
     "llvm.bitcast": _check_bitcast,
     "llvm.select": _check_select,
-    "llvm.cmpxchg": _check_width,
+    "llvm.cmpxchg": _check_exchange,
+    "llvm.atomicrmw": _check_exchange,
     **dict.fromkeys((*_CONVERSIONS, *_NARROWING, *_WIDENING), _check_cast),
 }
 
@@ -310,24 +326,10 @@ def _check_types(op: Any, name: str, known: dict[Any, bool]) -> Finding | None:
                 types.extend(argument.type for argument in block.arguments)
     for item in types:
         if item not in known:
-            known[item] = _has_ptx_type(item)
+            known[item] = has_ptx_type(item)
         if not known[item]:
             return _left(f"'{name}' op has a value of type {item}, which PTX does not have")
     return None
-
-
-def _has_ptx_type(item: Any) -> bool:
-    if isinstance(item, ir.IntegerType):
-        return item.is_signless
-    if isinstance(item, ir.VectorType):
-        if item.rank != 1 or item.scalable:
-            return False
-        item = item.element_type
-        return _has_ptx_type(item) and not isinstance(item, ir.VectorType)
-    text = str(item)
-    if text.startswith("!llvm."):
-        return not any(name in text for name in _LLVM_TYPES_WITHOUT_PTX)
-    return text in FLOAT_SUFFIXES
 
 
 def _element_name(item: Any) -> str:

@@ -12,11 +12,11 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
-from tilec.codegen.isolation import run_isolated
 from tilec.codegen.libdevice import link_libdevice
 from tilec.codegen.supported import is_known_intrinsic
 from tilec.diagnostics import CompileError, InternalCompilerError, error
-from tilec.target import Target
+from tilec.isolation import run_isolated
+from tilec.target import Target, get_target
 
 TRIPLE = "nvptx64-nvidia-cuda"
 OPTIMIZATION_LEVEL = 3
@@ -127,12 +127,19 @@ def _rejection(message: str, llvm_text: str) -> Any:
 
 
 def _emit_isolated(llvm_text: str, target: Target, strange: Sequence[str]) -> str:
-    result = run_isolated("emit-ptx", {"target": target.name, "text": llvm_text})
-    if result.text is None:
-        names = ", ".join(f"'{name}'" for name in strange) or "the LLVM IR"
-        reason = f": {result.message}" if result.message else ""
+    outcome = run_isolated(_emit_for, llvm_text, target.name)
+    names = ", ".join(f"'{name}'" for name in strange) or "the LLVM IR"
+    if outcome.over_limit:
+        message = f"LLVM needs more than {outcome.over_limit} to compile {names}"
+        raise CompileError(error("T0583", message))
+    if not outcome.answered:
+        reason = f": {outcome.message}" if outcome.message else ""
         raise CompileError(error("T0604", f"LLVM cannot compile {names} for {target.name}{reason}"))
-    return result.text
+    return outcome.answer
+
+
+def _emit_for(llvm_text: str, target: str) -> str:
+    return emit_here(llvm_text, get_target(target))
 
 
 def _check_externals(ptx: str) -> None:

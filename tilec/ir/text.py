@@ -13,6 +13,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan
 from tilec.ir.bindings import MLIRError, ir
 from tilec.ir.errors import diagnose
+from tilec.ir.unsafe_text import check_text
 from tilec.records import replace
 
 VERIFIER_CODE = "T0500"
@@ -47,6 +48,7 @@ def parse_module(text: str, context: Any, filename: str) -> Any:
     Raises:
         CompileError: The text does not parse, or a verifier rejects it.
     """
+    check_text(text, filename)
     spelled_out, insertions = _spell_out(text)
     try:
         return ir.Module.parse(spelled_out, context)

@@ -1,7 +1,7 @@
 // RUN: not tilec opt %s --passes convert-nv-tileas-to-llvm 2>&1 | FileCheck %s
 
 // An operation without a rule is an error that names it.
-// CHECK: internal error[T0599] in convert-nv-tileas-to-llvm at 'nv_tileas.receive': 'nv_tileas.receive' has no lowering to LLVM
+// CHECK: error[T0580]: the IR does not hold what convert-nv-tileas-to-llvm relies on at 'nv_tileas.receive': 'nv_tileas.receive' has no lowering to LLVM
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   "nv_tileas.roles"() ({

@@ -432,3 +432,27 @@
 ^bb0(%i: i32):
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (i64) -> ()} : () -> ()
+
+// -----
+
+func.func @missing_attribute() {
+  // expected-error@+1 {{'nv_tileaa.get_program_id' op attribute "axis" is expected but not provided}}
+  %0 = "nv_tileaa.get_program_id"() : () -> i32
+  return
+}
+
+// -----
+
+func.func @attribute_of_another_kind() {
+  // expected-error@+1 {{'nv_tileaa.get_program_id' op has a malformed type or attribute}}
+  %0 = "nv_tileaa.get_program_id"() {axis = "x"} : () -> i32
+  return
+}
+
+// -----
+
+func.func @missing_operand(%a: tensor<4x8xf32>) {
+  // expected-error@+1 {{op expects exactly 3 operands, but got 2}}
+  "nv_tileaa.dot"(%a, %a) : (tensor<4x8xf32>, tensor<4x8xf32>) -> ()
+  return
+}

@@ -7,8 +7,8 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 
 // The last phase finds loads that fill no slot, and slots that nothing commits.
-// LOAD: internal error[T0599] in lower-tma-load-store-to-async at {{.*}}tiled_load{{.*}}: failed to find smem buffer address for mbarrier
-// FILL: internal error[T0599] in lower-tma-load-store-to-async at {{.*}}ring_fill{{.*}}: failed to get expected tx-count
+// LOAD: error[T0580]: the IR does not hold what lower-tma-load-store-to-async relies on at {{.*}}tiled_load{{.*}}: failed to find smem buffer address for mbarrier
+// FILL: error[T0580]: the IR does not hold what lower-tma-load-store-to-async relies on at {{.*}}ring_fill{{.*}}: failed to get expected tx-count
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %m: i32):
   %slot = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot

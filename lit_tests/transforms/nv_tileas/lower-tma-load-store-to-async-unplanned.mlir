@@ -1,7 +1,7 @@
 // RUN: not tilec opt %s --passes lower-tma-load-store-to-async 2>&1 | FileCheck %s
 
 // A kernel that the planner has not seen is refused with the published words.
-// CHECK: internal error[T0599] in lower-tma-load-store-to-async at 'nv_tileaa.func': LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function
+// CHECK: error[T0580]: the IR does not hold what lower-tma-load-store-to-async relies on at 'nv_tileaa.func': LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function
 "nv_tileaa.func"() ({
 ^bb0(%m: i32):
   "nv_tileaa.return"() : () -> ()

@@ -4,7 +4,7 @@
 !desc = !nv_tileas.tma_desc<tensor<8x64xbf16>>
 
 // A copy whose index has no descriptor parameter is refused.
-// CHECK: internal error[T0599] in nv-tileas-attach-tma-descriptors at 'nv_tileas.async_tiled_tma_store': tmaIdx exceed tmaHostNum.
+// CHECK: error[T0580]: the IR does not hold what nv-tileas-attach-tma-descriptors relies on at 'nv_tileas.async_tiled_tma_store': tmaIdx exceed tmaHostNum.
 "nv_tileaa.func"() ({
 ^bb0(%d: !desc, %slot: !slot, %m: i32):
   "nv_tileas.async_tiled_tma_store"(%d, %slot, %m, %m) {box_index = 0 : i64, tmaIdx = 3 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()

@@ -3,7 +3,7 @@
 !v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
 // A descriptor that the host could not encode is refused with the reason.
-// CHECK: internal error[T0599] in nv-tileas-attach-tma-descriptors at 'nv_tileas.make_tiled_tma_desc': an extent or stride is computed in the kernel
+// CHECK: error[T0580]: the IR does not hold what nv-tileas-attach-tma-descriptors relies on at 'nv_tileas.make_tiled_tma_desc': an extent or stride is computed in the kernel
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32):
   %twice = arith.addi %m, %m : i32

@@ -13,22 +13,22 @@
 // CHECK: nv_tileas.cluster_sync
 
 // A CTA that leaves first may be gone when the other releases a slot of its.
-// ENDS: internal error[T0599] in nv-tileas-verify-async-protocol: {{.*}}CTA {{[01]}} may exit before 'consumer warp 0{{.*}}' arrives at its barrier
+// ENDS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTA {{[01]}} may exit before 'consumer warp 0{{.*}}' arrives at its barrier
 
 // The consumers of both CTAs release a slot, and nobody else.
-// COUNT: internal error[T0599] in nv-tileas-verify-async-protocol: {{.*}}the empty barrier of ring 0, slot 0 ends in mid-phase: 8 arrivals and 0 bytes are missing
+// COUNT: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}the empty barrier of ring 0, slot 0 ends in mid-phase: 8 arrivals and 0 bytes are missing
 
 // Slots that only the own consumers release are overwritten by the other CTA too early.
-// PEERS: internal error[T0599] in nv-tileas-verify-async-protocol: {{.*}}the 128x64 bf16 buffer may be overwritten while '{{.*}}' still uses it
+// PEERS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}the 128x64 bf16 buffer may be overwritten while '{{.*}}' still uses it
 
 // The barrier expects the other CTA's half, too.
-// BYTES: internal error[T0599] in nv-tileas-verify-async-protocol:
+// BYTES: error[T0581]: nv-tileas-verify-async-protocol:
 
 // The release orders reads of wgmma, which has been waited for, but no reads of threads.
-// THREADS: internal error[T0599] in nv-tileas-verify-async-protocol: {{.*}}threads read a tile that other CTAs overwrite
+// THREADS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}threads read a tile that other CTAs overwrite
 
 // Whoever shares a tile must come by as often as the other.
-// UNEVEN: internal error[T0599] in nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all come by to load it
+// UNEVEN: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all come by to load it
 "nv_tileaa.func"() ({
 ^bb0(%d: !desc, %n: i32, %acc: tensor<128x128xf32>):
   %c0 = arith.constant 0 : i32

@@ -13,8 +13,8 @@
 // CHECK: nv_tileas.ring_release
 
 // Without the release the producer waits for ever; with half of the bytes a phase never ends.
-// DEADLOCK: internal error[T0599] in nv-tileas-verify-async-protocol: {{.*}}deadlock: {{.*}} never continue
-// BYTES: internal error[T0599] in nv-tileas-verify-async-protocol:
+// DEADLOCK: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}deadlock: {{.*}} never continue
+// BYTES: error[T0581]: nv-tileas-verify-async-protocol:
 
 // Nothing but a fence keeps TMA from overwriting what threads still read.
 // READS: no proxy fence between what 'consumer warp 0' does with the 8x32 f32 buffer and a copy into it

@@ -12,7 +12,7 @@ the protocol's shape. The pass reads the events; the driver has them run beside 
 from functools import lru_cache, partial
 from typing import Any
 
-from tilec.diagnostics import InternalCompilerError
+from tilec.diagnostics import InternalCompilerError, SourceSpan
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
@@ -48,7 +48,9 @@ def verify_async_protocol(module: Any, context: PassContext) -> bool:
 def _reject(violation: Violation | None) -> None:
     if violation is not None:
         at = f"{violation.where}: " if violation.where else ""
-        raise InternalCompilerError(f"{at}{violation.message}", pass_name=NAME)
+        raise InternalCompilerError(
+            f"{at}{violation.message}", pass_name=NAME, span=SourceSpan.read(violation.where)
+        )
 
 
 def _check_events(key: "_Key") -> None:
