@@ -7,7 +7,7 @@ from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
-FILES = ("features.tile", "gemm.tile", "units.tile", "fallbacks.tile")
+FILES = ("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile")
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
 LINE = ({"N": 4096}, {"N": 1000}, {"N": 1})
@@ -54,6 +54,8 @@ CASES = {
     "copy_beside": PLANE,
     "near_ties": PLANE,
     "restricted_casts": PLANE,
+    "swiglu": GEMM,
+    "complex_product": GEMM,
     "large_tiles": PLANE,
     "large_start": GEMM[1:],
     "heads_scores": HEADS,

@@ -8,7 +8,7 @@ and writes the answer; it never changes tile extents. Where the plan prefers ano
 the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atoms` found legal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
@@ -34,6 +34,7 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
     write_spec,
 )
+from tilec.passes.analysis.live_accumulators import accumulators_beside
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes
@@ -46,7 +47,8 @@ from tilec.passes.transforms.nv_tileas.demote_copies import (
     lost_tma,
     plan_within_budget,
 )
-from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
+from tilec.plan.kernel import KernelPlan, KernelProblem, plan_kernel
+from tilec.plan.products import MmaTile
 from tilec.records import replace
 
 
@@ -221,7 +223,8 @@ def kernel_problem(
     fixed_bytes += sum(
         staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
     )
-    products = [_mma_tile(op) for op in dots if wgmma_defect(op, 1) is None]
+    beside = accumulators_beside(function)
+    products = [_mma_tile(op, beside[op.results[0]]) for op in dots if op.results[0] in beside]
     return KernelProblem(
         mma=tuple(products),
         ring_slot_bytes=slot_bytes,
@@ -263,7 +266,8 @@ def _deferral_defect(function: Any) -> str | None:
     return None
 
 
-def _mma_tile(op: Any) -> MmaTile:
+def _mma_tile(op: Any, beside: Iterable[Any]) -> MmaTile:
+    """Describe a product, given the other accumulators that are live then."""
     a, _, acc = op.operands
     k_axis = 1 if ir.StringAttr(op.attributes["a_major"]).value == "k" else 0
     m, n = acc.type.shape[-2:]
@@ -273,6 +277,9 @@ def _mma_tile(op: Any) -> MmaTile:
         k=a.type.shape[len(a.type.shape) - 2 + k_axis],
         element_bytes=element_bits(a.type.element_type) // 8,
         accumulator_bytes=element_bits(acc.type.element_type) // 8,
+        beside=tuple(
+            (*tile.type.shape[-2:], element_bits(tile.type.element_type) // 8) for tile in beside
+        ),
     )
 
 
