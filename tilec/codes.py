@@ -94,7 +94,7 @@ CODES: dict[str, str] = {
     "T0512": "failed to convert nv_tileaa to nv_tileas",
     "T0520": "why a load or store does not use TMA",
     "T0521": "why a load in a loop that the producer cannot replay does not use TMA",
-    "T0522": "why a store does not use TMA although it could",
+    "T0522": "why a load or store does not use TMA although it could",
     "T0523": "why CTAs of a cluster do not share a tile that is the same in all of them",
     "T0531": "a slot of a ring holds more bytes than a barrier phase can count",
     "T0541": "why an mma does not use wgmma",

@@ -334,7 +334,12 @@ class _Steps:
             return self.result
         last = self.watch.timings[-1].step
         is_legal = last == "verify-llvm-legality"
-        self._code_generator().run(module, is_legal=is_legal, meanwhile=checks.start)
+        try:
+            self._code_generator().run(module, is_legal=is_legal, meanwhile=checks.start)
+        except CompileError as failure:
+            from tilec.codegen.blame import with_reasons
+
+            raise with_reasons(failure, self.result.remarks) from None
         return self.result
 
     def finish_text(self, stage: str) -> Compilation:

@@ -16,6 +16,7 @@ _COSTS = {
     "defer_work": "to compute from a tile that waits for the next one",
     "snake_k": "to walk k-tiles backwards",
     "defer_stores": "a tile that waits for the next one",
+    "pingpong": "a tile that one consumer computes alone, in turn with another,",
 }
 """What takes registers, by the field of the plan that decides it, in the order in which it is given
 up: what takes most, then what gains least."""
@@ -65,8 +66,13 @@ def _costly_fields(module: Any, specialization: Specialization) -> list[str]:
     return [
         field
         for field in _COSTS
-        if any(plan.get(field, False) for plan in plans) and not any(field in it for it in asked)
+        if any(_has(plan, field) for plan in plans) and not any(field in it for it in asked)
     ]
+
+
+def _has(plan: dict[str, Any], field: str) -> bool:
+    """Tell whether a plan has what `field` of the plan asks for."""
+    return plan.get("teams", 1) > 1 if field == "pingpong" else plan.get(field, False)
 
 
 def _facts(module: Any, name: str, default: Any) -> list[Any]:

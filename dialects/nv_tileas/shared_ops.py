@@ -62,7 +62,7 @@ class SlotViewOp(CheckedOperation, name="slot_view", traits=[Pure]):
 
 
 class SharedViewOp(CheckedOperation, name="shared_view", traits=[Pure]):
-    """Name a shared-memory tile without its leading dims of extent 1."""
+    """Name a shared-memory tile with other dims of extent 1."""
 
     TYPES = (("source", SHARED), ("result", SHARED))
 
@@ -70,13 +70,15 @@ class SharedViewOp(CheckedOperation, name="shared_view", traits=[Pure]):
     result: Result[Any]
 
     def find_error(self) -> str | None:
-        """Return the message for a result that is not the source without leading unit dims."""
+        """Return the message for a result that is not the source but for unit dims."""
         source, result = self.source.type, self.result.type
-        extra = len(source.shape) - len(result.shape)
-        if source.shape != (1,) * max(extra, 0) + result.shape:
-            return f"expects leading dims of extent 1, but got {source.shape} and {result.shape}"
-        same_box = source.layout.box_shape[max(extra, 0) :] == result.layout.box_shape
-        if not same_box or source.layout.swizzle_bytes != result.layout.swizzle_bytes:
+        (extents, boxes), (wanted, wanted_boxes) = map(_without_units, (source, result))
+        if extents != wanted:
+            return (
+                f"expects extents that differ in dims of 1, but got {source.shape} and"
+                f" {result.shape}"
+            )
+        if boxes != wanted_boxes or source.layout.swizzle_bytes != result.layout.swizzle_bytes:
             return "expects the layout of the source"
         return None
 
@@ -176,3 +178,9 @@ def _find_mismatch(op: CheckedOperation, shared: Any, tile: Any) -> str | None:
     if "origin" not in op.attributes:
         return find_tile_mismatch(shared, tile)
     return find_box_error(shared, tile, elements_of(op.attributes["origin"]), "tile")
+
+
+def _without_units(tile: Any) -> tuple[list[int], list[int]]:
+    """Return the extents other than 1 of a shared-memory tile, and those of its boxes."""
+    pairs = [pair for pair in zip(tile.shape, tile.layout.box_shape, strict=True) if pair[0] != 1]
+    return [extent for extent, _ in pairs], [box for _, box in pairs]

@@ -12,7 +12,7 @@ from tilec.ir.structured import (
     parent_operation,
     walk_operations,
 )
-from tilec.passes.analysis.epilogue import accumulator_rows
+from tilec.passes.analysis.epilogue import accumulator_axes
 from tilec.passes.analysis.index_ranges import constant_value
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.matmul import wgmma_defect
@@ -66,7 +66,7 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     first, _, step = map(constant_value, list(loop.operands)[:3])
     if first is None or step != 1:
         return "the loop over k-tiles does not go from a constant in steps of 1"
-    if any(accumulator_rows(access.value) is None for access in slices):
+    if any(accumulator_axes(access.value) is None for access in slices):
         return "the result is not computed from the products element by element"
     last = slices[-1].op
     if last != body_operations(block)[-2] or next(iter(last.results[0].uses), None):

@@ -2,7 +2,7 @@
 
 Warpgroups share an accumulator by rows. A stored tile that is computed from one element by element,
 transposed at most, lies in registers the same way; each warpgroup can then store boxes of it on its
-own.
+own. Dims of extent 1 may come anywhere, as a batch or the heads of an attention have them.
 """
 
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, terminator
-from tilec.layout import LayoutError, SharedLayout, warpgroup_share
+from tilec.layout import LayoutError, SharedLayout, axis_in, warpgroup_share
 from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import tma_boxes
 from tilec.passes.analysis.kernels import TiledAccess
@@ -45,12 +45,12 @@ def epilogue_parts(access: TiledAccess, warpgroups: int) -> EpilogueParts | None
     """
     if access.is_load or not access.uses_tma:
         return None
-    rows = accumulator_rows(access.value)
-    if rows is None:
+    axes = accumulator_axes(access.value)
+    if axes is None:
         return None
+    rows, columns = axes
     shape = tuple(access.tile_type.shape)
     bits = element_bits(access.tile_type.element_type)
-    columns = len(shape) - 1 if rows == len(shape) - 2 else len(shape) - 2
     try:
         share = warpgroup_share(shape[rows], shape[columns], warpgroups)
         axis = rows if share[1] == shape[columns] else columns
@@ -64,45 +64,45 @@ def epilogue_parts(access: TiledAccess, warpgroups: int) -> EpilogueParts | None
         return None
 
 
-def accumulator_rows(tile: Any) -> int | None:
-    """Return the axis of `tile` along which the rows of a wgmma accumulator lie."""
-    return _accumulator_rows(tile, set())
+def accumulator_axes(tile: Any) -> tuple[int, int] | None:
+    """Return the axes of `tile` along which rows and columns of a wgmma accumulator lie."""
+    return _accumulator_axes(tile, set())
 
 
-def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
+def _accumulator_axes(tile: Any, seen: set[Any]) -> tuple[int, int] | None:
     op = defining_operation(tile)
     if op is None or tile in seen:
         return None
     seen.add(tile)
     if op.name == "nv_tileas.dot":
-        return 0 if wgmma_defect(op, 1) is None else None
+        return (0, 1) if wgmma_defect(op, 1) is None else None
     if op.name == "nv_tileas.add_partial":
-        return 0  # only products of wgmma are split, see `split_defect`
+        return 0, 1  # only products of wgmma are split, see `split_defect`
     if op.name == "nv_tileas.permute":
-        axis = _accumulator_rows(op.operands[0], seen)
-        return None if axis is None else list(op.opview.permutation).index(axis)
+        axes = _accumulator_axes(op.operands[0], seen)
+        order = list(op.opview.permutation)
+        return None if axes is None else (order.index(axes[0]), order.index(axes[1]))
     if op.name == "nv_tileas.view":
         return _through_units(op, seen)
     if op.name == "nv_tileas.tile_slice":
-        return _accumulator_rows(op.operands[0], seen)
+        return _accumulator_axes(op.operands[0], seen)
     if op.name in ("scf.for", "scf.if"):
         number = ir.OpResult(tile).result_number
         end = terminator(op.regions[0].blocks[0])
-        return _accumulator_rows(end.operands[number], seen)
+        return _accumulator_axes(end.operands[number], seen)
     shape = tile.type.shape
     tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
     if any(value.type.shape != shape for value in tiles):
         return None
-    found = (_accumulator_rows(value, seen) for value in tiles)
-    return next((axis for axis in found if axis is not None), None)
+    found = (_accumulator_axes(value, seen) for value in tiles)
+    return next((axes for axes in found if axes is not None), None)
 
 
-def _through_units(op: Any, seen: set[Any]) -> int | None:
-    """Return the axis behind a view that only adds or drops leading dims of extent 1."""
-    source, result = list(op.operands[0].type.shape), list(op.results[0].type.shape)
-    added = len(result) - len(source)
-    longer, shorter = (result, source) if added >= 0 else (source, result)
-    if longer != [1] * abs(added) + shorter:
+def _through_units(op: Any, seen: set[Any]) -> tuple[int, int] | None:
+    """Return the axes behind a view that only adds or drops dims of extent 1."""
+    axes = _accumulator_axes(op.operands[0], seen)
+    if axes is None:
         return None
-    axis = _accumulator_rows(op.operands[0], seen)
-    return None if axis is None else axis + added
+    source, result = op.operands[0].type.shape, op.results[0].type.shape
+    rows, columns = (axis_in(source, axis, result) for axis in axes)
+    return None if rows is None or columns is None else (rows, columns)

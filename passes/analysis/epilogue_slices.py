@@ -11,7 +11,8 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.epilogue import accumulator_rows, epilogue_parts
+from tilec.layout import axis_in, without_units
+from tilec.passes.analysis.epilogue import accumulator_axes, epilogue_parts
 from tilec.passes.analysis.kernels import TiledAccess, is_tiled_access, tiled_access
 from tilec.plan.epilogue import SlicedTile
 from tilec.records import dataclass, field
@@ -80,10 +81,10 @@ def sliced_store(access: TiledAccess) -> SlicedStore | None:
     """Return how a TMA store can be computed in slices; None when it needs whole tiles."""
     if epilogue_parts(access, 1) is None:
         return None
-    rows, rank = accumulator_rows(access.value), len(access.tile_type.shape)
-    if rows is None or rows < rank - 2:
+    axes = accumulator_axes(access.value)
+    if axes is None:
         return None
-    store = SlicedStore(access, rows, axis=2 * rank - 3 - rows)
+    store = SlicedStore(access, rows=axes[0], axis=axes[1])
     complete = _follow(access.value, store.axis, store) and _used_only_in(store)
     return store if complete else None
 
@@ -116,15 +117,14 @@ def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | N
     if op.name == SPLAT:
         return []
     if is_tiled_access(op):
-        shape = list(tile.type.shape)
-        return [] if len(shape) > 1 and min(shape[-2:]) > 1 else None
+        return [] if len(without_units(tile.type.shape)) > 1 else None
     if op.name == PERMUTE:
         return [(op.operands[0], list(op.opview.permutation)[axis])]
     if op.name == BROADCAST:
         source = op.operands[0]
         return [(source, axis)] if source.type.shape[axis] > 1 else []
     if op.name == VIEW:
-        along = _axis_before_view(op, axis)
+        along = axis_in(tile.type.shape, axis, op.operands[0].type.shape)
         return None if along is None else [(op.operands[0], along)]
     tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
     same = all(value.type.shape == tile.type.shape for value in tiles)
@@ -134,18 +134,6 @@ def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | N
 
 def _constant(op: Any) -> Any:
     return op.attributes["value"]
-
-
-def _axis_before_view(op: Any, axis: int) -> int | None:
-    """Return the axis of a view's source that is axis `axis` of its result; None for other views.
-
-    Only dims of extent 1 may come and go.
-    """
-    source, result = list(op.operands[0].type.shape), list(op.results[0].type.shape)
-    if [e for e in source if e > 1] != [e for e in result if e > 1] or result[axis] == 1:
-        return None
-    number = sum(extent > 1 for extent in result[:axis])
-    return [index for index, extent in enumerate(source) if extent > 1][number]
 
 
 def _used_only_in(store: SlicedStore) -> bool:

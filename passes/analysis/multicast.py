@@ -101,8 +101,7 @@ def multicast_layout(layout: SharedLayout, peers: int) -> SharedLayout | None:
     """
     if share_axis(layout, peers) is not None:
         return layout
-    counts = [outer // inner for outer, inner in zip(layout.shape, layout.box, strict=True)]
-    rows = len(counts) - 2
+    rows = max((axis for axis, extent in enumerate(layout.shape[:-1]) if extent > 1), default=-1)
     if layout.box_count > 1 or rows < 0 or layout.box[rows] % (peers * CORE_ROWS):
         return None
     box = list(layout.box)

@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.structured import defining_operation
+from tilec.layout import differ_in_units
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
@@ -12,16 +13,14 @@ DOT = "nv_tileas.dot"
 
 
 def is_unit_view(op: Any) -> bool:
-    """Tell whether `op` only drops leading dims of extent 1 of a tile."""
+    """Tell whether `op` only adds or drops dims of extent 1 of a tile."""
     if op is None or op.name not in VIEWS:
         return False
-    source, result = list(op.operands[0].type.shape), list(op.results[0].type.shape)
-    extra = len(source) - len(result)
-    return extra >= 0 and source == [1] * extra + result
+    return differ_in_units(op.operands[0].type.shape, op.results[0].type.shape)
 
 
-def without_unit_dims(tile: Any) -> Any:
-    """Return the tile that `tile` is a view of, as long as views only drop leading unit dims."""
+def behind_unit_views(tile: Any) -> Any:
+    """Return the tile that `tile` is a view of, as long as views only add or drop unit dims."""
     op = defining_operation(tile)
     while is_unit_view(op):
         tile = op.operands[0]
@@ -29,12 +28,21 @@ def without_unit_dims(tile: Any) -> Any:
     return tile
 
 
+def loaded_operand(operand: Any) -> Any:
+    """Return the tile whose place in shared memory a product reads for `operand`, if it has one.
+
+    That is the tile which `operand` is a view of, if both have the same contiguous axis.
+    """
+    tile = behind_unit_views(operand)
+    return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
+
+
 def staged_bytes(operand: Any) -> int:
     """Return the shared memory of the buffer that an operand of a product is staged in.
 
     An operand that TMA loads is read where it lies.
     """
-    source = defining_operation(without_unit_dims(operand))
+    source = defining_operation(loaded_operand(operand))
     if source is not None and is_tiled_access(source) and tiled_access(source).uses_tma:
         return 0
     return box_bytes(operand.type.shape, operand.type.element_type)

@@ -4,7 +4,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.epilogue import accumulator_rows
+from tilec.passes.analysis.epilogue import accumulator_axes
 from tilec.passes.analysis.kernels import kernel_operations
 
 THROUGH_SHARED_MEMORY = ("nv_tileas.cat", "nv_tileas.extract")
@@ -31,5 +31,5 @@ def _joins_transposed(op: Any) -> bool:
     if op.name.split(".")[0] not in ("arith", "math"):
         return False
     tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
-    found = {accumulator_rows(tile) for tile in tiles} if len(tiles) > 1 else set()
+    found = {accumulator_axes(tile) for tile in tiles} if len(tiles) > 1 else set()
     return len(found - {None}) > 1

@@ -2,11 +2,11 @@
 
 import pytest
 
-from tilec.codegen.blame import with_source_lines
+from tilec.codegen.blame import with_reasons, with_source_lines
 from tilec.codegen.llvmir import translate
 from tilec.codegen.ptx import emit_ptx
 from tilec.codegen.ptxas import assemble
-from tilec.diagnostics import CompileError, error
+from tilec.diagnostics import CompileError, error, remark
 from tilec.ir.bindings import ir
 from tilec.target import get_target
 
@@ -55,3 +55,19 @@ def test_an_error_that_does_not_come_back_stays(module):
     failure = CompileError(error("T0607", "ptxas: a bad day"))
     module.body.operations[0].erase()
     assert with_source_lines(failure, module, TARGET) is failure
+
+
+SPILL = CompileError(error("T0608", "a thread spills 8 bytes"))
+LOST = remark("T0522", "load of 'X' does not use TMA: no room")
+
+
+def test_an_error_about_registers_says_what_takes_them():
+    explained = with_reasons(SPILL, [remark("T0431", "stages = 4"), LOST])
+    (item,) = explained.diagnostics
+    assert [note.message for note in item.notes] == ["load of 'X' does not use TMA: no room"]
+
+
+def test_other_errors_need_no_such_reason():
+    rejected = CompileError(error("T0607", "ptxas: a bad day"))
+    assert with_reasons(rejected, [LOST]) is rejected
+    assert with_reasons(SPILL, []) is SPILL

@@ -7,11 +7,19 @@ from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
-FILES = ("features.tile", "gemm.tile", "order.tile")
+FILES = (
+    *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
+    "order.tile",
+)
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
 ORDERED = ({"M": 256, "N": 512}, {"M": 64, "N": 72}, {"M": 1, "N": 7})
 LINE = ({"N": 4096}, {"N": 1000}, {"N": 1})
+HEADS = (
+    {"B": 2, "S": 256, "H": 4, "D": 64},
+    {"B": 2, "S": 200, "H": 3, "D": 40},
+    {"B": 1, "S": 70, "H": 2, "D": 24},
+)
 CASES = {
     "mma_f32": GEMM,
     "mma_computed": GEMM,
@@ -50,6 +58,18 @@ CASES = {
     "copy_beside": PLANE,
     "near_ties": PLANE,
     "restricted_casts": PLANE,
+    "swiglu": GEMM,
+    "complex_product": GEMM,
+    "large_tiles": PLANE,
+    "large_start": GEMM[1:],
+    "heads_scores": HEADS,
+    "heads_values": HEADS,
+    "heads_attention": HEADS,
+    "permuted_units": GEMM,
+    "units_by_element": PLANE,
+    "batch_of_one": ({"B": 2, "M": 64, "N": 64, "K": 128}, {"B": 3, "M": 70, "N": 90, "K": 72}),
+    "depth_of_one": PLANE,
+    "units_in_a_loop": ({"M": 64, "H": 3, "N": 128}, {"M": 50, "H": 2, "N": 72}),
     "cleared_by_threads": ORDERED,
     "cleared_by_tma": ORDERED,
     "swapped": ORDERED,
@@ -68,6 +88,7 @@ CASES = {
 ORDER = tuple(CASES)[-14:]
 """Kernels that store to what they have loaded."""
 LAYOUTS = {
+    "large_start": [{}, {"A": "col"}, {"S": "odd"}],
     "mma_symmetric": [{}, {"A": "col"}],
     "residual_in_a_branch": [{}, {"A": "col"}, {"R": "odd"}],
     "gemm": [

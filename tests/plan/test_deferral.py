@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from tilec.backend import CodeGenerator
+from tilec.backend import CodeGenerator, find_kernel_op
 from tilec.diagnostics import CompileError, SourceFile, error
 from tilec.driver import compile_source
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.options import CompileOptions
 from tilec.plan import KernelProblem, MmaTile, plan_kernel
 from tilec.plan.epilogue import SlicedTile
@@ -152,6 +153,39 @@ def test_the_runner_up_of_a_plan_that_spills(monkeypatch, code, text, failures):
     assert len(why) == failures
     for text, reason in zip(why, expected, strict=False):
         assert reason in text
+
+
+AUTO = """\
+@kernel
+def f(A: bf16[M, K], B: bf16[N, K], C: bf16[M, N], BM: const = auto, BN: const = auto,
+      BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    acc = zeros((BM, BN), f32)
+    for k in range(cdiv(K, BK)):
+        acc = mma(load(A, (m, k), (BM, BK)), load(B, (n, k), (BN, BK)).T, acc)
+    store(C, (m, n), cast(acc, bf16))
+"""
+
+
+def test_consumers_that_share_a_tile_are_tried_before_another_tile(monkeypatch):
+    run = CodeGenerator.run
+
+    def spill(self, module, **options):
+        plan = read_kernel_metadata(find_kernel_op(module))["plan"]
+        teams.append(plan["teams"])
+        if plan["teams"] > 1:
+            raise CompileError(error("T0608", "a thread spills"))
+        return run(self, module, **options)
+
+    teams: list[int] = []
+    monkeypatch.setattr(CodeGenerator, "run", spill)
+    sizes = {"M": 4096, "N": 4096, "K": 1024}
+    asked = Specialization(sizes=sizes, withheld=frozenset({"defer_stores"}))
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    made = compile_source(SourceFile("f.tile", AUTO), specialization=asked, options=options)
+    assert teams == [2, 1]
+    (why,) = [item.message for item in made.sink.items if item.code == "T0432"]
+    assert "in turn with another, takes too many registers (a thread spills)" in why
 
 
 def test_no_runner_up_takes_back_what_was_asked_for(monkeypatch):

@@ -50,6 +50,17 @@ def test_gemm_128x128():
     assert result.cluster == (1, 1)
 
 
+def test_accumulators_that_are_live_together_share_the_registers():
+    """Two of 100 registers leave less than 32 of 232; each of them alone would fit."""
+    product = MmaTile(128, 200, 64, 2, 4, beside=((128, 200, 4),))
+    problem = replace(gemm(n=200), mma=(product, product))
+    assert (problem.accumulators(2), problem.largest_accumulator(2)) == (200, 100)
+    assert plan(problem).consumer_registers == 232
+    wide = replace(problem, mma=(replace(product, beside=((128, 208, 4),)),))
+    assert plan(wide).consumer_registers == 240
+    assert "204 hold accumulators" in plan(wide).reasons[-1]
+
+
 def test_gemm_128x256_with_a_staging_buffer():
     result = plan(gemm(n=256, fixed_bytes=128 * 256 * 2))
     assert (result.consumers, result.stages) == (2, 3)

@@ -19,6 +19,7 @@ from tilec.plan.gemm_candidates import (
 from tilec.plan.gemm_model import gemm_clocks
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import parse_overrides
+from tilec.plan.products import ProductsTogether
 from tilec.plan.tiles import MAX_TILE_ELEMENTS, TileRole
 from tilec.specialization import Specialization
 from tilec.target import get_target
@@ -55,6 +56,38 @@ def test_large_and_unknown_gemms_get_the_playbook_tile():
     expected = {"BM": 128, "BN": 256, "BK": 64}
     assert gemm() == expected
     assert gemm({"M": 8192, "N": 8192, "K": 8192}) == expected
+
+
+SWIGLU = ProductsTogether(products=2, a_tiles=1, b_tiles=2, beside=(("BM", "BN"),))
+
+
+@pytest.mark.parametrize("size", [0, 512, 4096, 8192])
+def test_two_products_of_one_loop_hold_two_accumulators(size: int):
+    sizes = dict.fromkeys("MNK", size) if size else {}
+    choice = plan_tiles(gemm_uses(together=SWIGLU), Specialization(sizes=sizes))
+    m, n = choice.values["BM"], choice.values["BN"]
+    threads = 128 if choice.pingpong or m == 64 else 256
+    assert 2 * m * n / threads <= 184
+    if size != 512:
+        assert (m, n, choice.pingpong) == (128, 176, False)
+    assert choice.split_k == 1
+
+
+def test_accumulators_of_other_extents_count_where_these_are_known():
+    tile = GemmTile(128, 128, 64, 2, 2)
+    assert tile.accumulators(2) == 64
+    assert replace(tile, beside=((128, 64),)).accumulators(2) == 96
+    together = ProductsTogether(beside=(("BM", 64), ("BX", 64)))
+    assert together.accumulators_beside({"BM": 128}) == ((128, 64),)
+
+
+def test_tiles_of_consumers_that_may_not_take_turns():
+    """What `pingpong` withheld means: the tile changes only if the schedule does."""
+    narrow = {"M": 4096, "N": 4096, "K": 1024}
+    known = Specialization(sizes=narrow)
+    assert plan_tiles(gemm_uses(), known).pingpong
+    shared = plan_tiles(gemm_uses(), replace(known, withheld=frozenset({"pingpong"})))
+    assert not shared.pingpong
 
 
 def test_a_wide_result_costs_no_more_room_than_a_narrow_one():

@@ -1,18 +1,24 @@
-"""Finds the source lines behind what ptxas complains about.
+"""Finds the source lines and the reasons behind what ptxas complains about.
 
 Line information costs time and makes the PTX hard to read, so it is left out until ptxas rejects
-a kernel. Then the kernel is compiled once more with it.
+a kernel. Then the kernel is compiled once more with it. Registers are often short because something
+that shared memory was to hold lies in them: remarks have said what, and the error repeats them.
 """
 
+from collections.abc import Iterable
 from typing import Any
 
 from tilec.codegen.llvmir import translate
 from tilec.codegen.ptx import emit_ptx
 from tilec.codegen.ptxas import assemble
-from tilec.diagnostics import CompileError
+from tilec.diagnostics import CompileError, Diagnostic, note
+from tilec.records import replace
 from tilec.target import Target
 
 _CODES_OF_PTXAS = frozenset(("T0607", "T0608", "T0609"))
+_FEW_REGISTERS = frozenset(("T0608", "T0609"))
+_COST_REGISTERS = frozenset(("T0520", "T0521", "T0522", "T0541"))
+"""Remarks on tiles that go through registers instead of shared memory."""
 
 
 def with_source_lines(failure: CompileError, module: Any, target: Target) -> CompileError:
@@ -35,3 +41,19 @@ def with_source_lines(failure: CompileError, module: Any, target: Target) -> Com
     except CompileError as located:
         return located
     return failure
+
+
+def with_reasons(failure: CompileError, remarks: Iterable[Diagnostic]) -> CompileError:
+    """Return `failure` with notes on what takes registers, where these are too few.
+
+    Args:
+        failure: Why the kernel cannot be compiled.
+        remarks: What the compiler has said of it so far.
+    """
+    reasons = tuple(
+        note(item.message, item.span) for item in remarks if item.code in _COST_REGISTERS
+    )
+    first, *others = failure.diagnostics
+    if first.code not in _FEW_REGISTERS or not reasons:
+        return failure
+    return CompileError([replace(first, notes=(*first.notes, *reasons)), *others], failure.sources)

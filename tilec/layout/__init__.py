@@ -30,6 +30,7 @@ from tilec.layout.shared import (
     row_major,
     tma_boxes,
 )
+from tilec.layout.units import axis_in, differ_in_units, without_units
 
 __all__ = [
     "AccessCost",
@@ -44,10 +45,12 @@ __all__ = [
     "ThreadTerm",
     "TilePart",
     "access_cost",
+    "axis_in",
     "blocked",
     "choose_blocked",
     "choose_swizzle",
     "descriptor_fields",
+    "differ_in_units",
     "k_step_bytes",
     "matmul_operand",
     "matrix_store_cost",
@@ -64,4 +67,5 @@ __all__ = [
     "wavefronts",
     "wgmma_a_fragment",
     "wgmma_accumulator",
+    "without_units",
 ]

@@ -15,6 +15,7 @@ from itertools import product
 from math import prod
 
 from tilec.layout.errors import LayoutError
+from tilec.layout.units import differ_in_units, extents_among_units
 from tilec.records import dataclass
 
 MAX_BOX_EXTENT = 256
@@ -141,6 +142,18 @@ class SharedLayout:
     def size_bytes(self) -> int:
         """Bytes that the tile occupies, padding between boxes included."""
         return self.box_count * self.box_pitch_bytes
+
+    def with_units(self, shape: Sequence[int]) -> "SharedLayout":
+        """Return the layout of the same bytes as a tile with other dims of extent 1.
+
+        Raises:
+            LayoutError: `shape` differs in more than dims of extent 1.
+        """
+        if not differ_in_units(self.shape, shape):
+            raise LayoutError(f"{tuple(shape)} and {self.shape} differ in more than units")
+        pairs = zip(self.shape, self.box, strict=True)
+        box = extents_among_units([inner for outer, inner in pairs if outer != 1], shape)
+        return SharedLayout(tuple(shape), self.element_bits, box, self.swizzle)
 
     def boxes(self) -> list[tuple[int, tuple[int, ...]]]:
         """Return (byte offset in the slot, coordinates of the first element) of every box."""

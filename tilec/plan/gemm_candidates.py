@@ -8,6 +8,7 @@ from tilec.plan.epilogue import SlicedTile, divides, shares_rows
 from tilec.plan.gemm_model import GemmCost, gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.products import ALONE, Extents, ProductsTogether
 from tilec.plan.teams import turns_conflict
 from tilec.records import dataclass, replace
 from tilec.target import Target
@@ -83,6 +84,8 @@ class GemmProblem:
         splits: Into how many splits along K to divide tiles where they are few.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
         fixed: Fields of the plan that the user fixed: tiles that do not go with them are left out.
+        names: What the extents of `tile` are called, those to be chosen by their names.
+        together: The products of the same extents that run with it.
     """
 
     extents: tuple[int, int, int]
@@ -101,6 +104,8 @@ class GemmProblem:
     splits: tuple[int, ...] = SPLITS
     may_defer: bool = False
     fixed: PlanOverrides = NOTHING_FIXED
+    names: Extents = ()
+    together: ProductsTogether = ALONE
 
     @property
     def sector_factors(self) -> tuple[float, float]:
@@ -284,6 +289,8 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                 tile = (m, n, k)
                 if any(tile[a] != tile[b] for a, b in problem.equal):
                     continue
+                named = zip(problem.names, tile, strict=False)
+                extents = {name: size for name, size in named if isinstance(name, str)}
                 sizes = (problem.element_bytes, problem.output_bytes, problem.epilogue_bytes)
                 for pingpong in schedules:
                     yield GemmTile(
@@ -294,6 +301,8 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                         split_k=fixed.split_k or 1,
                         fixed_consumers=fixed.consumers or 0,
                         may_defer=problem.may_defer and allows_deferral(fixed),
+                        together=problem.together,
+                        beside=problem.together.accumulators_beside(extents),
                     )
 
 

@@ -158,14 +158,15 @@ def _resident(tile: GemmTile, target: Target) -> int:
 def _tensor(tile: GemmTile) -> float:
     """Return the clocks of the tensor cores for one k-tile."""
     rate = machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE
-    return tile.volume * tile.element_bytes / rate
+    return tile.together.products * tile.volume * tile.element_bytes / rate
 
 
 def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
     """Return the bytes of operands and result, each of which crosses the memory bus once."""
     m, n, k = extents
     results = m * n * (tile.output_bytes + tile.epilogue_bytes)
-    return (m * k + n * k) * tile.element_bytes + results
+    operands = (m * tile.together.a_tiles + n * tile.together.b_tiles) * k
+    return operands * tile.element_bytes + results
 
 
 def _outgrows_level2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: int) -> bool:
@@ -180,7 +181,9 @@ def _outgrows_level2(tile: GemmTile, extents: tuple[int, ...], active: int, batc
         return False
     high = min(rows, tile_group(tile.m))
     wide = min(columns, -(-active // high))
-    return (high * tile.m + wide * tile.n) * k * tile.element_bytes > machine.L2_KEPT_BYTES
+    rows = high * tile.m * tile.together.a_tiles
+    columns = wide * tile.n * tile.together.b_tiles
+    return (rows + columns) * k * tile.element_bytes > machine.L2_KEPT_BYTES
 
 
 def _memory_rate(active: int) -> float:
@@ -263,4 +266,5 @@ def _operand_bytes(tile: GemmTile, consumers: int) -> float:
     readers_of_b: float = tile.m // machine.MMA_ROWS
     if tile.pingpong and tile.epilogue_bytes:
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
-    return (tile.m * readers_of_a + tile.n * readers_of_b) * tile.k * tile.element_bytes
+    read = (tile.m * readers_of_a + tile.n * readers_of_b) * tile.k * tile.element_bytes
+    return tile.together.products * read

@@ -5,6 +5,7 @@ import functools
 from tilec.plan import machine
 from tilec.plan.deferral import fits_beside
 from tilec.plan.epilogue import SlicedTile, Slices, best_slices, shares_rows, slice_options
+from tilec.plan.products import ALONE, ProductsTogether
 from tilec.plan.registers import (
     accumulator_limit,
     accumulator_registers,
@@ -36,6 +37,8 @@ class GemmTile:
         split_k: CTAs that share the k-tiles of a tile.
         fixed_consumers: Warpgroups that share the tile, where that is given; 0 where it is not.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
+        together: The products that run with it on the same k-tile.
+        beside: Rows and columns of the other accumulators that are live with its own.
     """
 
     m: int
@@ -49,6 +52,8 @@ class GemmTile:
     split_k: int = 1
     fixed_consumers: int = 0
     may_defer: bool = False
+    together: ProductsTogether = ALONE
+    beside: tuple[tuple[int, int], ...] = ()
 
     @property
     def volume(self) -> int:
@@ -57,8 +62,18 @@ class GemmTile:
 
     @property
     def slot_bytes(self) -> int:
-        """Bytes of both operands of one k-tile."""
-        return (self.m + self.n) * self.k * self.element_bytes
+        """Bytes of the operands of one k-tile."""
+        return self.operand_extent * self.k * self.element_bytes
+
+    @property
+    def operand_extent(self) -> int:
+        """Rows of all tiles of A and columns of all tiles of B."""
+        return self.m * self.together.a_tiles + self.n * self.together.b_tiles
+
+    def accumulators(self, consumers: int) -> int:
+        """Return the registers of the accumulators that are live together, of each thread."""
+        tiles = ((self.m, self.n), *self.beside)
+        return sum(accumulator_registers(m, n, ACCUMULATOR_BYTES, consumers) for m, n in tiles)
 
     def level2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
         """Return the bytes of one k-tile that a CTA causes to be read from L2.
@@ -67,7 +82,8 @@ class GemmTile:
         B once for its c_m CTAs along M. `factors` is what a byte of A and of B costs.
         """
         along_m, along_n = self.cluster
-        rows, columns = self.m / along_n * factors[0], self.n / along_m * factors[1]
+        rows = self.together.a_tiles * self.m / along_n * factors[0]
+        columns = self.together.b_tiles * self.n / along_m * factors[1]
         return (rows + columns) * self.k * self.element_bytes
 
     def consumers(self, target: Target) -> int:
@@ -88,10 +104,8 @@ class GemmTile:
     def can_defer(self, target: Target) -> bool:
         """Tell whether its store can wait: in registers, beside the accumulators of the next."""
         consumers = self.consumers(target)
-        accumulators, waiting = (
-            accumulator_registers(self.m, self.n, size, consumers)
-            for size in (ACCUMULATOR_BYTES, self.output_bytes)
-        )
+        accumulators = self.accumulators(consumers)
+        waiting = accumulator_registers(self.m, self.n, self.output_bytes, consumers)
         fits = fits_beside(accumulators, waiting, consumers, self.epilogue_bytes)
         return fits and not self.pingpong and self.split_k == 1
 
@@ -154,12 +168,14 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     consumers = tile.consumers(target)
     if not shares(tile.m, tile.n, consumers):
         return f"{consumers} warpgroups cannot share a {tile.m} x {tile.n} accumulator"
-    registers = accumulator_registers(tile.m, tile.n, ACCUMULATOR_BYTES, consumers)
+    registers = tile.accumulators(consumers)
     limit = accumulator_limit(tile.warpgroups(target))
     limit -= machine.LOADED_REGISTERS if tile.epilogue_bytes else 0
+    limit -= machine.COMBINED_REGISTERS if tile.beside else 0
     if registers > limit:
+        several = f" with {len(tile.beside)} more" if tile.beside else ""
         return (
-            f"the {tile.m} x {tile.n} accumulator takes {registers} registers a thread of "
+            f"the {tile.m} x {tile.n} accumulator{several} takes {registers} registers a thread of "
             f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
         )
     stages = tile.stages(target)

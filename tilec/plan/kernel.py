@@ -12,6 +12,7 @@ from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.plan.failure import fail
 from tilec.plan.overlap import choose_batch, choose_pending
 from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
+from tilec.plan.products import MmaTile
 from tilec.plan.registers import (
     RoleRegisters,
     accumulator_limit,
@@ -36,17 +37,6 @@ MAX_WORKER_WARPS = 16
 MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""
-
-
-@dataclass(frozen=True, slots=True)
-class MmaTile:
-    """Extents of one `mma` and the element sizes of its operands and of its accumulator."""
-
-    m: int
-    n: int
-    k: int
-    element_bytes: int
-    accumulator_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +85,14 @@ class KernelProblem:
     snake_k: bool = True
 
     def accumulators(self, consumers: int) -> int:
-        """Return the registers that the largest accumulator takes where `consumers` share it."""
+        """Return the most registers that live accumulators take where `consumers` share them."""
         return max(
-            accumulator_registers(tile.m, tile.n, tile.accumulator_bytes, consumers)
-            for tile in self.mma
+            sum(accumulator_registers(*item, consumers) for item in tile.live) for tile in self.mma
         )
+
+    def largest_accumulator(self, consumers: int) -> int:
+        """Return the registers of the largest accumulator alone."""
+        return max(accumulator_registers(*tile.accumulator, consumers) for tile in self.mma)
 
     def bytes_beside_ring(self, consumers: int, slices: Slices) -> int:
         """Return the shared memory needed besides the ring."""
@@ -238,7 +231,7 @@ def _plan_mma(problem: KernelProblem, target: Target, fixed: PlanOverrides) -> K
     specialize, why_roles = _choose_roles(problem, fixed)
     teams, why_teams = choose_teams(problem, specialize, fixed)
     consumers, why_consumers = _choose_consumers(problem, teams, target, fixed)
-    accumulators = problem.accumulators(consumers // teams)
+    accumulators = problem.largest_accumulator(consumers // teams)
     limit = accumulator_limit(consumers)
     if accumulators > limit:
         fail(
@@ -287,8 +280,7 @@ def _choose_consumers(
                 f"into multiples of {machine.MMA_COLUMN_STEP}",
             )
         return fixed.consumers, f"consumers = {fixed.consumers}: fixed by the user"
-    accumulators = ((tile.m, tile.n, tile.accumulator_bytes) for tile in problem.mma)
-    consumers = split_consumers(accumulators, target)
+    consumers = split_consumers((tile.accumulator for tile in problem.mma), target)
     whole = all(m % (machine.MMA_ROWS * consumers) == 0 for m in rows)
     how = "in slices of 64" if whole else "for all of them, columns shared"
     return consumers, f"consumers = {consumers}: {_listed(rows)} rows {how}"

@@ -108,6 +108,10 @@ has loaded (as above, with the residual alone)."""
 LOADED_REGISTERS = 48
 """Registers that an epilogue needs which computes with loaded tiles, besides those of any other
 (measured with ptxas 13.0: 160 accumulators fit, 176 spill in clusters)."""
+COMBINED_REGISTERS = 24
+"""Registers that an epilogue needs which computes with several accumulators, besides those of any
+other (measured with ptxas 13.5: silu(x) * y of two accumulators of 88 registers fits, of 96 spills
+40 bytes)."""
 LOADED_DEFERRAL_REGISTERS = 16
 """Registers that a tile which waits takes besides, for each 16 bits beyond the first ones that its
 epilogue loads for an element (measured with ptxas 13.0: 128x256 with GELU and a bf16 residual does

@@ -13,6 +13,7 @@ from typing import Literal
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.plan.gemm_candidates import (
     NOTHING_FIXED,
+    SCHEDULES,
     SPLITS,
     GemmProblem,
     RankedTile,
@@ -24,6 +25,7 @@ from tilec.plan.gemm_candidates import (
 from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import misfit
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.products import ALONE, ProductsTogether
 from tilec.records import dataclass, replace
 from tilec.specialization import Specialization
 from tilec.target import TARGETS, Target
@@ -58,6 +60,7 @@ class TileUse:
         deferrable: For `mma`: whether the store of the result can wait for the next tile.
         batch: For `mma`: what the axes of extent 1 walk over, each a number or a named dim. Their
             product is the number of matrices.
+        together: For `mma`: the products of the same extents that run with it.
     """
 
     role: TileRole
@@ -70,6 +73,7 @@ class TileUse:
     n_contiguous: bool = False
     deferrable: bool = False
     batch: tuple[int | str, ...] = ()
+    together: ProductsTogether = ALONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,9 +303,12 @@ def _gemm_problem(
         m_contiguous=use.m_contiguous,
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
-        splits=SPLITS if planner.alone else (1,),
+        splits=SPLITS if planner.alone and use.together.products == 1 else (1,),
         may_defer=use.deferrable and planner.alone and "defer_stores" not in planner.known.withheld,
         fixed=planner.fixed,
+        schedules=(False,) if "pingpong" in planner.known.withheld else SCHEDULES,
+        names=use.extents,
+        together=use.together,
         equal=tuple(
             (first, second)
             for first, second in combinations(range(len(extents)), 2)

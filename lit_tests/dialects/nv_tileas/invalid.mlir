@@ -713,7 +713,7 @@
 // A view drops dims of extent 1 only.
 "nv_tileaa.func"() ({
 ^bb0(%s: !slot):
-  // expected-error @below {{'nv_tileas.shared_view' op expects leading dims of extent 1, but got (2, 64, 64) and (64, 64)}}
+  // expected-error @below {{'nv_tileas.shared_view' op expects extents that differ in dims of 1, but got (2, 64, 64) and (64, 64)}}
   %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()

@@ -89,15 +89,14 @@
 // -----
 
 // A batch of column-major matrices: the view that drops the batch comes before the permute, which
-// folds. A view that drops a dim from the middle of the stored tile stays behind its permute.
+// folds. A permute that moves a dim of extent 1 alone goes, wherever the stored tile has that dim.
 
 !memref = !nv_tileaa.memref<memref<?x?x?xbf16, strided<[?, ?, 1]>, 1>, 0 : i64>
 
 // CHECK:      %[[A:.*]]:2 = "nv_tileaa.tiled_load"({{.*}} -> (tensor<1x32x64xbf16>
 // CHECK:      %[[B:.*]]:2 = "nv_tileaa.tiled_load"({{.*}} -> (tensor<32x1x16xbf16>
 // CHECK-NEXT: %[[M:.*]] = "nv_tileaa.view"(%[[A]]#0) : (tensor<1x32x64xbf16>) -> tensor<32x64xbf16>
-// CHECK-NEXT: %[[P:.*]] = "nv_tileaa.permute"(%[[B]]#0) {permutation = array<i64: 1, 0, 2>}
-// CHECK-NEXT: %[[N:.*]] = "nv_tileaa.view"(%[[P]]) : (tensor<1x32x16xbf16>) -> tensor<32x16xbf16>
+// CHECK-NEXT: %[[N:.*]] = "nv_tileaa.view"(%[[B]]#0) : (tensor<32x1x16xbf16>) -> tensor<32x16xbf16>
 // CHECK-NEXT: "nv_tileaa.dot"(%[[M]], %[[N]], %{{.*}}) {a_major = "m", b_major = "n"}
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %acc: tensor<64x16xf32>):
@@ -110,3 +109,33 @@
   %d = "nv_tileaa.dot"(%m, %n, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xbf16>, tensor<32x16xbf16>, tensor<64x16xf32>) -> tensor<64x16xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "batched", function_type = (!memref, i32, tensor<64x16xf32>) -> ()} : () -> ()
+
+// -----
+
+// Heads between rows and columns: the transpose folds through two permutes and the views between
+// them. A tile that is computed keeps its permute, of the dims that have more than one element.
+
+!memref = !nv_tileaa.memref<memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>, 1>, 0 : i64>
+
+// CHECK:      %[[K:.*]]:2 = "nv_tileaa.tiled_load"({{.*}} -> (tensor<1x16x1x32xbf16>
+// CHECK:      %[[W:.*]] = "nv_tileaa.view"(%[[K]]#0) : (tensor<1x16x1x32xbf16>) -> tensor<16x32xbf16>
+// CHECK:      "nv_tileaa.dot"(%{{.*}}, %[[W]], %{{.*}}) {a_major = "k", b_major = "k"}
+// CHECK:      %[[E:.*]] = math.exp %[[K]]#0
+// CHECK-NEXT: %[[S:.*]] = "nv_tileaa.view"(%[[E]]) : (tensor<1x16x1x32xbf16>) -> tensor<16x32xbf16>
+// CHECK-NEXT: %[[T:.*]] = "nv_tileaa.permute"(%[[S]]) {permutation = array<i64: 1, 0>}
+// CHECK-NEXT: %[[U:.*]] = "nv_tileaa.view"(%[[T]]) : (tensor<32x16xbf16>) -> tensor<32x1x16xbf16>
+// CHECK-NEXT: math.exp2 %[[U]]
+"nv_tileaa.func"() ({
+^bb0(%v: !memref, %i: i32, %q: tensor<64x32xbf16>, %acc: tensor<64x16xf32>):
+  %k, %t = "nv_tileaa.tiled_load"(%v, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 4, 0>} : (!memref, i32, i32, i32, i32) -> (tensor<1x16x1x32xbf16>, !nv_tileaa.mem_token)
+  %p = "nv_tileaa.permute"(%k) {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x16x1x32xbf16>) -> tensor<1x1x32x16xbf16>
+  %m = "nv_tileaa.view"(%p) : (tensor<1x1x32x16xbf16>) -> tensor<32x1x16xbf16>
+  %n = "nv_tileaa.permute"(%m) {permutation = array<i64: 1, 0, 2>} : (tensor<32x1x16xbf16>) -> tensor<1x32x16xbf16>
+  %b = "nv_tileaa.view"(%n) : (tensor<1x32x16xbf16>) -> tensor<32x16xbf16>
+  %d = "nv_tileaa.dot"(%q, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xbf16>, tensor<32x16xbf16>, tensor<64x16xf32>) -> tensor<64x16xf32>
+  %e = math.exp %k : tensor<1x16x1x32xbf16>
+  %f = "nv_tileaa.permute"(%e) {permutation = array<i64: 3, 0, 2, 1>} : (tensor<1x16x1x32xbf16>) -> tensor<32x1x1x16xbf16>
+  %g = "nv_tileaa.view"(%f) : (tensor<32x1x1x16xbf16>) -> tensor<32x1x16xbf16>
+  %h = math.exp2 %g : tensor<32x1x16xbf16>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "heads", function_type = (!memref, i32, tensor<64x32xbf16>, tensor<64x16xf32>) -> ()} : () -> ()

@@ -133,3 +133,23 @@
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x192xbf16>, tensor<128x192xf32>) -> tensor<128x192xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tiles_that_do_not_divide_are_not_shared", function_type = (!a, i32, tensor<128x64xbf16>, tensor<128x192xf32>) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], consumer_warps = 8 : i64}} : () -> ()
+
+// -----
+
+!h = !nv_tileaa.memref<memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_4d_bf16", "tma_load", 4 : i64, 0 : i64, bf16>
+
+// Dims of extent 1, between the others too, are 1 in the box; the other dims get an operand's layout.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 1, 128, 1, 64>, 128 : i64>{{.*}}tensor<1x128x1x128xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 1, 1, 32>, 64 : i64>{{.*}}tensor<128x1x1x32xbf16>
+"nv_tileaa.func"() ({
+^bb0(%v: !h, %i: i32, %acc: tensor<128x32xf32>):
+  %q, %t = "nv_tileas.tiled_load"(%v, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 4, 0>, atom = #load} : (!h, i32, i32, i32, i32) -> (tensor<1x128x1x128xbf16>, !token)
+  %k, %u = "nv_tileas.tiled_load"(%v, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 4, 0>, atom = #load} : (!h, i32, i32, i32, i32) -> (tensor<128x1x1x32xbf16>, !token)
+  %a = "nv_tileas.view"(%q) : (tensor<1x128x1x128xbf16>) -> tensor<128x128xbf16>
+  %b = "nv_tileas.view"(%k) : (tensor<128x1x1x32xbf16>) -> tensor<128x32xbf16>
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x32xbf16>, tensor<128x32xf32>) -> tensor<128x32xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "units_are_no_dims_of_an_operand", function_type = (!h, i32, tensor<128x32xf32>) -> ()} : () -> ()

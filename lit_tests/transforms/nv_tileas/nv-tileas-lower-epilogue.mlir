@@ -358,3 +358,24 @@
   %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x80xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "the_last_part_may_be_narrower", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x80xbf16>, tensor<128x80xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
+
+// -----
+
+!h = !nv_tileaa.memref<memref<?x?x?x?xbf16, strided<[?, ?, ?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_4d_bf16", "tma_store", 4 : i64, 0 : i64, bf16>
+
+// Rows and columns of the accumulator may have dims of extent 1 before and between them.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.tile_part"(%{{.*}}) {axis = 1 : i64, origin = array<i64: 0, 0, 0, 0>} : (tensor<1x128x1x128xbf16>) -> tensor<1x64x1x64xbf16>
+// CHECK-NEXT:    "nv_tileas.tiled_store"{{.*}}per_warpgroup, shared_layout = #nv_tileas.shared_layout<array<i64: 1, 64, 1, 64>, 128 : i64>
+// CHECK:         "nv_tileas.tile_part"(%{{.*}}) {axis = 1 : i64, origin = array<i64: 0, 0, 0, 64>} : (tensor<1x128x1x128xbf16>) -> tensor<1x64x1x64xbf16>
+// CHECK:       sym_name = "units_between_rows_and_columns"
+"nv_tileaa.func"() ({
+^bb0(%v: !h, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+  %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
+  %y = "nv_tileas.view"(%x) : (tensor<128x128xbf16>) -> tensor<1x128x1x128xbf16>
+  %w = "nv_tileas.tiled_store"(%v, %y, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 4, 0>, atom = #store, mem_semantic = "weak"} : (!h, tensor<1x128x1x128xbf16>, i32, i32, i32, i32) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "units_between_rows_and_columns", function_type = (!h, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()

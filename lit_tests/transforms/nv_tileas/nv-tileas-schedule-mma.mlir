@@ -181,3 +181,30 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "batch_dims_are_viewed_away", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<1x64x1x64xbf16, #nv_tileas.shared_layout<array<i64: 1, 64, 1, 64>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// So is one with a dim of extent 1 between its rows and its columns.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NOT:     nv_tileas.store_shared
+// CHECK:         %[[V:.*]] = "nv_tileas.shared_view"(%{{.*}}) : {{.*}} -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// CHECK:         "nv_tileas.async_mma"(%[[V]],
+// CHECK:       sym_name = "units_between_are_viewed_away"
+"nv_tileaa.func"() ({
+^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<1x64x1x64xbf16>
+    %h = "nv_tileas.view"(%x) : (tensor<1x64x1x64xbf16>) -> tensor<64x1x64xbf16>
+    %m = "nv_tileas.view"(%h) : (tensor<64x1x64xbf16>) -> tensor<64x64xbf16>
+    %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+    %d = "nv_tileas.dot"(%m, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+    %n = arith.negf %d : tensor<64x32xf32>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "units_between_are_viewed_away", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()

@@ -1,25 +1,40 @@
-"""Matrix multiply-accumulate."""
+"""Matrix multiply-accumulate. A batch of one product is one, which the tensor cores can do."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.dialects.nv_tileaa.tile_ops import DotOp
+from tilec.dialects.nv_tileaa.tile_ops import DotOp, ViewOp
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import Conversion, rule, text
 
 
 @rule("mmaf")
 def convert_float_mma(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a product of float tiles."""
-    a, b, c = state.operands(op)
-    result = DotOp.build(a, b, c)
+    result = DotOp.build(*_without_batch_of_one(state.operands(op)))
     if "fast_acc" in op.attributes:
         result.owner.attributes["fast_acc"] = op.attributes["fast_acc"]
-    return [result]
+    return [_in_shape_of(result, op, state)]
 
 
 @rule("mmai")
 def convert_integer_mma(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a product of integer tiles."""
-    a, b, c = state.operands(op)
     signedness = (text(op, "signedness_lhs", "signed"), text(op, "signedness_rhs", "signed"))
-    return [DotOp.build(a, b, c, signedness=signedness)]
+    result = DotOp.build(*_without_batch_of_one(state.operands(op)), signedness=signedness)
+    return [_in_shape_of(result, op, state)]
+
+
+def _without_batch_of_one(tiles: Sequence[Any]) -> list[Any]:
+    """Return matrices for batches that consist of one; other tiles as they are."""
+    return [_viewed(tile, list(tile.type.shape)[-2:]) for tile in tiles]
+
+
+def _in_shape_of(product: Any, op: Any, state: Conversion) -> Any:
+    """Return `product` in the shape of the accumulator of `op`."""
+    return _viewed(product, list(state.operands(op)[2].type.shape))
+
+
+def _viewed(tile: Any, shape: list[int]) -> Any:
+    """Emit a view of `tile`, where that only adds or drops a first dim of extent 1."""
+    short, long = sorted((shape, list(tile.type.shape)), key=len)
+    return ViewOp.build(tile, shape) if long == [1, *short] else tile

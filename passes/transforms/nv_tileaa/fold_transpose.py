@@ -5,18 +5,21 @@ After:   %w = tiled_load ... -> NxK;  dot %a, %w {b_major = "k"}
 
 wgmma reads an operand from shared memory in either order, so such a transpose is free. M-major
 A and N-major B exist for 16-bit types only (PTX ISA, wgmma transpose bits); a fold that would ask
-for one of them with another type is left alone. First, permutes move behind views that drop leading
-dims of extent 1, as a batch has them, and chains of permutes are composed.
+for one of them with another type is left alone. First, permutes move behind views that add or drop
+dims of extent 1, as a batch or the heads of an attention have them, and order the other dims alone;
+and chains of permutes are composed.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.cute.mma_registry import supports_transposed_operands
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp, ViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.layout import without_units
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.analysis.operands import is_unit_view, without_unit_dims
+from tilec.passes.analysis.operands import behind_unit_views, is_unit_view
 from tilec.passes.registry import PassContext, register_pass
 
 _OTHER = {"a": {"k": "m", "m": "k"}, "b": {"n": "k", "k": "n"}}
@@ -53,21 +56,31 @@ def _is_permute(op: Any) -> bool:
 
 
 def _move_behind(view: Any) -> None:
-    """Swap a view that drops leading unit dims with the permute before it, if that keeps them."""
-    permute = defining_operation(view.operands[0])
+    """Swap a view that adds or drops unit dims with the permute before it.
+
+    The permute then orders the other dims alone, if there is anything left to order.
+    """
+    permute = defining_operation(behind_unit_views(view.operands[0]))
     if not _is_permute(permute):
         return
-    order = list(permute.attributes["permutation"])
-    tile = view.results[0].type
-    dropped = len(order) - len(tile.shape)
-    if sorted(order[:dropped]) != list(range(dropped)):
-        return
     source = permute.operands[0]
-    shape = list(source.type.shape)[dropped:]
+    extents = source.type.shape
+    kept = [dim for dim in permute.attributes["permutation"] if extents[dim] != 1]
+    order = [sorted(kept).index(dim) for dim in kept]
     with ir.InsertionPoint(view), view.location:
-        kept = ViewOp(source=source, tile=ir.RankedTensorType.get(shape, tile.element_type)).tile
-        moved = PermuteOp.build(kept, [dim - dropped for dim in order[dropped:]])
+        moved = behind_unit_views(source)
+        if order != sorted(order):
+            moved = PermuteOp.build(_viewed(moved, without_units(extents)), order)
+        moved = _viewed(moved, view.results[0].type.shape)
     view.results[0].replace_all_uses_with(moved)
+
+
+def _viewed(tile: Any, shape: Sequence[int]) -> Any:
+    """Emit a view of `tile` with extents `shape`, unless it has them."""
+    if tile.type.shape == list(shape):
+        return tile
+    type_ = ir.RankedTensorType.get(list(shape), tile.type.element_type)
+    return ViewOp(source=tile, tile=type_).tile
 
 
 def _compose(op: Any) -> None:
@@ -90,7 +103,7 @@ def _fold_operand(dot: Any, name: str, number: int) -> None:
     permute = defining_operation(dot.operands[number])
     if permute is None or permute.name != PERMUTE or not _swaps_matrix_dims(permute):
         return
-    loaded = defining_operation(without_unit_dims(permute.operands[0]))
+    loaded = defining_operation(behind_unit_views(permute.operands[0]))
     if loaded is None or loaded.name != "nv_tileaa.tiled_load":
         return
     attribute = f"{name}_major"

@@ -15,7 +15,14 @@ from typing import Any
 
 from tilec.diagnostics import remark
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.layout import LayoutError, SharedLayout, matmul_operand, tma_boxes, warpgroup_share
+from tilec.layout import (
+    LayoutError,
+    SharedLayout,
+    matmul_operand,
+    tma_boxes,
+    warpgroup_share,
+    without_units,
+)
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     TiledAccess,
@@ -61,7 +68,7 @@ def _layout_of(access: Any, function: Any, warpgroups: int) -> SharedLayout:
             with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
                 parts = operand_parts(dot, operand, warpgroups)
                 layout = operand_layout(tuple(operand.type.shape), bits, parts)
-                return _with_leading_units(layout, shape)
+                return layout.with_units(shape)
     return tma_boxes(
         shape, bits, 1 if access.is_load else _result_parts(function, shape, warpgroups)
     )
@@ -73,7 +80,7 @@ def _result_parts(function: Any, shape: tuple[int, ...], warpgroups: int) -> int
         if op.name != "nv_tileas.dot":
             continue
         m, n, _ = op.opview.extents
-        if (m, n) == shape[-2:]:
+        if (m, n) == without_units(shape):
             with contextlib.suppress(LayoutError):  # no wgmma computes it
                 return n // warpgroup_share(m, n, warpgroups)[1]
     return 1
@@ -102,12 +109,6 @@ def _remark_on_own_tile(
         f" {' x '.join(map(str, layout.box))} do not divide among them"
     )
     context.sink.emit(remark("T0523", message, span_of(access.op)))
-
-
-def _with_leading_units(layout: SharedLayout, shape: tuple[int, ...]) -> SharedLayout:
-    """Return `layout` for a tile with more leading dims of extent 1."""
-    units = (1,) * (len(shape) - len(layout.shape))
-    return SharedLayout(shape, layout.element_bits, (*units, *layout.box), layout.swizzle)
 
 
 def operand_layout(shape: tuple[int, ...], bits: int, parts: int = 1) -> SharedLayout:

@@ -28,6 +28,7 @@ from tilec.layout import (
     tile_slice,
     warpgroup_part,
     wgmma_accumulator,
+    without_units,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
@@ -195,12 +196,13 @@ class _Assignment:
 
     def _layout_with_parts(self, op: Any) -> tuple[RegisterLayout, RegisterLayout]:
         """Return an accumulator layout that the part of `op` can be taken from, and the part's."""
-        *outer, first, second = op.operands[0].type.shape
+        shape = op.operands[0].type.shape
+        first, second = without_units(shape)
         warpgroups = self.warps // WARPGROUP_WARPS
         for rows, columns, order in ((first, second, (0, 1)), (second, first, (1, 0))):
             with contextlib.suppress(LayoutError):  # wgmma computes no such tile in this order
                 layout = wgmma_accumulator(rows, columns, warpgroups).permute(order)
-                wanted = layout.reshape((*outer, first, second))
+                wanted = layout.reshape(shape)
                 found = result_layout(op, wanted)
                 if found is not None:
                     return wanted, found

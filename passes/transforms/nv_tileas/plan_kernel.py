@@ -8,11 +8,11 @@ and writes the answer; it never changes tile extents. Where the plan prefers ano
 the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atoms` found legal.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
-from tilec.diagnostics import CompileError, remark
+from tilec.diagnostics import CompileError
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
@@ -34,6 +34,7 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
     write_spec,
 )
+from tilec.passes.analysis.live_accumulators import accumulators_beside
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes
@@ -41,11 +42,14 @@ from tilec.passes.analysis.pingpong import pingpong_defect
 from tilec.passes.analysis.scratch import expected_scratch_bytes
 from tilec.passes.analysis.split import split_defect
 from tilec.passes.registry import PassContext, register_pass
-from tilec.plan.kernel import KernelPlan, KernelProblem, MmaTile, plan_kernel
+from tilec.passes.transforms.nv_tileas.demote_copies import (
+    leave_to_threads,
+    lost_tma,
+    plan_within_budget,
+)
+from tilec.plan.kernel import KernelPlan, KernelProblem, plan_kernel
+from tilec.plan.products import MmaTile
 from tilec.records import replace
-
-SHARED_MEMORY_EXCEEDED = "T0424"
-"""Code of the planner for a kernel whose buffers do not fit."""
 
 
 @register_pass("nv-tileas-plan-kernel")
@@ -72,28 +76,19 @@ def _plan(
     cluster: tuple[int, int],
     context: PassContext,
 ) -> KernelPlan:
-    """Plan a kernel; give up TMA stores when their staging buffers do not fit."""
-    target = context.target
+    """Plan a kernel; let threads copy what the planner gives up because it does not fit."""
+
+    def attempt() -> KernelPlan:
+        problem = kernel_problem(function, accesses, cluster)
+        return plan_kernel(problem, context.target, overrides)
+
     try:
-        return plan_kernel(kernel_problem(function, accesses, cluster), target, overrides)
+        plan, demoted = plan_within_budget(attempt, accesses, overrides)
     except CompileError as failure:
-        located = _located(failure, function)
-        stores = [access for access in accesses if access.uses_tma and not access.is_load]
-        if failure.diagnostics[0].code != SHARED_MEMORY_EXCEEDED or not stores:
-            raise located from None
-        for store in stores:
-            legal = store.op.opview.legal_atoms
-            store.op.attributes["atom"] = next(atom for atom in legal if atom.kind == "stg")
-        try:
-            plan = plan_kernel(kernel_problem(function, accesses, cluster), target, overrides)
-        except CompileError:
-            raise located from None
-        reason = failure.diagnostics[0].message
-        for store in stores:
-            name = array_of_view(store.view, function)
-            message = f"store to '{name}' does not use TMA: {reason}"
-            context.sink.emit(remark("T0522", message, span_of(store.op)))
-        return plan
+        raise _located(failure, function) from None
+    for item in demoted:
+        context.sink.emit(lost_tma("T0522", item, function))
+    return plan
 
 
 def _located(failure: CompileError, function: Any) -> CompileError:
@@ -228,7 +223,8 @@ def kernel_problem(
     fixed_bytes += sum(
         staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
     )
-    products = [_mma_tile(op) for op in dots if wgmma_defect(op, 1) is None]
+    beside = accumulators_beside(function)
+    products = [_mma_tile(op, beside[op.results[0]]) for op in dots if op.results[0] in beside]
     return KernelProblem(
         mma=tuple(products),
         ring_slot_bytes=slot_bytes,
@@ -237,7 +233,7 @@ def kernel_problem(
         has_loop_loads=slot_bytes > 0,
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
-        scratch_bytes=expected_scratch_bytes(function) if products else 0,
+        scratch_bytes=expected_scratch_bytes(function),
         cluster=cluster,
         pingpong_defect=pingpong_defect(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
@@ -270,7 +266,8 @@ def _deferral_defect(function: Any) -> str | None:
     return None
 
 
-def _mma_tile(op: Any) -> MmaTile:
+def _mma_tile(op: Any, beside: Iterable[Any]) -> MmaTile:
+    """Describe a product, given the other accumulators that are live then."""
     a, _, acc = op.operands
     k_axis = 1 if ir.StringAttr(op.attributes["a_major"]).value == "k" else 0
     m, n = acc.type.shape[-2:]
@@ -280,6 +277,9 @@ def _mma_tile(op: Any) -> MmaTile:
         k=a.type.shape[len(a.type.shape) - 2 + k_axis],
         element_bytes=element_bits(a.type.element_type) // 8,
         accumulator_bytes=element_bits(acc.type.element_type) // 8,
+        beside=tuple(
+            (*tile.type.shape[-2:], element_bits(tile.type.element_type) // 8) for tile in beside
+        ),
     )
 
 
@@ -305,14 +305,6 @@ def _keep_producible_loads(
             continue
         if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
             continue
-        legal = access.op.opview.legal_atoms
-        access.op.attributes["atom"] = next(atom for atom in legal if atom.kind == "ldg")
-        name = array_of_view(access.view, function)
-        context.sink.emit(
-            remark(
-                "T0521",
-                f"load of '{name}' does not use TMA: it stands in a 'while' loop, which a producer"
-                " role cannot replay",
-                span_of(access.op),
-            )
-        )
+        reason = "it stands in a 'while' loop, which a producer role cannot replay"
+        demotion = leave_to_threads(access, reason)
+        context.sink.emit(lost_tma("T0521", demotion, function))

@@ -36,12 +36,11 @@ from tilec.ir.structured import (
     next_operation,
     parent_operation,
 )
-from tilec.layout import SharedLayout
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import row_major
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
 from tilec.passes.analysis.matmul import wgmma_defect
-from tilec.passes.analysis.operands import is_unit_view, without_unit_dims
+from tilec.passes.analysis.operands import is_unit_view, loaded_operand
 from tilec.passes.analysis.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.assign_operand_layouts import operand_layout, operand_parts
@@ -110,7 +109,7 @@ def _shared_operand(op: Any, tile: Any, warpgroups: int | None, staged: list[Any
 
     `warpgroups` share the product by wgmma; None for one on the CUDA cores.
     """
-    held = without_unit_dims(tile)
+    held = loaded_operand(tile)
     source = defining_operation(held)
     if source is not None and source.name == "nv_tileas.load_shared":
         return _in_place(source.operands[0], tile, op)
@@ -146,9 +145,8 @@ def _in_place(slot: Any, tile: Any, op: Any) -> Any:
     layout = layout_of_shared(slot.type)
     if layout.shape == shape:
         return slot
-    plain = SharedLayout(shape, layout.element_bits, layout.box[-len(shape) :], layout.swizzle)
     with ir.InsertionPoint(op), op.location:
-        result = shared_tile_type(plain, tile.type.element_type)
+        result = shared_tile_type(layout.with_units(shape), tile.type.element_type)
         return SharedViewOp(source=slot, result=result).result
 
 

@@ -18,6 +18,7 @@ from tilec.frontend.semantics.context import Context, Frame, SemanticError
 from tilec.frontend.semantics.deferral import has_deferrable_result
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
+from tilec.frontend.semantics.products import products_together
 from tilec.frontend.semantics.values import (
     AnyValue,
     AutoInt,
@@ -145,6 +146,7 @@ def _plan_constants(
     lifted = _lifts_power_rule(bound, specialization)
     ctx, _ = _run(module, kernel, trial, specialization, any_tile_extents=lifted)
     ctx.uses.deferrable = has_deferrable_result(ctx.block)
+    ctx.uses.together = products_together(ctx.block)
     uses = ctx.uses.uses()
     unused = next((name for name in bound.automatic if name not in uses), None)
     if unused is not None:

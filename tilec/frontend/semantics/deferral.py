@@ -89,11 +89,14 @@ def _is_loaded(tile: Value, makers: _Makers) -> bool:
 
 
 def _is_unit_view(op: Operation) -> bool:
-    """Tell whether an operation only adds or drops leading dims of extent 1."""
+    """Tell whether an operation only adds or drops dims of extent 1."""
     if op.name != "reshape":
         return False
-    shorter, longer = sorted((_shape(op.operands[0]), _shape(op.results[0])), key=len)
-    return longer == (1,) * (len(longer) - len(shorter)) + shorter
+    before, after = (
+        [extent for extent in _shape(value) if extent != 1]
+        for value in (op.operands[0], op.results[0])
+    )
+    return before == after
 
 
 def _shape(value: Value) -> tuple[int, ...]:

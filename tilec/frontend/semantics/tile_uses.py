@@ -4,18 +4,15 @@ The body is analysed once with provisional numbers that remember their names (`A
 such a number is an extent of a tile that `load`, `store` or `mma` sees, the use is written down.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from tilec.dtypes import DType
-from tilec.frontend.semantics.values import AutoInt
+from tilec.frontend.semantics.products import symbol
+from tilec.plan.products import Extents, ProductsTogether
 from tilec.plan.tiles import TileRole, TileUse
 from tilec.records import dataclass, field, replace
 
 _MMA_ROLES: tuple[TileRole, TileRole, TileRole] = ("mma_m", "mma_n", "mma_k")
-
-
-def _symbol(extent: int) -> int | str:
-    return extent.name if isinstance(extent, AutoInt) else int(extent)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +34,7 @@ class TileUseRecorder:
     contiguous: dict[tuple[int | str, ...], set[int | str]] = field(default_factory=dict)
     epilogue: dict[tuple[int | str, ...], dict[str, int]] = field(default_factory=dict)
     deferrable: bool = False
+    together: Mapping[Extents, ProductsTogether] = field(default_factory=dict)
 
     def record_access(
         self,
@@ -58,7 +56,7 @@ class TileUseRecorder:
             is_store: Whether it is stored.
             contiguous_axis: Axis of the tile along which the array is contiguous, if one is known.
         """
-        extents = tuple(_symbol(extent) for extent in shape)
+        extents = tuple(symbol(extent) for extent in shape)
         dims = tuple(dims)
         for extent, dim in zip(extents, dims, strict=True):
             if isinstance(extent, str):
@@ -80,7 +78,7 @@ class TileUseRecorder:
 
     def record_mma(self, m: int, n: int, k: int, dtype: DType) -> None:
         """Write down the extents of one matrix multiplication with operands of `dtype`."""
-        extents = (_symbol(m), _symbol(n), _symbol(k))
+        extents = (symbol(m), symbol(n), symbol(k))
         for role, extent in zip(_MMA_ROLES, extents, strict=True):
             if isinstance(extent, str):
                 self.mma.setdefault(extent, TileUse(role, dtype.bytes, extents))
@@ -102,7 +100,10 @@ class TileUseRecorder:
         """Return the use of an mma with what is known of its operands and its result."""
         m, n, k = use.extents
         use = replace(
-            use, m_contiguous=self._is_contiguous(m, k), n_contiguous=self._is_contiguous(n, k)
+            use,
+            m_contiguous=self._is_contiguous(m, k),
+            n_contiguous=self._is_contiguous(n, k),
+            together=self.together.get((m, n, k), use.together),
         )
         stored = self.stored.get((m, n))
         if stored is None:

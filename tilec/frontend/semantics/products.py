@@ -1,0 +1,77 @@
+"""Which products of a kernel run together: the operands that they share, and their accumulators.
+
+Tiles are chosen with the answer, before there is IR.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
+from tilec.frontend.semantics.values import AutoInt
+from tilec.plan.live_accumulators import Body, Step, live_beside
+from tilec.plan.products import Extents, ProductsTogether
+from tilec.records import replace
+
+PRODUCTS = ("mmaf", "mmai")
+
+
+def symbol(extent: int) -> int | str:
+    """Return the name of an `auto` extent, the number of any other."""
+    return extent.name if isinstance(extent, AutoInt) else int(extent)
+
+
+def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
+    """Return what the products of equal extents (m, n, k) in one block have in common.
+
+    Args:
+        block: The operations of a kernel.
+    """
+    beside = live_beside(_outline(block))
+    found: dict[Extents, ProductsTogether] = {}
+    for operations in _blocks(block):
+        groups: dict[Extents, list[Operation]] = {}
+        for op in operations:
+            if op.name in PRODUCTS:
+                groups.setdefault(_product_extents(op), []).append(op)
+        for extents, ops in groups.items():
+            others = max((beside[op.results[0]] for op in ops), key=len)
+            a_tiles, b_tiles = (len({op.operands[number] for op in ops}) for number in (0, 1))
+            live = tuple(_extents(tile)[-2:] for tile in others if isinstance(tile, Value))
+            together = ProductsTogether(len(ops), a_tiles, b_tiles, live)
+            if extents not in found or found[extents].products < together.products:
+                found[extents] = together
+    return found
+
+
+def _blocks(block: Block) -> Iterator[list[Operation]]:
+    """Yield the operations of a block, and of each block in it."""
+    yield block.operations
+    for op in block.operations:
+        for region in op.regions:
+            yield from _blocks(region)
+
+
+def _product_extents(op: Operation) -> Extents:
+    (*_, m, k), (*_, n) = (_extents(operand) for operand in op.operands[:2])
+    return m, n, k
+
+
+def _extents(tile: Value) -> tuple[int | str, ...]:
+    assert isinstance(tile.type, TileType)
+    return tuple(symbol(extent) for extent in tile.type.shape)
+
+
+def _outline(block: Block) -> Body:
+    """Return the tiles of a block and the steps that compute them."""
+    return Body(
+        tuple(_step(op) for op in block.operations), _tiles(block.yields), _tiles(block.arguments)
+    )
+
+
+def _step(op: Operation) -> Step:
+    bodies = tuple(_outline(region) for region in op.regions)
+    step = Step(_tiles(op.results), _tiles(op.operands), bodies)
+    return replace(step, added=op.operands[2]) if op.name in PRODUCTS else step
+
+
+def _tiles(values: tuple[Value, ...]) -> tuple[Value, ...]:
+    return tuple(value for value in values if isinstance(value.type, TileType))

@@ -1,0 +1,49 @@
+"""Which tiles threads move instead of TMA, where shared memory does not hold them all. Pure Python.
+
+A ring gives up stages first, down to one (`choose_stages`). Then copies go, one at a time: a store
+needs its staging buffer only on the way out, so stores go first; then loads outside of loops, which
+nothing overlaps anyway; then loads of loops. Of each kind the largest goes first. An operand of a
+product stays: threads would have to put it into shared memory, too.
+"""
+
+from collections.abc import Iterable
+
+from tilec.plan.overrides import PlanOverrides
+from tilec.records import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TmaCopy:
+    """A tile that TMA moves.
+
+    Attributes:
+        size: Its bytes.
+        is_load: Whether it is loaded; stored else.
+        in_loop: Whether it moves in a loop.
+        is_operand: Whether a product reads it from shared memory.
+    """
+
+    size: int
+    is_load: bool
+    in_loop: bool = False
+    is_operand: bool = False
+
+    @property
+    def order(self) -> tuple[bool, bool, int]:
+        """Sort key: what is given up first comes first."""
+        return self.is_load, self.in_loop and self.is_load, -self.size
+
+
+def next_demotion(copies: Iterable[TmaCopy], fixed: PlanOverrides) -> TmaCopy | None:
+    """Return the copy that threads should do next so that the others fit; None if none helps.
+
+    Args:
+        copies: What TMA moves so far.
+        fixed: What the user fixed. Who fixes the stages of a ring wants its loads to stay there.
+    """
+
+    def helps(copy: TmaCopy) -> bool:
+        kept_by_user = copy.is_load and copy.in_loop and fixed.stages is not None
+        return not copy.is_operand and not kept_by_user
+
+    return min(filter(helps, copies), key=lambda copy: copy.order, default=None)

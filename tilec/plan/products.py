@@ -1,0 +1,64 @@
+"""Products: one as the plan of a kernel sees it, and those that run together on the same k-tile."""
+
+from collections.abc import Mapping
+
+from tilec.records import dataclass
+
+Extents = tuple[int | str, ...]
+"""Extents of a tile or a product: a number, or the name of an `auto` constant."""
+Accumulator = tuple[int, int, int]
+"""Rows, columns and element size in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class MmaTile:
+    """Extents of one `mma` and the element sizes of its operands and of its accumulator.
+
+    `beside` are the other accumulators that are live then.
+    """
+
+    m: int
+    n: int
+    k: int
+    element_bytes: int
+    accumulator_bytes: int
+    beside: tuple[Accumulator, ...] = ()
+
+    @property
+    def accumulator(self) -> Accumulator:
+        """Its own accumulator."""
+        return self.m, self.n, self.accumulator_bytes
+
+    @property
+    def live(self) -> tuple[Accumulator, ...]:
+        """All accumulators that are live while it runs."""
+        return (self.accumulator, *self.beside)
+
+
+@dataclass(frozen=True, slots=True)
+class ProductsTogether:
+    """Products of equal extents in one block.
+
+    Attributes:
+        products: How many there are.
+        a_tiles: How many tiles of A they read.
+        b_tiles: How many tiles of B they read.
+        beside: Rows and columns of the other accumulators that are live with that of one.
+    """
+
+    products: int = 1
+    a_tiles: int = 1
+    b_tiles: int = 1
+    beside: tuple[Extents, ...] = ()
+
+    def accumulators_beside(self, extents: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+        """Return the other accumulators, given what names mean; without those of other names."""
+        found = []
+        for item in self.beside:
+            rows, columns = (extents.get(e) if isinstance(e, str) else e for e in item)
+            if rows is not None and columns is not None:
+                found.append((rows, columns))
+        return tuple(found)
+
+
+ALONE = ProductsTogether()
