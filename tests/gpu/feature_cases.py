@@ -70,6 +70,8 @@ ORDER = tuple(CASES)[-14:]
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],
     "residual_in_a_branch": [{}, {"A": "col"}, {"R": "odd"}],
+    "deferred_in_place": [{}, {"A": "col"}],
+    "deferred_slices_in_place": [{}, {"A": "col"}],
     "gemm": [
         {"A": first, "B": second, "C": third}
         for first in ("row", "col")
