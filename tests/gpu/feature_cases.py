@@ -91,6 +91,8 @@ LAYOUTS = {
     "large_start": [{}, {"A": "col"}, {"S": "odd"}],
     "mma_symmetric": [{}, {"A": "col"}],
     "residual_in_a_branch": [{}, {"A": "col"}, {"R": "odd"}],
+    "deferred_in_place": [{}, {"A": "col"}],
+    "deferred_slices_in_place": [{}, {"A": "col"}],
     "gemm": [
         {"A": first, "B": second, "C": third}
         for first in ("row", "col")
