@@ -8,6 +8,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
 from tilec.frontend import ast
 from tilec.frontend.semantics import hir
+from tilec.frontend.semantics.intervals import result_bounds
 from tilec.frontend.semantics.tile_uses import TileUseRecorder
 from tilec.frontend.semantics.values import AnyValue
 from tilec.records import dataclass, field
@@ -110,9 +111,12 @@ class Context:
         regions: tuple[hir.Block, ...] = (),
     ) -> tuple[hir.Value, ...]:
         """Append an operation to the current block and return its results."""
-        results = tuple(hir.Value(kind, span) for kind in types)
+        operands, attributes = tuple(operands), attributes or {}
+        results = tuple(
+            hir.Value(kind, span, result_bounds(name, operands, kind, attributes)) for kind in types
+        )
         self.block.operations.append(
-            hir.Operation(name, tuple(operands), attributes or {}, results, span, regions)
+            hir.Operation(name, operands, attributes, results, span, regions)
         )
         return results
 

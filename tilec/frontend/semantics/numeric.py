@@ -14,6 +14,7 @@ from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
 
 BOOL, I32, I64, F32 = DTYPES["bool"], DTYPES["i32"], DTYPES["i64"], DTYPES["f32"]
+U32 = DTYPES["u32"]
 MAX_TILE_ELEMENTS = 1 << 24
 """Most elements of one tile (cuda_tile dialect, `Types.h`)."""
 
@@ -179,9 +180,7 @@ def make_constant(
 ) -> hir.Value:
     """Append a constant scalar or tile."""
     number = float(value) if dtype.is_float else bool(value) if dtype is BOOL else int(value)
-    result = ctx.op("constant", [], typed(dtype, shape), span, value=number)
-    result.non_negative = not dtype.is_float and value >= 0
-    return result
+    return ctx.op("constant", [], typed(dtype, shape), span, value=number)
 
 
 def materialize(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> hir.Value:
@@ -228,15 +227,8 @@ def _convert_integer(
     result_type = typed(dtype, shape_of(value))
     width = 1 if source is BOOL else source.bits
     if width < dtype.bits:
-        result = ctx.op("exti", [value], result_type, span, signed=source.signed)
-        result.non_negative = value.non_negative or not source.signed
-    elif width > dtype.bits:
-        result = ctx.op("trunci", [value], result_type, span)
-    else:
-        result = ctx.op("reinterpret", [value], result_type, span)
-        # As a signed number an unsigned one may be negative.
-        result.non_negative = value.non_negative and source.signed
-    return result
+        return ctx.op("exti", [value], result_type, span, signed=source.signed)
+    return ctx.op("trunci" if width > dtype.bits else "reinterpret", [value], result_type, span)
 
 
 def _to_bool(ctx: Context, value: hir.Value, span: SourceSpan) -> hir.Value:
@@ -332,7 +324,6 @@ def broadcast(
             result = ctx.op("reshape", [value], hir.TileType(dtype, padded), span)
         if padded != shape:
             result = ctx.op("broadcast", [result], hir.TileType(dtype, shape), span)
-    result.non_negative = value.non_negative
     return result
 
 

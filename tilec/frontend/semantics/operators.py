@@ -21,8 +21,6 @@ _PREDICATES = {
     ">": "greater_than",
     ">=": "greater_than_or_equal",
 }
-_KEEPS_SIGN = frozenset({"+", "*", "&", ">>"})
-"""Integer operators whose result is non-negative when both operands are."""
 _MAX_UNROLLED_POWER = 16
 
 Number = Constant | hir.Value
@@ -75,11 +73,7 @@ def _run_time_binary(
         return modulo(ctx, first, second, span)
     if dtype.is_float:
         return ctx.op(_FLOAT_OPS[name], [first, second], first.type, span)
-    result = ctx.op(_INTEGER_OPS[name], [first, second], first.type, span)
-    # Small types overflow in practice; i32 and i64 hold indices and counts, which do not.
-    keeps_sign = name in _KEEPS_SIGN and dtype.bits >= I32.bits
-    result.non_negative = keeps_sign and first.non_negative and second.non_negative
-    return result
+    return ctx.op(_INTEGER_OPS[name], [first, second], first.type, span)
 
 
 def _bit_operation(
@@ -92,13 +86,8 @@ def _bit_operation(
     first, second = numeric.unify(ctx, [left, right], span, f"'{name}'", dtype)
     if name in _SHIFT_OPS:
         attributes = {"signed": dtype.signed} if name == ">>" else {}
-        result = ctx.op(_SHIFT_OPS[name], [first, second], first.type, span, **attributes)
-    else:
-        result = ctx.op(_BIT_OPS[name], [first, second], first.type, span)
-    result.non_negative = name in _KEEPS_SIGN and first.non_negative
-    if name == "&":
-        result.non_negative = first.non_negative or second.non_negative
-    return result
+        return ctx.op(_SHIFT_OPS[name], [first, second], first.type, span, **attributes)
+    return ctx.op(_BIT_OPS[name], [first, second], first.type, span)
 
 
 def _power(ctx: Context, base: Number, exponent: Number, span: SourceSpan) -> hir.Value:
@@ -149,7 +138,7 @@ def ceil_division(ctx: Context, left: AnyValue, right: AnyValue, span: SourceSpa
         return Constant(-(-first.value // second.value), span)
     dtype = numeric.common_dtype(ctx, [first, second], span, "cdiv")
     unified = numeric.unify(ctx, [first, second], span, "cdiv", I32 if dtype is BOOL else dtype)
-    return ceil_divide(ctx, unified[0], unified[1], second, span)
+    return ceil_divide(ctx, unified[0], unified[1], span)
 
 
 def unary(ctx: Context, name: str, operand: AnyValue, span: SourceSpan) -> AnyValue:

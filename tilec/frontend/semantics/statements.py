@@ -6,7 +6,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.frontend import ast
 from tilec.frontend.semantics import control_flow, hir, host_expression, operators, structure
-from tilec.frontend.semantics.builtins_shape import block_coordinates
+from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
 from tilec.frontend.semantics.control_flow import Returned
 from tilec.frontend.semantics.names import assigned_names
@@ -131,11 +131,25 @@ def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
     if not isinstance(statement, ast.Assign):
         return
     coordinates = block_coordinates(ctx, "get_tile_block_id", call.span)[:count]
+    for coordinate, extent in zip(coordinates, call.arguments, strict=True):
+        coordinate.bounds = (0, _highest_coordinate(ctx, extent))
     value: AnyValue = coordinates[0] if count == 1 else TupleValue(coordinates)
     for target in statement.targets:
         is_tuple = isinstance(target, ast.TupleExpression)
         one = TupleValue(coordinates) if is_tuple and count == 1 else value
         assign_target(ctx, target, one, call.span)
+
+
+def _highest_coordinate(ctx: Context, extent: ast.Expression) -> int:
+    """Return the highest coordinate that a grid of this extent has for all arguments."""
+    with ctx.in_block(hir.Block()):
+        value = ctx.evaluate(extent)
+    highest = MAX_BLOCKS
+    if isinstance(value, Constant) and isinstance(value.value, int):
+        highest = min(highest, value.value)
+    elif isinstance(value, hir.Value) and value.bounds is not None:
+        highest = min(highest, value.bounds[1])
+    return max(highest - 1, 0)
 
 
 def _check_grid_place(ctx: Context, statement: ast.Statement, call: ast.Call) -> None:
