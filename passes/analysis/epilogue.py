@@ -70,10 +70,35 @@ def accumulator_rows(tile: Any) -> int | None:
 
 
 def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
-    op = defining_operation(tile)
-    if op is None or tile in seen:
-        return None
-    seen.add(tile)
+    pending = [tile]
+    while pending:
+        value = pending.pop()
+        op = defining_operation(value)
+        if op is None or value in seen:
+            continue
+        seen.add(value)
+        if op.name in _NOT_BY_ELEMENT:
+            axis = _rows_through(op, value, seen)
+            if axis is not None:
+                return axis
+            continue
+        tiles = [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
+        if all(item.type.shape == value.type.shape for item in tiles):
+            pending.extend(reversed(tiles))
+    return None
+
+
+_NOT_BY_ELEMENT = frozenset(
+    {
+        "nv_tileas.dot", "nv_tileas.add_partial", "nv_tileas.permute", "nv_tileas.view",
+        "nv_tileas.tile_slice", "scf.for", "scf.if",
+    }
+)  # fmt: skip
+"""Operations that do not compute a tile element by element."""
+
+
+def _rows_through(op: Any, tile: Any, seen: set[Any]) -> int | None:
+    """Return the axis of `tile`, a result of an operation of `_NOT_BY_ELEMENT`."""
     if op.name == "nv_tileas.dot":
         return 0 if wgmma_defect(op, 1) is None else None
     if op.name == "nv_tileas.add_partial":
@@ -85,16 +110,9 @@ def _accumulator_rows(tile: Any, seen: set[Any]) -> int | None:
         return _through_units(op, seen)
     if op.name == "nv_tileas.tile_slice":
         return _accumulator_rows(op.operands[0], seen)
-    if op.name in ("scf.for", "scf.if"):
-        number = ir.OpResult(tile).result_number
-        end = terminator(op.regions[0].blocks[0])
-        return _accumulator_rows(end.operands[number], seen)
-    shape = tile.type.shape
-    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
-    if any(value.type.shape != shape for value in tiles):
-        return None
-    found = (_accumulator_rows(value, seen) for value in tiles)
-    return next((axis for axis in found if axis is not None), None)
+    number = ir.OpResult(tile).result_number
+    end = terminator(op.regions[0].blocks[0])
+    return _accumulator_rows(end.operands[number], seen)
 
 
 def _through_units(op: Any, seen: set[Any]) -> int | None:

@@ -2,6 +2,7 @@
 
 from tilec.diagnostics import note
 from tilec.dtypes import DTYPES, DType
+from tilec.frontend.constant_evaluator import constant_extremum
 from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
@@ -111,7 +112,7 @@ def _extremum(
     numbers = [call.number(item) for item in values]
     if all(isinstance(item, Constant) for item in numbers):
         known = [item.value for item in numbers if isinstance(item, Constant)]
-        return Constant(max(known) if name == "max" else min(known), call.span)
+        return Constant(constant_extremum(name, known, propagate_nan=propagate_nan), call.span)
     dtype = numeric.common_dtype(call.ctx, numbers, call.span, call.name)
     numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)
     dtype = I32 if dtype is BOOL else dtype

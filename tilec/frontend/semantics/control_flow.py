@@ -163,7 +163,8 @@ def _meet(
 
 def execute_for(ctx: Context, statement: ast.For) -> None:
     """Run `for i in range(...)`."""
-    if called_name(statement.iterable) != "range" or not isinstance(statement.iterable, ast.Call):
+    name = called_name(statement.iterable, ctx.frame.module)
+    if name != "range" or not isinstance(statement.iterable, ast.Call):
         message = "a loop runs over 'range(...)' only"
         raise ctx.fail("T0318", message, statement.iterable.span)
     if len(statement.targets) != 1:

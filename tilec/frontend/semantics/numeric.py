@@ -8,15 +8,16 @@ import math
 from collections.abc import Sequence
 
 from tilec.diagnostics import Diagnostic, SourceSpan, note
-from tilec.dtypes import DTYPES, DType, Kind
+from tilec.dtypes import DTYPES, DType, Kind, largest_float, overflows
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
 
 BOOL, I32, I64, F32 = DTYPES["bool"], DTYPES["i32"], DTYPES["i64"], DTYPES["f32"]
 U32 = DTYPES["u32"]
-MAX_TILE_ELEMENTS = 1 << 24
-"""Most elements of one tile (cuda_tile dialect, `Types.h`)."""
+MAX_TILE_ELEMENTS = 1 << 20
+"""Most elements of one tile. No SM holds as many; cuda_tile allows 2^24 (`Types.h`), whose code
+takes minutes to compile."""
 
 
 def dtype_of(value: hir.Value) -> DType:
@@ -164,7 +165,10 @@ def require_arithmetic(ctx: Context, dtype: DType, span: SourceSpan, what: str) 
 def check_fits(ctx: Context, constant: Constant, dtype: DType, span: SourceSpan) -> None:
     """Raise when a number of the source cannot be a value of `dtype`."""
     value = constant.value
-    if isinstance(value, float) and not dtype.is_float:
+    if dtype.is_float:
+        _check_float(ctx, value, dtype, span)
+        return
+    if isinstance(value, float):
         message = f"{value!r} is not a value of {dtype.name}"
         raise ctx.fail("T0306", message, span, hint="use 'cast(x, dtype)' to convert")
     if not isinstance(value, bool) and isinstance(value, int) and dtype.is_integer:
@@ -173,6 +177,18 @@ def check_fits(ctx: Context, constant: Constant, dtype: DType, span: SourceSpan)
         if not low <= value <= high:
             message = f"{int(value)} does not fit {dtype.name} ({low} to {high})"
             raise ctx.fail("T0306", message, span)
+
+
+def _check_float(ctx: Context, value: bool | float, dtype: DType, span: SourceSpan) -> None:
+    """Raise when a number would become an infinity or a NaN in a float type."""
+    if isinstance(value, float) and not math.isfinite(value):
+        if dtype.name == "f8e4m3" and math.isinf(value):
+            raise ctx.fail("T0306", f"{dtype.name} has no infinity", span)
+        return
+    if overflows(value, dtype):
+        message = f"{value} does not fit {dtype.name} (at most {float(largest_float(dtype)):g})"
+        hint = "use a wider type, or 'inf' for infinity"
+        raise ctx.fail("T0306", message, span, hint=hint)
 
 
 def make_constant(
@@ -187,7 +203,9 @@ def materialize(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> 
     """Return a run-time value; a constant gets its default type."""
     if isinstance(value, hir.Value):
         return value
-    return make_constant(ctx, value.value, weak_dtype(value.value), (), span)
+    dtype = weak_dtype(value.value)
+    check_fits(ctx, value, dtype, span)
+    return make_constant(ctx, value.value, dtype, (), span)
 
 
 # Conversion

@@ -3,6 +3,7 @@
 from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.dtypes import DType
 from tilec.frontend.constant_evaluator import COMPARE, fold_binary, fold_unary
+from tilec.frontend.limits import MAX_TUPLE_VALUES
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.integer_division import ceil_divide, floor_divide, modulo
@@ -29,7 +30,7 @@ Number = Constant | hir.Value
 def binary(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan) -> AnyValue:
     """Return `left name right`."""
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and name == "+":
-        return TupleValue(left.items + right.items)
+        return checked_tuple(ctx, TupleValue(left.items + right.items), span)
     if name == "@":
         message = "'@' is not supported: say where the products are added"
         raise ctx.fail("T0318", message, span, hint="write 'mma(a, b, acc)'")
@@ -41,6 +42,14 @@ def binary(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: Sourc
     if isinstance(second, Constant) and not second.value and name in ("//", "%"):
         raise ctx.fail("T0403", f"{what}: division by zero", span)
     return _run_time_binary(ctx, name, first, second, span)
+
+
+def checked_tuple(ctx: Context, value: TupleValue, span: SourceSpan) -> TupleValue:
+    """Return a tuple that was made at `span`, unless it is too large."""
+    if value.size > MAX_TUPLE_VALUES:
+        message = f"this tuple has {value.size} values; the limit is {MAX_TUPLE_VALUES}"
+        raise ctx.fail("T0212", message, span, hint="keep what belongs together in a tile")
+    return value
 
 
 def _folded(

@@ -29,11 +29,12 @@ def execute(ctx: Context, statements: Sequence[ast.Statement]) -> Returned | Non
         their end.
     """
     for position, statement in enumerate(statements):
-        rest = statements[position + 1 :]
+        ctx.spend("statements", statement.span)
         try:
             if isinstance(statement, ast.Return):
                 return _return(ctx, statement)
             if isinstance(statement, ast.If):
+                rest = statements[position + 1 :]
                 done, returned = control_flow.execute_if(ctx, statement, rest)
                 if done:
                     return returned
@@ -68,7 +69,7 @@ def _return(ctx: Context, statement: ast.Return) -> Returned:
 
 
 def _assign(ctx: Context, statement: ast.Assign) -> None:
-    if called_name(statement.value) == "grid" and "grid" not in ctx.frame.variables:
+    if _calls_grid(ctx, statement.value):
         _grid(ctx, statement, statement.value)
         return
     value = ctx.evaluate(statement.value)
@@ -105,7 +106,7 @@ def _augmented_assign(ctx: Context, statement: ast.AugmentedAssign) -> None:
 
 
 def _expression(ctx: Context, statement: ast.ExpressionStatement) -> None:
-    if called_name(statement.value) == "grid" and "grid" not in ctx.frame.variables:
+    if _calls_grid(ctx, statement.value):
         _grid(ctx, statement, statement.value)
         return
     value = ctx.evaluate(statement.value)
@@ -117,6 +118,11 @@ def _expression(ctx: Context, statement: ast.ExpressionStatement) -> None:
 
 
 # Grid
+
+
+def _calls_grid(ctx: Context, node: ast.Expression) -> bool:
+    name = called_name(node, ctx.frame.module)
+    return name == "grid" and "grid" not in ctx.frame.variables
 
 
 def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
@@ -157,7 +163,7 @@ def _check_grid_place(ctx: Context, statement: ast.Statement, call: ast.Call) ->
     if ctx.frame.call_span is not None:
         raise ctx.fail("T0316", "grid: not allowed in a helper", call.span, hint=hint)
     kernel = ctx.frame.function
-    first = grid_statement(kernel)
+    first = grid_statement(kernel, ctx.frame.module)
     if first is None:
         message = "grid: must be a statement of the kernel itself"
         raise ctx.fail("T0316", message, call.span, hint=hint)

@@ -44,9 +44,15 @@ class DTypeValue:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple of values."""
+    """A tuple of values; `size` counts those of tuples in it, too."""
 
     items: tuple["AnyValue", ...]
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        """Count the values."""
+        sizes = (item.size if isinstance(item, TupleValue) else 1 for item in self.items)
+        object.__setattr__(self, "size", sum(sizes))
 
 
 @dataclass(frozen=True, slots=True)
