@@ -123,6 +123,9 @@ def _add_statement(
     if isinstance(statement, ast.Assign) and all(
         isinstance(target, ast.Name) for target in statement.targets
     ):
+        if statement.annotation is not None:
+            message = "a module constant has no type: it takes that of what it meets"
+            builder.fail("T0321", message, statement.annotation.span, "remove the annotation")
         for target in statement.targets:
             if isinstance(target, ast.Name):
                 constants[target.id] = statement.value

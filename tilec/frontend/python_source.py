@@ -28,7 +28,7 @@ class Captured(NamedTuple):
     Attributes:
         name: The name.
         value: What it was.
-        now: Returns what it is; raises `KeyError`, or `ValueError` for an empty cell.
+        now: Returns what it is, None for a global that is gone.
     """
 
     name: str
@@ -37,10 +37,7 @@ class Captured(NamedTuple):
 
     def has_changed(self) -> bool:
         """Tell whether the name means something else now."""
-        try:
-            value = self.now()
-        except (KeyError, ValueError):
-            return True
+        value = self.now()
         if value is self.value:
             return False
         return type(value) is not type(self.value) or not _same(value, self.value)
@@ -125,7 +122,7 @@ class _Reader:
     ) -> dict[str, Any]:
         """Return the global and enclosing names that a function mentions, as kernels see them."""
         scope: dict[str, Any] = getattr(function, "__globals__", {})
-        found = {name: (scope[name], partial(scope.__getitem__, name)) for name in scope}
+        found = {name: (scope[name], partial(scope.get, name)) for name in scope}
         cells = getattr(function, "__closure__", None) or ()
         for name, cell in zip(code.co_freevars, cells, strict=False):
             try:

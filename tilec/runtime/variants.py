@@ -4,7 +4,7 @@ import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 from tilec.diagnostics import SourceFile
 from tilec.options import CompileOptions
@@ -22,12 +22,50 @@ PlanFields = Mapping[str, int | tuple[int, ...]]
 Contents = tuple[SourceFile, Mapping[str, Any]]
 
 
+class CapturedName(Protocol):
+    """A name whose value a kernel took from Python when its source was read."""
+
+    @property
+    def value(self) -> Any:
+        """What it was."""
+        ...
+
+    @property
+    def now(self) -> Callable[[], Any]:
+        """Returns what it is."""
+        ...
+
+    def has_changed(self) -> bool:
+        """Tell whether the name means something else now."""
+        ...
+
+
 class KernelText:
     """Text with one or more kernels, parsed when it is first needed."""
 
-    def __init__(self, read: Callable[[], Contents]) -> None:
-        """Keep the function that returns the source and the values of its Python module."""
+    def __init__(self, read: Callable[[], Contents], captured: Sequence[CapturedName] = ()) -> None:
+        """Keep how to read the text.
+
+        Args:
+            read: Returns the source and the values of its Python module.
+            captured: Where these values came from; `read` fills it.
+        """
         self._read = read
+        self._captured = captured
+
+    def has_changed(self) -> bool:
+        """Tell whether a value that was taken from Python is another one now; every call asks."""
+        try:
+            others = [item for item in self._captured if item.now() is not item.value]
+        except ValueError:  # a variable of an enclosing function was deleted
+            return True
+        return any(item.has_changed() for item in others)
+
+    def renewed(self) -> "KernelText":
+        """Return the same text, read again."""
+        text = KernelText(self._read, self._captured)
+        _ = text.contents
+        return text
 
     @functools.cached_property
     def contents(self) -> Contents:
@@ -124,6 +162,13 @@ class Variants:
     def interface(self) -> Interface:
         """Return the kernel's parameters."""
         return self._interface
+
+    def renewed(self) -> "Variants":
+        """Return what makes variants of the same kernel from its text, read again."""
+        text = self.text.renewed()
+        return Variants(
+            text, self.name, self.plan_fields, self.target, debug_waits=self.debug_waits
+        )
 
     def plan(
         self,

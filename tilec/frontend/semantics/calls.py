@@ -4,6 +4,7 @@ from tilec.diagnostics import note
 from tilec.frontend import ast
 from tilec.frontend.limits import MAX_CALL_DEPTH
 from tilec.frontend.semantics import numeric
+from tilec.frontend.semantics.annotations import check_parameter
 from tilec.frontend.semantics.builtin_table import Argument, Call, call_builtin
 from tilec.frontend.semantics.context import Binding, Context, Frame
 from tilec.frontend.semantics.values import (
@@ -90,6 +91,8 @@ def _bind_arguments(
         frame.variables[name] = Binding(ctx.evaluate(expression), expression.span)
     for item in definition.parameters:
         if item.name in given:
+            span = given[item.name].span
+            check_parameter(ctx, item, frame.module, frame.variables[item.name].value, span)
             continue
         if item.default is None:
             message = f"'{definition.name}': argument '{item.name}' is missing"

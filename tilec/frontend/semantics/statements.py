@@ -6,6 +6,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.frontend import ast
 from tilec.frontend.semantics import control_flow, hir, host_expression, operators, structure
+from tilec.frontend.semantics.annotations import annotated
 from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
 from tilec.frontend.semantics.control_flow import Returned
@@ -76,6 +77,9 @@ def _assign(ctx: Context, statement: ast.Assign) -> None:
     if isinstance(value, NoneValue):
         message = "this call has no result to assign"
         raise ctx.fail("T0311", message, statement.value.span)
+    first = statement.targets[0]
+    if statement.annotation is not None and isinstance(first, ast.Name):
+        value = annotated(ctx, first.id, statement.annotation, value, statement.value.span)
     for target in statement.targets:
         assign_target(ctx, target, value, statement.value.span)
 
