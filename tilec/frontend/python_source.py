@@ -35,18 +35,6 @@ class Captured(NamedTuple):
     value: Any
     now: Callable[[], Any]
 
-    def has_changed(self) -> bool:
-        """Tell whether the name means something else now."""
-        value = self.now()
-        if value is self.value:
-            return False
-        return type(value) is not type(self.value) or not _same(value, self.value)
-
-
-def _same(first: Any, second: Any) -> bool:
-    """Tell whether two numbers, strings or tuples are equal: 1 and True, 0.0 and -0.0 differ."""
-    return isinstance(first, bool | int | float | str | tuple) and repr(first) == repr(second)
-
 
 class PythonKernel(NamedTuple):
     """A decorated function as a source.

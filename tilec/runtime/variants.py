@@ -4,7 +4,7 @@ import functools
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Any
 
 from tilec.diagnostics import SourceFile
 from tilec.options import CompileOptions
@@ -22,22 +22,8 @@ PlanFields = Mapping[str, int | tuple[int, ...]]
 Contents = tuple[SourceFile, Mapping[str, Any]]
 
 
-class CapturedName(Protocol):
-    """A name whose value a kernel took from Python when its source was read."""
-
-    @property
-    def value(self) -> Any:
-        """What it was."""
-        ...
-
-    @property
-    def now(self) -> Callable[[], Any]:
-        """Returns what it is."""
-        ...
-
-    def has_changed(self) -> bool:
-        """Tell whether the name means something else now."""
-        ...
+CapturedName = tuple[str, Any, Callable[[], Any]]
+"""A name whose value a kernel took from Python: the name, the value, and what returns it now."""
 
 
 class KernelText:
@@ -56,10 +42,15 @@ class KernelText:
     def has_changed(self) -> bool:
         """Tell whether a value that was taken from Python is another one now; every call asks."""
         try:
-            others = [item for item in self._captured if item.now() is not item.value]
+            for _, value, now in self._captured:
+                if now() is not value:
+                    return self._has_other_values()
         except ValueError:  # a variable of an enclosing function was deleted
             return True
-        return any(item.has_changed() for item in others)
+        return False
+
+    def _has_other_values(self) -> bool:
+        return any(_differs(value, now()) for _, value, now in self._captured)
 
     def renewed(self) -> "KernelText":
         """Return the same text, read again."""
@@ -105,6 +96,14 @@ class KernelText:
             CompileError: The parameter list has mistakes.
         """
         return interface_from_signature(self.signature(name), self.contents[0])
+
+
+def _differs(first: Any, second: Any) -> bool:
+    """Tell whether two values mean different things in a kernel: 1 and True do, 0.0 and -0.0."""
+    if first is second:
+        return False
+    is_plain = isinstance(first, bool | int | float | str | tuple)
+    return type(first) is not type(second) or not is_plain or repr(first) != repr(second)
 
 
 @dataclass(frozen=True)
