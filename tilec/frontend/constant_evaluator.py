@@ -2,6 +2,7 @@
 
 import math
 import operator
+import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -42,6 +43,16 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
 }
 
 
+_SHORTENED = reprlib.Repr()
+_SHORTENED.maxlong = 80
+_SHORTENED.maxstring = 60
+
+
+def shown(value: Any) -> str:
+    """Return a compile-time value for a message, long ones shortened."""
+    return _SHORTENED.repr(value)
+
+
 def fold_binary(name: str, left: Any, right: Any, span: SourceSpan) -> Any:
     """Return `left name right` for two compile-time values.
 
@@ -56,11 +67,11 @@ def fold_binary(name: str, left: Any, right: Any, span: SourceSpan) -> Any:
     try:
         result = BINARY[name](left, right)
     except (ArithmeticError, TypeError, ValueError) as failure:
-        message = f"cannot compute {left!r} {name} {right!r}: {failure}"
+        message = f"cannot compute {shown(left)} {name} {shown(right)}: {failure}"
         raise CompileError(error("T0403", message, span)) from failure
     problem = _problem(result, (left, right))
     if problem is not None:
-        message = f"cannot compute {left!r} {name} {right!r}: {problem}"
+        message = f"cannot compute {shown(left)} {name} {shown(right)}: {problem}"
         raise CompileError(error("T0403", message, span))
     return result
 
@@ -85,8 +96,6 @@ def _problem(result: Any, operands: tuple[Any, Any]) -> str | None:
     finite = all(not isinstance(item, float) or math.isfinite(item) for item in operands)
     if isinstance(result, float) and not math.isfinite(result) and finite:
         return "the result is beyond the largest f64"
-    if isinstance(result, str | tuple) and len(result) > MAX_TUPLE_VALUES:
-        return f"the result has {len(result)} items; the limit is {MAX_TUPLE_VALUES}"
     return None
 
 
@@ -99,7 +108,7 @@ def fold_unary(name: str, value: Any, span: SourceSpan) -> Any:
     try:
         return UNARY[name](value)
     except TypeError as failure:
-        message = f"cannot compute {name} {value!r}: {failure}"
+        message = f"cannot compute {name} {shown(value)}: {failure}"
         raise CompileError(error("T0403", message, span)) from failure
 
 
@@ -142,6 +151,7 @@ class _Evaluator:
         self.module = module
         self.known: dict[str, Any] = {}
         self.open: set[str] = set()
+        self.sizes: dict[int, tuple[int, Any]] = {}
 
     def _fail(self, code: str, message: str, node: ast.Node, hint: str | None = None) -> Exception:
         return CompileError(error(code, message, node.span, hint=hint), [self.module.source])
@@ -153,7 +163,7 @@ class _Evaluator:
         if isinstance(node, ast.Name):
             return self._name(node)
         if isinstance(node, ast.TupleExpression):
-            return tuple(self.value(item) for item in node.items)
+            return self._tuple(tuple([self.value(item) for item in node.items]), node)
         if isinstance(node, ast.UnaryOperation):
             return fold_unary(node.operator, self.value(node.operand), node.span)
         if isinstance(node, ast.BinaryOperation):
@@ -174,7 +184,18 @@ class _Evaluator:
             ):
                 raise self._fail("T0403", f"'{link.operator}' is for numbers here", link)
             result = fold_binary(link.operator, result, right, link.span)
+            if isinstance(result, tuple):
+                self._tuple(result, link)
         return result
+
+    def _tuple(self, value: tuple[Any, ...], node: ast.Node) -> tuple[Any, ...]:
+        """Return a tuple, unless it has too many values, those of tuples in it included."""
+        size = sum(self.sizes[id(item)][0] if isinstance(item, tuple) else 1 for item in value)
+        if size > MAX_TUPLE_VALUES:
+            message = f"this tuple has {size} values; the limit is {MAX_TUPLE_VALUES}"
+            raise self._fail("T0212", message, node)
+        self.sizes[id(value)] = size, value  # which keeps it, and its id
+        return value
 
     def _name(self, node: ast.Name) -> Any:
         module = self.module
@@ -198,10 +219,18 @@ class _Evaluator:
         hint = did_you_mean(node.id, [*module.constants, *CONSTANT_NAMES])
         raise self._fail("T0201", f"unknown name '{node.id}'", node, hint)
 
+    def _python_tuple(self, value: tuple[Any, ...]) -> int:
+        """Note the sizes of a tuple of Python, which `python_source` has limited."""
+        items = (self._python_tuple(item) if isinstance(item, tuple) else 1 for item in value)
+        self.sizes[id(value)] = sum(items), value
+        return self.sizes[id(value)][0]
+
     def _python_value(self, node: ast.Name) -> Any:
         value = self.module.globals[node.id]
         if isinstance(value, ast.ForeignValue):
             raise self._fail("T0215", value.message(node.id), node, value.hint)
+        if isinstance(value, tuple):
+            self._python_tuple(value)
         if isinstance(value, ast.LanguageName) and value.name in CONSTANT_NAMES:
             return CONSTANT_NAMES[value.name]
         return value

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
 from tilec.dtypes import DTYPES, DType, Kind
 from tilec.frontend import ast
-from tilec.frontend.constant_evaluator import evaluate_constant
+from tilec.frontend.constant_evaluator import evaluate_constant, shown
 from tilec.frontend.qualified import language_name
 from tilec.frontend.suggest import did_you_mean
 from tilec.plan.overrides import PlanValue, parse_overrides
@@ -262,7 +262,9 @@ class _Reader:
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
         self._fail(
-            "T0114", f"an extent is a name, a positive integer or '_', not {value!r}", node.span
+            "T0114",
+            f"an extent is a name, a positive integer or '_', not {shown(value)}",
+            node.span,
         )
         return None
 
@@ -282,7 +284,7 @@ class _Reader:
             return Default.REQUIRED
         if isinstance(value, bool | int | float):
             return value
-        self._fail("T0404", f"a const is a number, not {value!r}", item.default.span)
+        self._fail("T0404", f"a const is a number, not {shown(value)}", item.default.span)
         return Default.REQUIRED
 
     def _dtype_default(self, item: ast.Parameter) -> str | Default:

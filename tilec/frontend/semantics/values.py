@@ -6,6 +6,7 @@ from typing import Any, Self
 from tilec.diagnostics import SourceSpan
 from tilec.dtypes import DType
 from tilec.frontend import ast
+from tilec.frontend.constant_evaluator import shown
 from tilec.frontend.semantics import hir
 from tilec.frontend.signature import ArrayParam
 from tilec.records import dataclass
@@ -146,7 +147,7 @@ AnyValue = (
 def describe(value: AnyValue) -> str:
     """Return what a value is, for messages: `a 128x64 tile of bf16`, `the number 3`."""
     if isinstance(value, Constant):
-        return f"the constant {value.value!r}"
+        return f"the constant {shown(value.value)}"
     if isinstance(value, hir.Value):
         return describe_type(value.type)
     if isinstance(value, TupleValue):
