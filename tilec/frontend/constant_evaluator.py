@@ -91,6 +91,8 @@ def _bits_of_result(name: str, left: Any, right: Any) -> int:
 
 def _problem(result: Any, operands: tuple[Any, Any]) -> str | None:
     """Return why a result is no compile-time value, or None."""
+    if isinstance(result, int) and result.bit_length() > MAX_INTEGER_BITS:
+        return f"the result is too large: the limit is {MAX_INTEGER_BITS} bits"
     if isinstance(result, complex):
         return "the result is not a real number"
     finite = all(not isinstance(item, float) or math.isfinite(item) for item in operands)
