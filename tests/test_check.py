@@ -6,7 +6,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilec.check import compare, compare_array, load_example, make_arguments
+from tilec.check import Arguments, compare, compare_array, load_example, make_arguments
 from tilec.diagnostics import CompileError
 from tilec.dtypes import DTYPES
 from tilec.host_arrays import LAYOUTS, make_array
@@ -158,3 +158,51 @@ def test_a_broken_example_module_is_a_diagnostic(tmp_path, text):
     with pytest.raises(CompileError) as caught:
         load_example(tmp_path / "kernel.tile")
     assert caught.value.diagnostics[0].code == "T0012"
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("def reference(A):\n    return", "'reference' returns NoneType, not arrays by name"),
+        ("def reference(Q):\n    return {}", "'reference' wants 'Q', which the kernel does not"),
+        ("def reference(A):\n    return {'B': undefined}", "kernel.py:2: NameError"),
+        ("def reference(A):\n    return {'Q': A}", "returns 'Q', which is no array of the kernel"),
+        ("def reference(A):\n    return {'B': A[1:]}", "returns a (3,) array of float32 for 'B'"),
+        ("def reference(A):\n    return {'B': None}", "array of object for 'B'"),
+        ("def reference(A):\n    return A", "returns ndarray, not arrays by name"),
+    ],
+)
+def test_a_broken_reference_is_a_diagnostic(tmp_path, text, part):
+    (tmp_path / "kernel.py").write_text(text)
+    example = load_example(tmp_path / "kernel.tile")
+    assert example is not None
+    arrays = {name: make_array(name, "f32", (4,)) for name in "AB"}
+    with pytest.raises(CompileError) as caught:
+        example.expected(Arguments(arrays))
+    (item,) = caught.value.diagnostics
+    assert item.code == "T0012"
+    assert part in item.message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def inputs(Q):\n    return {}",
+        "def inputs(M):\n    return",
+        "def inputs(M):\n    return {'A': undefined}",
+        "def inputs(M):\n    return {'Q': 1}",
+    ],
+)
+def test_broken_inputs_are_a_diagnostic(tmp_path, text):
+    (tmp_path / "kernel.py").write_text(f"def reference(A):\n    return {{}}\n{text}\n")
+    example = load_example(tmp_path / "kernel.tile")
+    with pytest.raises(CompileError) as caught:
+        make_arguments(SIGNATURE, {"M": 4, "B.shape[1]": 4}, dtypes={"T": "f32"}, example=example)
+    assert caught.value.diagnostics[0].code == "T0012"
+
+
+@pytest.mark.parametrize(("size", "code"), [(10**10, "T0008"), (-1, "T0008"), (2 * 10**9, "T0406")])
+def test_sizes_that_no_memory_holds(size, code):
+    with pytest.raises(CompileError) as caught:
+        make_arguments(SIGNATURE, {"M": 4000, "B.shape[1]": size}, dtypes={"T": "f32"})
+    assert caught.value.diagnostics[0].code == code

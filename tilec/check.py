@@ -16,6 +16,9 @@ No MLIR and no driver is imported here: the CPU reference and the GPU are both c
 
 import importlib.util
 import inspect
+import math
+import os
+import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,6 +30,8 @@ from tilec.compare import CheckResult, Comparison, compare, compare_array, toler
 from tilec.diagnostics import CompileError, error
 from tilec.dtypes import DTYPES
 from tilec.host_arrays import HostArray, make_array
+from tilec.numpy_types import NUMPY_BY_NAME
+from tilec.specialization import MAX_EXTENT
 
 __all__ = [
     "Arguments",
@@ -108,16 +113,19 @@ class Example:
     def expected(
         self, arguments: Arguments, constants: Mapping[str, Any] | None = None
     ) -> dict[str, np.ndarray]:
-        """Return the outputs that the NumPy function gives for `arguments`, inputs untouched."""
+        """Return the outputs that the NumPy function gives for `arguments`, inputs untouched.
+
+        Raises:
+            CompileError: The function fails, or returns something else than outputs (T0012).
+        """
         values = {**(constants or {}), **arguments.scalars, **arguments.copy().data()}
-        wanted = inspect.signature(self.reference).parameters
         # Inputs are contiguous here: BLAS and NumPy are slow on strange strides.
-        chosen = {
+        given = {
             name: np.ascontiguousarray(value) if isinstance(value, np.ndarray) else value
             for name, value in values.items()
-            if name in wanted
         }
-        return dict(self.reference(**chosen))
+        shapes = {name: array.shape for name, array in arguments.arrays.items()}
+        return _arrays_of(self.reference, given, shapes)
 
     def variants(self) -> list[Variant]:
         """Return what a thorough test calls: every size, layout and element type once or more.
@@ -172,6 +180,69 @@ def load_example(tile_path: str | Path) -> Example | None:
     )
 
 
+def _arrays_of(
+    function: Callable[..., Any],
+    given: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    *,
+    broadcast: bool = False,
+) -> dict[str, np.ndarray]:
+    """Call a function of the user with those of `given` that it names; return its arrays by name.
+
+    Raises:
+        CompileError: It fails, wants something else, or returns something else (T0012).
+    """
+    name = getattr(function, "__name__", "reference")
+    parameters = inspect.signature(function).parameters.values()
+    fixed = [item for item in parameters if item.kind not in _MORE]
+    missing = [item.name for item in fixed if item.name not in given and item.default is item.empty]
+    if missing:
+        message = f"'{name}' wants '{missing[0]}', which the kernel does not have"
+        raise _unusable(message, f"it can have: {', '.join(given)}")
+    try:
+        found = function(**{item.name: given[item.name] for item in fixed if item.name in given})
+    except Exception as failure:  # the function is the user's: whatever it raises is a diagnostic
+        raise _unusable(f"'{name}' fails{_place(failure)}: {_text(failure)}") from failure
+    if not isinstance(found, Mapping):
+        hint = "return a dict: name of an array of the kernel -> its values"
+        raise _unusable(f"'{name}' returns {type(found).__name__}, not arrays by name", hint)
+    result: dict[str, np.ndarray] = {}
+    for key, value in found.items():
+        if key not in shapes:
+            message = f"'{name}' returns '{key}', which is no array of the kernel"
+            raise _unusable(message, f"it has: {', '.join(shapes)}")
+        array = np.asarray(value)
+        fits = array.shape == shapes[key] or (broadcast and array.ndim == 0)
+        if not fits or not _is_numeric(array):
+            message = f"'{name}' returns a {array.shape} array of {array.dtype} for '{key}'"
+            raise _unusable(message, f"'{key}' has the shape {shapes[key]}")
+        result[key] = array
+    return result
+
+
+_MORE = (inspect.Parameter.VAR_KEYWORD, inspect.Parameter.VAR_POSITIONAL)
+"""Kinds of parameters that take what nobody names."""
+
+
+def _is_numeric(array: np.ndarray) -> bool:
+    """Tell whether an array holds numbers: of NumPy, or of ml_dtypes, whose kind is V."""
+    return array.dtype.kind in "biuf" or array.dtype in NUMPY_BY_NAME.values()
+
+
+def _unusable(message: str, hint: str | None = None) -> CompileError:
+    return CompileError(error("T0012", message, hint=hint))
+
+
+def _text(failure: Exception) -> str:
+    return f"{type(failure).__name__}: {failure}"
+
+
+def _place(failure: Exception) -> str:
+    """Return the innermost place in the user's file, for a message."""
+    frames = traceback.extract_tb(failure.__traceback__)[1:]
+    return f" at {frames[0].filename}:{frames[0].lineno}" if frames else ""
+
+
 def make_arguments(
     signature: Any,
     sizes: Mapping[str, int],
@@ -194,7 +265,7 @@ def make_arguments(
         seed: Seed of the random values.
 
     Raises:
-        CompileError: A dim has no extent.
+        CompileError: A dim has no extent or an impossible one, or there is too little memory.
     """
     known = {**(example.sizes if example else {}), **sizes}
     given = {**(example.scalars if example else {}), **(scalars or {})}
@@ -206,7 +277,8 @@ def make_arguments(
         if kind == "ArrayParam":
             layout = (layouts or {}).get(name, "row")
             dtype = _dtype(parameter, bound)
-            arrays[name] = make_array(name, dtype, _shape(parameter, known), layout, seed)
+            shape = _shape(parameter, known)
+            arrays[name] = _allocated(parameter, dtype, shape, layout, seed)
         elif kind == "ScalarParam":
             chosen = given[name] if name in given else _random_scalar(parameter, bound, seed)
             values[name] = chosen
@@ -220,9 +292,8 @@ def _set_inputs(
     inputs: Callable[..., Mapping[str, np.ndarray]],
     sizes: Mapping[str, int],
 ) -> None:
-    wanted = inspect.signature(inputs).parameters
-    chosen = {name: extent for name, extent in sizes.items() if name in wanted}
-    for name, values in inputs(**chosen).items():
+    shapes = {name: array.shape for name, array in arrays.items()}
+    for name, values in _arrays_of(inputs, sizes, shapes, broadcast=True).items():
         arrays[name].data[...] = values
 
 
@@ -266,8 +337,44 @@ def _shape(parameter: Any, sizes: Mapping[str, int]) -> tuple[int, ...]:
                     hint=f"give it: --size {name}=256",
                 )
             )
-        extents.append(name if isinstance(name, int) else int(sizes[name]))
+        extent = name if isinstance(name, int) else int(sizes[name])
+        if not 0 <= extent <= MAX_EXTENT:
+            message = f"the size of {name} is {extent}; an extent is 0 to {MAX_EXTENT}"
+            raise CompileError(error("T0008", message, getattr(parameter, "span", None)))
+        extents.append(extent)
     return tuple(extents)
+
+
+_RANDOM_BYTES = 8
+_COPIES = 3
+
+
+def _physical_memory() -> float:
+    """Return the bytes of memory that this machine has; infinity where it does not say."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return math.inf
+
+
+def _allocated(parameter: Any, dtype: str, shape: tuple[int, ...], layout: str, seed: int) -> Any:
+    """Return an array of random values.
+
+    Raises:
+        CompileError: There is not enough memory (T0406).
+    """
+    size = math.prod(shape) * DTYPES[dtype].bytes
+    try:
+        # Besides the array: its random values in f64, and the copies that a run makes.
+        if math.prod(shape) * _RANDOM_BYTES + _COPIES * size > _physical_memory():
+            raise MemoryError
+        return make_array(parameter.name, dtype, shape, layout, seed)
+    except (MemoryError, OverflowError) as failure:
+        extents = "x".join(map(str, shape))
+        message = f"no memory for the array {parameter.name}: {extents} of {dtype}, {size} bytes"
+        hint = "run it with smaller sizes; the CPU reference needs several copies of every array"
+        span = getattr(parameter, "span", None)
+        raise CompileError(error("T0406", message, span, hint=hint)) from failure
 
 
 def _random_scalar(parameter: Any, bound: Mapping[str, str], seed: int) -> Any:

@@ -14,7 +14,7 @@ import enum
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tilec.records import dataclass, field
+from tilec.records import dataclass, field, replace
 
 
 class Severity(enum.Enum):
@@ -86,6 +86,10 @@ class Diagnostic:
         return "\n".join(lines)
 
 
+_MAX_EXCERPT = 240
+"""Characters of a source line that a message shows; of a longer one, those around its place."""
+
+
 def _excerpt(span: SourceSpan | None, sources: Sequence[SourceFile]) -> list[str]:
     if span is None:
         return []
@@ -94,6 +98,11 @@ def _excerpt(span: SourceSpan | None, sources: Sequence[SourceFile]) -> list[str
     if line is None:
         return []
     last = span.end_column if span.end_line == span.line else len(line) + 1
+    if len(line) > _MAX_EXCERPT:
+        start = max(0, min(span.column - 1, len(line)) - _MAX_EXCERPT // 4)
+        line = line[start : start + _MAX_EXCERPT]
+        span = replace(span, column=span.column - start)
+        last = min(last - start, len(line) + 1)
     indent = "".join("\t" if char == "\t" else " " for char in line[: span.column - 1])
     return [f"  {line}", f"  {indent}{'^' * max(1, last - span.column)}"]
 

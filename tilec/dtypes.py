@@ -68,5 +68,31 @@ _TABLE = (
     DType("f8e5m2", "f8E5M2", 8, Kind.RESTRICTED_FLOAT),
 )
 
+_FLOAT_LIMITS = {
+    "f16": (65504, 65520),
+    "bf16": ((1 << 128) - (1 << 120), (1 << 128) - (1 << 119)),
+    "f32": ((1 << 128) - (1 << 104), (1 << 128) - (1 << 103)),
+    "f64": ((1 << 1024) - (1 << 971), (1 << 1024) - (1 << 970)),
+    "tf32": ((1 << 128) - (1 << 117), (1 << 128) - (1 << 116)),
+    "f8e4m3": (448, 465),
+    "f8e5m2": (57344, 61440),
+}
+"""Float type -> its largest number, and the least integer that is not rounded to it. (f8e4m3 has no
+infinity, and 464, half-way to the next number, is rounded to 448.)"""
+
+
+def largest_float(dtype: DType) -> int:
+    """Return the largest number of a float type."""
+    return _FLOAT_LIMITS[dtype.name][0]
+
+
+def overflows(value: float, dtype: DType) -> bool:
+    """Tell whether a number, rounded to a float type, is no finite number of it."""
+    if value != value or value in (float("inf"), float("-inf")):
+        return True
+    limit = _FLOAT_LIMITS[dtype.name][1]
+    return abs(value) > limit - 1 if dtype.name == "f8e4m3" else abs(value) >= limit
+
+
 DTYPES: dict[str, DType] = {dtype.name: dtype for dtype in _TABLE}
 """Every element type by its name in the language."""

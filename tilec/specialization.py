@@ -13,8 +13,8 @@ from tilec.records import dataclass, field
 ConstantValue = bool | int | float
 ANY_TILE_EXTENTS = "any_tile_extents"
 """Field of `Specialization.plan` that allows tile extents that are not powers of two."""
-MAX_EXTENT = 2**31 - 1
-"""Dims and tile coordinates are i32 in the kernel."""
+MAX_EXTENT = 2**31 - 2**24
+"""Dims are i32 in the kernel; an extent plus that of a tile (at most 2^24) is one, too."""
 VECTOR_BYTES = 16
 """Alignment in bytes that TMA needs of base addresses and row pitches (cuda.h,
 cuTensorMapEncodeTiled) and that 16-byte vector accesses need."""

@@ -70,10 +70,35 @@ def accumulator_axes(tile: Any) -> tuple[int, int] | None:
 
 
 def _accumulator_axes(tile: Any, seen: set[Any]) -> tuple[int, int] | None:
-    op = defining_operation(tile)
-    if op is None or tile in seen:
-        return None
-    seen.add(tile)
+    pending = [tile]
+    while pending:
+        value = pending.pop()
+        op = defining_operation(value)
+        if op is None or value in seen:
+            continue
+        seen.add(value)
+        if op.name in _NOT_BY_ELEMENT:
+            axes = _axes_through(op, value, seen)
+            if axes is not None:
+                return axes
+            continue
+        tiles = [item for item in op.operands if isinstance(item.type, ir.RankedTensorType)]
+        if all(item.type.shape == value.type.shape for item in tiles):
+            pending.extend(reversed(tiles))
+    return None
+
+
+_NOT_BY_ELEMENT = frozenset(
+    {
+        "nv_tileas.dot", "nv_tileas.add_partial", "nv_tileas.permute", "nv_tileas.view",
+        "nv_tileas.tile_slice", "scf.for", "scf.if",
+    }
+)  # fmt: skip
+"""Operations that do not compute a tile element by element."""
+
+
+def _axes_through(op: Any, tile: Any, seen: set[Any]) -> tuple[int, int] | None:
+    """Return the axes of `tile`, a result of an operation of `_NOT_BY_ELEMENT`."""
     if op.name == "nv_tileas.dot":
         return (0, 1) if wgmma_defect(op, 1) is None else None
     if op.name == "nv_tileas.add_partial":
@@ -86,16 +111,9 @@ def _accumulator_axes(tile: Any, seen: set[Any]) -> tuple[int, int] | None:
         return _through_units(op, seen)
     if op.name == "nv_tileas.tile_slice":
         return _accumulator_axes(op.operands[0], seen)
-    if op.name in ("scf.for", "scf.if"):
-        number = ir.OpResult(tile).result_number
-        end = terminator(op.regions[0].blocks[0])
-        return _accumulator_axes(end.operands[number], seen)
-    shape = tile.type.shape
-    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
-    if any(value.type.shape != shape for value in tiles):
-        return None
-    found = (_accumulator_axes(value, seen) for value in tiles)
-    return next((axes for axes in found if axes is not None), None)
+    number = ir.OpResult(tile).result_number
+    end = terminator(op.regions[0].blocks[0])
+    return _accumulator_axes(end.operands[number], seen)
 
 
 def _through_units(op: Any, seen: set[Any]) -> tuple[int, int] | None:

@@ -10,7 +10,7 @@ from tilec.frontend.parser import parse_source
 from tilec.specialization import Specialization
 
 HEADER = (
-    "@function\ndef g(x, y=3):\n    if x > 2:\n        return y\n    return x\n"
+    "import numpy as np\n@function\ndef g(x, y=3):\n    if x > 2:\n        return y\n    return x\n"
     "@kernel\ndef f[M, N](A: f32[M, N], I: i32[M], n: i32, u: u32, alpha: f32, h: f16, b: bool,"
     " F: const = 0.5):\n    v = make_partition_view(A, (4, 8))\n    x = 1\n    y = alpha\n"
 )
@@ -18,7 +18,8 @@ ATOMS = [
     "n", "u", "alpha", "h", "b", "F", "M", "3", "0", "-1", "2.5", "True", "inf", "x", "y", "A",
     "zeros((4, 8))", "arange(8)", "ones((4, 8), bf16)", "zeros((4, 8), bool)", "f32",
     "full((4, 8), 3, u8)", "load(A, (0, 0), (4, 8))", "load(I, n, 8)", "load(v, (0, n))",
-    "arange(4)[:, None]",
+    "arange(4)[:, None]", "1e39", "70000", "2147483647", "-2147483648", "1 << 40", "nan", "(1, 2)",
+    "np.maximum", "A.shape[0]", "block_id(0)",
 ]  # fmt: skip
 OPERATORS = ["+", "-", "*", "/", "//", "%", "**", "&", "|", "<<", "<", "==", "and", "or"]
 FUNCTIONS = {
@@ -57,12 +58,15 @@ class Writer:
     def statement(self, depth: int, indent: str) -> str:
         pick = self.random
         kind = pick.randrange(8) if depth else 0
+        if kind == 3:
+            return f"{indent}{pick.choice('xyz')}: {pick.choice(TYPES)} = {self.expression(2)}\n"
         if kind < 4:
             return f"{indent}{pick.choice('xyz')} = {self.expression(3)}\n"
         body = "".join(self.statement(depth - 1, indent + "    ") for _ in range(2))
+        bounds = ", ".join(self.expression(1) for _ in range(pick.randrange(1, 4)))
         header = [
             f"if {self.expression(1)}:",
-            f"for i in range({self.expression(1)}):",
+            f"for i in range({bounds}):",
             f"while {self.expression(1)}:",
             f"if n > {pick.randrange(5)}:",
         ][kind - 4]

@@ -12,7 +12,7 @@ from tilec.check import Arguments, CheckResult, Example, compare, load_example, 
 from tilec.cli.files import STANDARD_STREAM, read_source
 from tilec.cli.kernel_options import add_kernel_options, bind, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
-from tilec.diagnostics import DeviceError, InternalCompilerError, SourceFile, error
+from tilec.diagnostics import CompileError, DeviceError, InternalCompilerError, SourceFile, error
 from tilec.driver import choose_kernel, emit_source
 from tilec.runtime.arguments import BoundArguments, check_arguments
 from tilec.runtime.interface import interface_from_signature
@@ -110,7 +110,7 @@ def execute(options: argparse.Namespace) -> int:
     extents = ", ".join(f"{name}={extent}" for name, extent in job.bound.dims.items())
     dtypes = ", ".join(f"{name}={value}" for name, value in job.bound.dtypes.items())
     print(f"{job.kernel}: {', '.join(part for part in (extents, dtypes) if part)}")
-    on_cpu = run_on_cpu(job) if driver is None or options.check else None
+    on_cpu = _run_within_memory(job) if driver is None or options.check else None
     outcome = on_cpu
     if driver is not None:
         from tilec.cli.gpu_run import run_on_gpu
@@ -122,6 +122,14 @@ def execute(options: argparse.Namespace) -> int:
     for name in outcome.outputs:
         print(summarise(name, outcome.arguments.arrays[name].data))
     return check(job, outcome, on_cpu) if options.check else EXIT_OK
+
+
+def _run_within_memory(job: Job) -> Outcome:
+    try:
+        return run_on_cpu(job)
+    except MemoryError:
+        message = f"{job.kernel}: the CPU reference needs more memory than there is"
+        raise CompileError(error("T0406", message, hint="run it with smaller sizes")) from None
 
 
 def _find_driver(device: str) -> Any:

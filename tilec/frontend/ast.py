@@ -65,6 +65,19 @@ class BinaryOperation(Expression):
     right: Expression
 
 
+def operator_chain(node: BinaryOperation) -> tuple[list[BinaryOperation], Expression]:
+    """Return the links of `a + b - c`, innermost first, and its first operand.
+
+    A chain leans to the left, as deep as it is long: whoever walks it must not recurse.
+    """
+    links: list[BinaryOperation] = []
+    first: Expression = node
+    while isinstance(first, BinaryOperation):
+        links.append(first)
+        first = first.left
+    return links[::-1], first
+
+
 @dataclass(frozen=True, slots=True)
 class BooleanOperation(Expression):
     """`a and b` or `a or b`, with two or more operands."""
@@ -151,10 +164,11 @@ class ExpressionStatement(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Assign(Statement):
-    """`target = value`; several targets for `a = b = value`."""
+    """`target = value`; several targets for `a = b = value`, a type for `a: type = value`."""
 
     targets: tuple[Expression, ...]
     value: Expression
+    annotation: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,9 +251,10 @@ class Parameter(Node):
 
 @dataclass(frozen=True, slots=True)
 class Decorator(Node):
-    """`@name` or `@name(hints)`; `name` is the last part of a dotted name."""
+    """`@name` or `@name(hints)`; `name` is the last part of a dotted name, `function`."""
 
     name: str
+    function: Expression
     hints: tuple[Keyword, ...]
 
 
@@ -261,6 +276,30 @@ class FunctionDef(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class LanguageName:
+    """A name of the language that a Python module has, perhaps under another name."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignValue:
+    """A Python value that a kernel cannot use; an error only where it is used.
+
+    Attributes:
+        what: What it is, for messages.
+        hint: What to write instead.
+    """
+
+    what: str
+    hint: str
+
+    def message(self, name: str) -> str:
+        """Return the error for using it under `name`."""
+        return f"'{name}' is {self.what}, which a kernel cannot use"
+
+
+@dataclass(frozen=True, slots=True)
 class Module(Node):
     """One parsed source file.
 
@@ -270,8 +309,9 @@ class Module(Node):
         constants: Expressions of module-level assignments, by name.
         aliases: Names bound by imports: alias -> imported dotted name.
         globals: Values that the surrounding Python module provides (decorated functions only):
-            numbers, strings, tuples of them, element types, Python modules, a `Module` that holds
-            a helper function of that name, or the `CompileError` that its source gave.
+            numbers, strings, tuples of them, element types, Python modules, names of the language
+            (`LanguageName`), a `Module` that holds a helper function, the `CompileError` that its
+            source gave, or a `ForeignValue`.
     """
 
     source: SourceFile

@@ -2,15 +2,16 @@
 
 import math
 import operator
-from collections.abc import Callable, Mapping
+import reprlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tilec.diagnostics import CompileError, SourceSpan, error
 from tilec.frontend import ast
+from tilec.frontend.constant_names import CONSTANT_NAMES
+from tilec.frontend.limits import MAX_INTEGER_BITS, MAX_NESTING, MAX_TUPLE_VALUES
+from tilec.frontend.qualified import language_name
 from tilec.frontend.suggest import did_you_mean
-
-_MAX_SHIFT = 128
-_MAX_POWER = 1024
 
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -40,8 +41,16 @@ COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
 }
-CONSTANT_NAMES: Mapping[str, float] = {"inf": math.inf, "nan": math.nan, "pi": math.pi}
-"""Numbers that every source can use by name."""
+
+
+_SHORTENED = reprlib.Repr()
+_SHORTENED.maxlong = 80
+_SHORTENED.maxstring = 60
+
+
+def shown(value: Any) -> str:
+    """Return a compile-time value for a message, long ones shortened."""
+    return _SHORTENED.repr(value)
 
 
 def fold_binary(name: str, left: Any, right: Any, span: SourceSpan) -> Any:
@@ -50,16 +59,46 @@ def fold_binary(name: str, left: Any, right: Any, span: SourceSpan) -> Any:
     Raises:
         CompileError: Python cannot compute it, or the result would be absurdly large (T0403).
     """
-    if name in ("<<", "**") and isinstance(right, int) and isinstance(left, int):
-        limit = _MAX_SHIFT if name == "<<" else _MAX_POWER
-        if right > limit:
-            message = f"'{name} {right}' is too large for a compile-time integer"
-            raise CompileError(error("T0403", message, span))
+    if _bits_of_result(name, left, right) > MAX_INTEGER_BITS:
+        message = (
+            f"'{name}' gives an integer that is too large: the limit is {MAX_INTEGER_BITS} bits"
+        )
+        raise CompileError(error("T0403", message, span))
     try:
-        return BINARY[name](left, right)
+        result = BINARY[name](left, right)
     except (ArithmeticError, TypeError, ValueError) as failure:
-        message = f"cannot compute {left!r} {name} {right!r}: {failure}"
+        message = f"cannot compute {shown(left)} {name} {shown(right)}: {failure}"
         raise CompileError(error("T0403", message, span)) from failure
+    problem = _problem(result, (left, right))
+    if problem is not None:
+        message = f"cannot compute {shown(left)} {name} {shown(right)}: {problem}"
+        raise CompileError(error("T0403", message, span))
+    return result
+
+
+def _bits_of_result(name: str, left: Any, right: Any) -> int:
+    """Return about how many bits the result has, where it is an integer that could be large."""
+    if not isinstance(left, int) or not isinstance(right, int):
+        return 0
+    if name == "<<" and right > 0:
+        return left.bit_length() + right if left else 0
+    if name == "**" and right > 0:
+        return (abs(left) - 1).bit_length() * right if abs(left) > 1 else 0
+    if name == "*":
+        return left.bit_length() + right.bit_length() - 1
+    return max(left.bit_length(), right.bit_length())
+
+
+def _problem(result: Any, operands: tuple[Any, Any]) -> str | None:
+    """Return why a result is no compile-time value, or None."""
+    if isinstance(result, int) and result.bit_length() > MAX_INTEGER_BITS:
+        return f"the result is too large: the limit is {MAX_INTEGER_BITS} bits"
+    if isinstance(result, complex):
+        return "the result is not a real number"
+    finite = all(not isinstance(item, float) or math.isfinite(item) for item in operands)
+    if isinstance(result, float) and not math.isfinite(result) and finite:
+        return "the result is beyond the largest f64"
+    return None
 
 
 def fold_unary(name: str, value: Any, span: SourceSpan) -> Any:
@@ -71,8 +110,19 @@ def fold_unary(name: str, value: Any, span: SourceSpan) -> Any:
     try:
         return UNARY[name](value)
     except TypeError as failure:
-        message = f"cannot compute {name} {value!r}: {failure}"
+        message = f"cannot compute {name} {shown(value)}: {failure}"
         raise CompileError(error("T0403", message, span)) from failure
+
+
+def constant_extremum(
+    name: str, values: Sequence[bool | float], *, propagate_nan: bool
+) -> bool | float:
+    """Return the largest (`max`) or smallest (`min`) number; a NaN loses, or wins where asked."""
+    numbers = [item for item in values if item == item]
+    if not numbers or (propagate_nan and len(numbers) < len(values)):
+        return math.nan
+    choose = max if name == "max" else min
+    return choose(numbers, key=lambda item: (item, math.copysign(1, item)))
 
 
 def ceil_div(left: int, right: int) -> int:
@@ -80,7 +130,7 @@ def ceil_div(left: int, right: int) -> int:
     return -(-left // right)
 
 
-def evaluate_constant(node: ast.Expression, module: ast.Module, _depth: int = 0) -> Any:
+def evaluate_constant(node: ast.Expression, module: ast.Module) -> Any:
     """Return the value of an expression of literals and module constants.
 
     Args:
@@ -93,37 +143,101 @@ def evaluate_constant(node: ast.Expression, module: ast.Module, _depth: int = 0)
     Raises:
         CompileError: The expression uses something else (T0403) or an unknown name (T0201).
     """
-    if isinstance(node, ast.Literal):
-        return node.value
-    if isinstance(node, ast.Name):
-        return _constant_name(node, module, _depth)
-    if isinstance(node, ast.TupleExpression):
-        return tuple(evaluate_constant(item, module, _depth) for item in node.items)
-    if isinstance(node, ast.UnaryOperation):
-        value = evaluate_constant(node.operand, module, _depth)
-        return fold_unary(node.operator, value, node.span)
-    if isinstance(node, ast.BinaryOperation):
-        left = evaluate_constant(node.left, module, _depth)
-        right = evaluate_constant(node.right, module, _depth)
-        return fold_binary(node.operator, left, right, node.span)
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-        return _constant_name(ast.Name(node.span, node.name), module, _depth)
-    message = "this must be known at compile time: use literals and module constants"
-    raise CompileError(error("T0403", message, node.span), [module.source])
+    return _Evaluator(module).value(node)
 
 
-def _constant_name(node: ast.Name, module: ast.Module, depth: int) -> Any:
-    if node.id in module.constants:
-        if depth > len(module.constants):
-            message = f"module constant '{node.id}' is defined by itself"
-            raise CompileError(error("T0403", message, node.span), [module.source])
-        return evaluate_constant(module.constants[node.id], module, depth + 1)
-    if node.id in module.globals:
-        return module.globals[node.id]
-    if node.id in CONSTANT_NAMES:
-        return CONSTANT_NAMES[node.id]
-    known = [*module.constants, *CONSTANT_NAMES]
-    raise CompileError(
-        error("T0201", f"unknown name '{node.id}'", node.span, hint=did_you_mean(node.id, known)),
-        [module.source],
-    )
+class _Evaluator:
+    """Evaluates each module constant once."""
+
+    def __init__(self, module: ast.Module) -> None:
+        self.module = module
+        self.known: dict[str, Any] = {}
+        self.open: set[str] = set()
+        self.sizes: dict[int, tuple[int, Any]] = {}
+
+    def _fail(self, code: str, message: str, node: ast.Node, hint: str | None = None) -> Exception:
+        return CompileError(error(code, message, node.span, hint=hint), [self.module.source])
+
+    def value(self, node: ast.Expression) -> Any:
+        """Return the value of an expression."""
+        if isinstance(node, ast.Literal):
+            return node.value
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, ast.TupleExpression):
+            return self._tuple(tuple([self.value(item) for item in node.items]), node)
+        if isinstance(node, ast.UnaryOperation):
+            return fold_unary(node.operator, self.value(node.operand), node.span)
+        if isinstance(node, ast.BinaryOperation):
+            return self._chain(node)
+        number = CONSTANT_NAMES.get(language_name(node, self.module) or "")
+        if isinstance(node, ast.Attribute) and number is not None:
+            return number
+        message = "this must be known at compile time: use literals and module constants"
+        raise self._fail("T0403", message, node)
+
+    def _chain(self, node: ast.BinaryOperation) -> Any:
+        links, first = ast.operator_chain(node)
+        result = self.value(first)
+        for link in links:
+            right = self.value(link.right)
+            if not _is_computable(link.operator, result) or not _is_computable(
+                link.operator, right
+            ):
+                raise self._fail("T0403", f"'{link.operator}' is for numbers here", link)
+            result = fold_binary(link.operator, result, right, link.span)
+            if isinstance(result, tuple):
+                self._tuple(result, link)
+        return result
+
+    def _tuple(self, value: tuple[Any, ...], node: ast.Node) -> tuple[Any, ...]:
+        """Return a tuple, unless it has too many values, those of tuples in it included."""
+        size = sum(self.sizes[id(item)][0] if isinstance(item, tuple) else 1 for item in value)
+        if size > MAX_TUPLE_VALUES:
+            message = f"this tuple has {size} values; the limit is {MAX_TUPLE_VALUES}"
+            raise self._fail("T0212", message, node)
+        self.sizes[id(value)] = size, value  # which keeps it, and its id
+        return value
+
+    def _name(self, node: ast.Name) -> Any:
+        module = self.module
+        if node.id in self.known:
+            return self.known[node.id]
+        if node.id in module.constants:
+            if node.id in self.open:
+                message = f"module constant '{node.id}' is defined by itself"
+                raise self._fail("T0403", message, node)
+            if len(self.open) >= MAX_NESTING:
+                message = f"module constants refer to each other more than {MAX_NESTING} deep"
+                raise self._fail("T0207", message, node)
+            self.open.add(node.id)
+            self.known[node.id] = self.value(module.constants[node.id])
+            self.open.discard(node.id)
+            return self.known[node.id]
+        if node.id in module.globals:
+            return self._python_value(node)
+        if node.id in CONSTANT_NAMES:
+            return CONSTANT_NAMES[node.id]
+        hint = did_you_mean(node.id, [*module.constants, *CONSTANT_NAMES])
+        raise self._fail("T0201", f"unknown name '{node.id}'", node, hint)
+
+    def _python_tuple(self, value: tuple[Any, ...]) -> int:
+        """Note the sizes of a tuple of Python, which `python_source` has limited."""
+        items = (self._python_tuple(item) if isinstance(item, tuple) else 1 for item in value)
+        self.sizes[id(value)] = sum(items), value
+        return self.sizes[id(value)][0]
+
+    def _python_value(self, node: ast.Name) -> Any:
+        value = self.module.globals[node.id]
+        if isinstance(value, ast.ForeignValue):
+            raise self._fail("T0215", value.message(node.id), node, value.hint)
+        if isinstance(value, tuple):
+            self._python_tuple(value)
+        if isinstance(value, ast.LanguageName) and value.name in CONSTANT_NAMES:
+            return CONSTANT_NAMES[value.name]
+        return value
+
+
+def _is_computable(name: str, value: Any) -> bool:
+    """Tell whether an operator takes a value: numbers, and tuples that are joined."""
+    return isinstance(value, bool | int | float) or (name == "+" and isinstance(value, tuple))

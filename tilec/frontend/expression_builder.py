@@ -1,12 +1,16 @@
 """From lark's parse tree to the expressions of `tilec.frontend.ast`."""
 
 import ast as python_ast
+from collections.abc import Iterator
+from contextlib import contextmanager
+from math import isfinite
 from typing import Any
 
 from lark import Token, Tree
 
 from tilec.diagnostics import Diagnostic, SourceSpan, error
 from tilec.frontend import ast
+from tilec.frontend.limits import MAX_INTEGER_BITS, MAX_NESTING
 
 _WORD_OPERATORS = {
     "in_operator": "in",
@@ -17,6 +21,15 @@ _WORD_OPERATORS = {
 _CONSTANTS = {"true": True, "false": False, "none": None, "ellipsis": ...}
 
 
+class NestingError(Exception):
+    """Ends the building of a tree: it is nested too deeply. Carries the diagnostic."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        """Keep the diagnostic."""
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
 class ExpressionBuilder:
     """Builds expressions. Mistakes that the grammar lets through end up in `diagnostics`."""
 
@@ -24,6 +37,7 @@ class ExpressionBuilder:
         """Remember the file name for the spans."""
         self.file = file
         self.diagnostics: list[Diagnostic] = []
+        self._depth = 0
 
     def fail(self, code: str, message: str, span: SourceSpan, hint: str | None = None) -> None:
         """Record an error."""
@@ -42,7 +56,29 @@ class ExpressionBuilder:
         rule = tree.data
         if rule in _CONSTANTS:
             return ast.Literal(self.span(tree), _CONSTANTS[rule])
-        return getattr(self, f"_build_{rule}")(tree, self.span(tree))
+        with self.nested(tree, "expressions"):
+            return getattr(self, f"_build_{rule}")(tree, self.span(tree))
+
+    @contextmanager
+    def nested(self, tree: Any, what: str) -> Iterator[None]:
+        """Count `what` inside each other while the context is open.
+
+        Raises:
+            NestingError: There are too many.
+        """
+        self._depth += 1
+        if self._depth > MAX_NESTING:
+            raise self.too_deep(self.span(tree), what)
+        try:
+            yield
+        finally:
+            self._depth -= 1
+
+    def too_deep(self, span: SourceSpan, what: str) -> NestingError:
+        """Return the error that `what` is nested too deeply at `span`."""
+        message = f"{what} are nested more than {MAX_NESTING} deep here, which is the limit"
+        hint = "give parts of it names, or move them into a '@function' helper"
+        return NestingError(error("T0207", message, span, hint=hint))
 
     def _all(self, children: list[Any]) -> tuple[ast.Expression, ...]:
         return tuple(self.expression(child) for child in children)
@@ -51,7 +87,14 @@ class ExpressionBuilder:
         return ast.Name(span, str(tree.children[0]))
 
     def _build_number(self, tree: Tree, span: SourceSpan) -> ast.Expression:
-        return ast.Literal(span, self._literal(str(tree.children[0]), span))
+        value = self._literal(str(tree.children[0]), span)
+        if isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS:
+            message = f"this integer has {value.bit_length()} bits; the limit is {MAX_INTEGER_BITS}"
+            self.fail("T0111", message, span)
+        elif isinstance(value, float) and not isfinite(value):
+            hint = "write 'inf' for infinity"
+            self.fail("T0111", "this number is beyond the largest f64", span, hint)
+        return ast.Literal(span, value)
 
     def _build_string(self, tree: Tree, span: SourceSpan) -> ast.Expression:
         parts = [self._literal(str(token), span) for token in tree.children]
@@ -101,10 +144,15 @@ class ExpressionBuilder:
         return ast.Comparison(span, operators, self._all(tree.children[0::2]))
 
     def _build_binary(self, tree: Tree, span: SourceSpan) -> ast.Expression:
-        left, operator, right = tree.children
-        return ast.BinaryOperation(
-            span, str(operator), self.expression(left), self.expression(right)
-        )
+        links: list[tuple[Tree, SourceSpan]] = [(tree, span)]
+        while links[-1][0].children[0].data == tree.data:  # a chain is built link by link
+            inner = links[-1][0].children[0]
+            links.append((inner, self.span(inner)))
+        result = self.expression(links[-1][0].children[0])
+        for link, place in reversed(links):
+            _, operator, right = link.children
+            result = ast.BinaryOperation(place, str(operator), result, self.expression(right))
+        return result
 
     def _build_unary(self, tree: Tree, span: SourceSpan) -> ast.Expression:
         operator, operand = tree.children

@@ -8,6 +8,9 @@ from lark import Tree
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
 from tilec.frontend import ast
+from tilec.frontend.expression_builder import NestingError
+from tilec.frontend.limits import MAX_SOURCE_CHARACTERS
+from tilec.frontend.qualified import dotted_name, language_member
 from tilec.frontend.source_scan import Scanner
 from tilec.frontend.syntax_errors import parse_with_recovery
 from tilec.frontend.tree_builder import TreeBuilder
@@ -30,6 +33,7 @@ def parse_source(
     Raises:
         CompileError: With every syntax error that was found (codes T01xx).
     """
+    _check_size(source)
     scan = Scanner(source).run()
     errors = list(scan.errors)
     if scan.fatal:
@@ -44,12 +48,20 @@ def parse_source(
     builder = TreeBuilder(source.name)
     try:
         module = _build_module(source, tree, builder, module_globals)
-    except RecursionError:
-        message = "an expression or block is nested too deeply"
-        raise CompileError(error("T0101", message, _start(source)), [source]) from None
+    except NestingError as failure:
+        raise CompileError(failure.diagnostic, [source]) from None
     if builder.diagnostics:
         raise CompileError(_in_order(builder.diagnostics), [source])
     return module
+
+
+def _check_size(source: SourceFile) -> None:
+    """Raise when a source is too large; the empty lines above a Python function do not count."""
+    size = len(source.text.strip())
+    if size > MAX_SOURCE_CHARACTERS:
+        message = f"the source has {size} characters; the limit is {MAX_SOURCE_CHARACTERS}"
+        hint = "divide it into several files, or write what repeats as a loop or helper"
+        raise CompileError(error("T0210", message, _start(source), hint=hint), [source])
 
 
 def _start(source: SourceFile) -> SourceSpan:
@@ -73,7 +85,19 @@ def _build_module(
             continue
         for statement in builder.statements([child]):
             _add_statement(statement, functions, constants, builder)
-    return ast.Module(_start(source), source, functions, constants, aliases, module_globals)
+    module = ast.Module(_start(source), source, functions, constants, aliases, module_globals)
+    _check_decorators(module, builder)
+    return module
+
+
+def _check_decorators(module: ast.Module, builder: TreeBuilder) -> None:
+    """Report decorators of other modules than tilec."""
+    for definition in module.functions.values():
+        for item in definition.decorators:
+            dotted = dotted_name(item.function, module)
+            if isinstance(item.function, ast.Attribute) and language_member(dotted or "") is None:
+                message = f"'{dotted}' is not tilec's '{item.name}'"
+                builder.fail("T0115", message, item.span, f"write '@{item.name}'")
 
 
 def _collect_imports(line: Tree, builder: TreeBuilder, aliases: dict[str, str]) -> bool:
@@ -99,6 +123,9 @@ def _add_statement(
     if isinstance(statement, ast.Assign) and all(
         isinstance(target, ast.Name) for target in statement.targets
     ):
+        if statement.annotation is not None:
+            message = "a module constant has no type: it takes that of what it meets"
+            builder.fail("T0321", message, statement.annotation.span, "remove the annotation")
         for target in statement.targets:
             if isinstance(target, ast.Name):
                 constants[target.id] = statement.value

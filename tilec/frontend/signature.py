@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
 from tilec.dtypes import DTYPES, DType, Kind
 from tilec.frontend import ast
-from tilec.frontend.constant_evaluator import evaluate_constant
+from tilec.frontend.constant_evaluator import evaluate_constant, shown
+from tilec.frontend.qualified import language_name
 from tilec.frontend.suggest import did_you_mean
 from tilec.plan.overrides import PlanValue, parse_overrides
 from tilec.records import dataclass, replace
@@ -127,27 +128,23 @@ def signature(kernel: ast.FunctionDef, module: ast.Module) -> Signature:
         kernel.name,
         params,
         dims,
-        grid_statement(kernel) is not None,
+        grid_statement(kernel, module) is not None,
         hints,
         kernel.docstring,
         kernel.span,
     )
 
 
-def called_name(node: ast.Expression) -> str | None:
-    """Return the last part of the name that `node` calls, or None."""
-    if not isinstance(node, ast.Call):
-        return None
-    if isinstance(node.function, ast.Attribute):
-        return node.function.name
-    return node.function.id if isinstance(node.function, ast.Name) else None
+def called_name(node: ast.Expression, module: ast.Module) -> str | None:
+    """Return the name in the language of what `node` calls, or None."""
+    return language_name(node.function, module) if isinstance(node, ast.Call) else None
 
 
-def grid_statement(kernel: ast.FunctionDef) -> ast.Statement | None:
+def grid_statement(kernel: ast.FunctionDef, module: ast.Module) -> ast.Statement | None:
     """Return the statement of the body that calls `grid`, wherever it stands."""
     for statement in kernel.body:
         if isinstance(statement, ast.Assign | ast.ExpressionStatement) and (
-            called_name(statement.value) == "grid"
+            called_name(statement.value, module) == "grid"
         ):
             return statement
     return None
@@ -219,15 +216,18 @@ class _Reader:
 
     def _type_name(self, node: ast.Expression) -> str | None:
         """Return the name that a type expression spells, through constants that stand for it."""
-        name = _name(node)
-        if isinstance(node, ast.Name) and name not in DTYPES:
+        if isinstance(node, ast.Name):
             alias = self.module.constants.get(node.id)
             value = self.module.globals.get(node.id)
             if isinstance(value, DType):
                 return value.name
-            if alias is not None and _name(alias) in DTYPES:
-                return _name(alias)
-        return name
+            if alias is not None:
+                return language_name(alias, self.module)
+            if node.id in ("const", "dtype"):
+                return node.id
+            if isinstance(value, ast.ForeignValue):
+                return None
+        return language_name(node, self.module)
 
     def _is_dtype(self, name: str | None, generic: set[str], span: SourceSpan) -> bool:
         if name in DTYPES or name in generic:
@@ -262,7 +262,9 @@ class _Reader:
         if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
         self._fail(
-            "T0114", f"an extent is a name, a positive integer or '_', not {value!r}", node.span
+            "T0114",
+            f"an extent is a name, a positive integer or '_', not {shown(value)}",
+            node.span,
         )
         return None
 
@@ -273,7 +275,7 @@ class _Reader:
     def _const_default(self, item: ast.Parameter) -> bool | int | float | Default:
         if item.default is None:
             return Default.REQUIRED
-        if _name(item.default) == "auto":
+        if language_name(item.default, self.module) == "auto":
             return Default.AUTO
         try:
             value = evaluate_constant(item.default, self.module)
@@ -282,7 +284,7 @@ class _Reader:
             return Default.REQUIRED
         if isinstance(value, bool | int | float):
             return value
-        self._fail("T0404", f"a const is a number, not {value!r}", item.default.span)
+        self._fail("T0404", f"a const is a number, not {shown(value)}", item.default.span)
         return Default.REQUIRED
 
     def _dtype_default(self, item: ast.Parameter) -> str | Default:
@@ -339,9 +341,3 @@ class _Reader:
                 else:
                     result[keyword.name] = value
         return result
-
-
-def _name(node: ast.Expression) -> str | None:
-    if isinstance(node, ast.Attribute):
-        return node.name
-    return node.id if isinstance(node, ast.Name) else None

@@ -102,6 +102,7 @@ class Scanner:
         """Prepare to scan `source`."""
         self.source = source
         self.scan = Scan()
+        self._rows = source.text.split("\n")
         self._brackets: list[tuple[str, int, int]] = []
         self._current: LogicalLine | None = None
 
@@ -170,7 +171,7 @@ class Scanner:
 
     def _add(self, kind: str, text: str, line: int, column: int) -> None:
         if self._current is None:
-            row = self.source.line(line) or ""
+            row = self._rows[line - 1]
             word = text if kind == "other" else ""
             self._current = LogicalLine(line, row[: column - 1], word)
         current = self._current

@@ -8,6 +8,7 @@ from lark import Token, Tree
 from tilec.diagnostics import SourceSpan
 from tilec.frontend import ast
 from tilec.frontend.expression_builder import ExpressionBuilder
+from tilec.frontend.limits import MAX_NESTING
 
 
 def join_spans(first: SourceSpan, last: SourceSpan) -> SourceSpan:
@@ -57,7 +58,8 @@ class TreeBuilder(ExpressionBuilder):
         return tuple(result)
 
     def _block(self, tree: Tree) -> tuple[ast.Statement, ...]:
-        return self.statements(tree.children)
+        with self.nested(tree, "blocks"):
+            return self.statements(tree.children)
 
     def _simple_line(self, tree: Tree) -> list[ast.Statement]:
         built = (self._simple(child) for child in tree.children if isinstance(child, Tree))
@@ -102,7 +104,7 @@ class TreeBuilder(ExpressionBuilder):
         if not isinstance(target, ast.Name) or value is None:
             self.fail("T0116", "an annotated variable needs a name and a value", span)
             return None
-        return ast.Assign(span, (target,), value)
+        return ast.Assign(span, (target,), value, self.expression(tree.children[1]))
 
     def _assert(self, tree: Tree, span: SourceSpan) -> ast.Statement:
         condition = self.expression(tree.children[0])
@@ -116,6 +118,8 @@ class TreeBuilder(ExpressionBuilder):
     def _if(self, tree: Tree) -> ast.If:
         condition, body, *rest = tree.children
         clauses = [child for child in rest if child is not None]
+        if len(clauses) > MAX_NESTING:
+            raise self.too_deep(self.span(clauses[MAX_NESTING]), "branches of one 'if'")
         otherwise: tuple[ast.Statement, ...] = ()
         for clause in reversed(clauses):
             if clause.data == "else_clause":
@@ -173,7 +177,7 @@ class TreeBuilder(ExpressionBuilder):
             name = function.id if isinstance(function, ast.Name) else ""
         if name not in ("kernel", "function"):
             self.fail("T0115", "unknown decorator", node.span, "use '@kernel' or '@function'")
-        return ast.Decorator(node.span, name, keywords)
+        return ast.Decorator(node.span, name, function, keywords)
 
     def _parameters(self, tree: Tree | None) -> tuple[ast.Parameter, ...]:
         result: list[ast.Parameter] = []

@@ -257,9 +257,8 @@ def _check_dims(interface: Interface, arrays: Mapping[str, ArrayView]) -> dict[s
         for axis, (dim, extent) in enumerate(zip(parameter.dims, shape, strict=True)):
             place = f"{parameter.name}.shape[{axis}]"
             if extent > MAX_EXTENT:
-                raise interface.error(
-                    "T0711", f"{place} is {extent}; the largest extent is 2^31 - 1", at=parameter
-                )
+                message = f"{place} is {extent}; the largest extent is {MAX_EXTENT}"
+                raise interface.error("T0711", message, at=parameter)
             if isinstance(dim, int) and extent != dim:
                 raise interface.error(
                     "T0705", f"{place} is {extent}, but the kernel declares {dim}", at=parameter

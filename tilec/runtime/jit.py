@@ -1,6 +1,7 @@
 """Kernels in source form: compiled when they are called, one variant per kind of arguments."""
 
 import functools
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -12,7 +13,7 @@ from tilec.runtime.dispatch import Dispatcher
 from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.grid import Grid, caller_grid
 from tilec.runtime.interface import bind_call
-from tilec.runtime.variants import Contents, KernelText, PlanFields, Variants
+from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
 from tilec.sources import read_source_file
 
 
@@ -46,6 +47,7 @@ class Kernel:
         self.__name__ = name
         self._variants = Variants(text, name, plan, target, debug_waits=debug_waits)
         self._dispatcher = Dispatcher(self._variants)
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<tilec.Kernel {self.__name__}>"
@@ -53,11 +55,13 @@ class Kernel:
     @property
     def text(self) -> KernelText:
         """Where the kernel is written."""
-        return self._variants.text
+        return self.variants.text
 
     @property
     def variants(self) -> Variants:
         """The compiled variants, and what all of them have in common."""
+        if self._variants.text.has_changed():
+            self._renew()
         return self._variants
 
     @property
@@ -94,10 +98,19 @@ class Kernel:
         self, grid: Grid | None, arguments: Sequence[Any], keywords: Mapping[str, Any]
     ) -> None:
         """Launch the kernel with a grid that was checked; see `__call__` for the rest."""
+        if self._variants.text.has_changed():
+            self._renew()
         stream = None
         if keywords:
             keywords, stream = self._variants.interface().take_stream(keywords)
         self._dispatcher.call(arguments, keywords, grid, stream)
+
+    def _renew(self) -> None:
+        """Read the source again: a value that it took from Python is another one now."""
+        with self._lock:
+            if self._variants.text.has_changed():
+                self._variants = self._variants.renewed()
+                self._dispatcher = Dispatcher(self._variants)
 
     def compile(self, *arguments: Any, **keywords: Any) -> CompiledKernel:
         """Compile for these arguments without launching; NumPy arrays do as well.
@@ -109,9 +122,10 @@ class Kernel:
         Raises:
             TileError: The kernel cannot be compiled, or an argument is wrong.
         """
-        values = bind_call(self._variants.interface(), arguments, keywords)
+        variants = self.variants
+        values = bind_call(variants.interface(), arguments, keywords)
         bound = self._dispatcher.check(values)
-        return self._variants.variant(self._variants.specialization(bound))
+        return variants.variant(variants.specialization(bound))
 
 
 class KernelWithGrid:
@@ -250,13 +264,17 @@ def _decorate(
     if not callable(function) or not hasattr(function, "__name__"):
         raise LaunchError(error("T0717", f"@tilec.kernel decorates a function, not {function!r}"))
 
+    captured: list[CapturedName] = []
+
     def read() -> Contents:
         from tilec.frontend.python_source import parse_python_kernel
 
         found = parse_python_kernel(function)
+        captured[:] = found.captured
         return found.source, found.constants
 
-    made = Kernel(KernelText(read), function.__name__, plan, target, debug_waits=debug_waits)
+    text = KernelText(read, captured)
+    made = Kernel(text, function.__name__, plan, target, debug_waits=debug_waits)
     functools.update_wrapper(made, function)
     return made
 

@@ -22,12 +22,41 @@ PlanFields = Mapping[str, int | tuple[int, ...]]
 Contents = tuple[SourceFile, Mapping[str, Any]]
 
 
+CapturedName = tuple[str, Any, Callable[[], Any]]
+"""A name whose value a kernel took from Python: the name, the value, and what returns it now."""
+
+
 class KernelText:
     """Text with one or more kernels, parsed when it is first needed."""
 
-    def __init__(self, read: Callable[[], Contents]) -> None:
-        """Keep the function that returns the source and the values of its Python module."""
+    def __init__(self, read: Callable[[], Contents], captured: Sequence[CapturedName] = ()) -> None:
+        """Keep how to read the text.
+
+        Args:
+            read: Returns the source and the values of its Python module.
+            captured: Where these values came from; `read` fills it.
+        """
         self._read = read
+        self._captured = captured
+
+    def has_changed(self) -> bool:
+        """Tell whether a value that was taken from Python is another one now; every call asks."""
+        try:
+            for _, value, now in self._captured:
+                if now() is not value:
+                    return self._has_other_values()
+        except ValueError:  # a variable of an enclosing function was deleted
+            return True
+        return False
+
+    def _has_other_values(self) -> bool:
+        return any(_differs(value, now()) for _, value, now in self._captured)
+
+    def renewed(self) -> "KernelText":
+        """Return the same text, read again."""
+        text = KernelText(self._read, self._captured)
+        _ = text.contents
+        return text
 
     @functools.cached_property
     def contents(self) -> Contents:
@@ -67,6 +96,14 @@ class KernelText:
             CompileError: The parameter list has mistakes.
         """
         return interface_from_signature(self.signature(name), self.contents[0])
+
+
+def _differs(first: Any, second: Any) -> bool:
+    """Tell whether two values mean different things in a kernel: 1 and True do, 0.0 and -0.0."""
+    if first is second:
+        return False
+    is_plain = isinstance(first, bool | int | float | str | tuple)
+    return type(first) is not type(second) or not is_plain or repr(first) != repr(second)
 
 
 @dataclass(frozen=True)
@@ -124,6 +161,13 @@ class Variants:
     def interface(self) -> Interface:
         """Return the kernel's parameters."""
         return self._interface
+
+    def renewed(self) -> "Variants":
+        """Return what makes variants of the same kernel from its text, read again."""
+        text = self.text.renewed()
+        return Variants(
+            text, self.name, self.plan_fields, self.target, debug_waits=self.debug_waits
+        )
 
     def plan(
         self,

@@ -97,8 +97,8 @@ class _Assignment:
 
     def _find(self, value: Any) -> Any:
         root = value
-        while self.parents.setdefault(root, root) != root:
-            root = self.parents[root]
+        while (parent := self.parents.setdefault(root, root)) != root:
+            self.parents[root] = root = self.parents[parent]  # keeps chains short
         self.parents[value] = root
         return root
 

@@ -23,6 +23,8 @@ def _emit_node(node: ast.expr, names: dict[str, Any]) -> Any:
             return constant(value)
         case ast.Name(id=name) if name in names:
             return names[name]
+        case ast.Subscript() if (name := ast.unparse(node)) in names:  # A.shape[0]
+            return names[name]
         case ast.BinOp(left=left, op=operator, right=right) if type(operator) in _BINARY:
             return _BINARY[type(operator)](_emit_node(left, names), _emit_node(right, names))
         case ast.UnaryOp(op=ast.USub(), operand=operand):

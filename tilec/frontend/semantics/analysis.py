@@ -1,9 +1,11 @@
 """From the syntax tree of a kernel and a specialization to its typed program."""
 
+import math
 from typing import Any
 
 from tilec.diagnostics import CompileError, error
 from tilec.frontend import ast
+from tilec.frontend.limits import MAX_ELEMENT_OPERATIONS
 from tilec.frontend.parser import kernels
 from tilec.frontend.semantics import (
     builtins_math,
@@ -14,7 +16,7 @@ from tilec.frontend.semantics import (
     statements,
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
-from tilec.frontend.semantics.context import Context, Frame, SemanticError
+from tilec.frontend.semantics.context import Context, Frame, LimitError, SemanticError
 from tilec.frontend.semantics.deferral import has_deferrable_result
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
@@ -116,6 +118,7 @@ def analyze_kernel(
         lifted = lifted or not all(map(is_power_of_two, choice.values.values()))
     ctx, arguments = _run(module, kernel, bound, specialization, any_tile_extents=lifted)
     ctx.raise_if_failed()
+    _check_unrolled(ctx, kernel)
     metadata = kernel_metadata(ctx, bound, arguments, module)
     if choice is not None:
         metadata["tile_reasons"] = list(choice.reasons)
@@ -206,11 +209,30 @@ def _run(
     ctx.parameters = {name: item.value for name, item in ctx.frame.variables.items()}
     try:
         statements.execute(ctx, kernel.body)
+    except LimitError as failure:
+        raise CompileError([*ctx.diagnostics, failure.diagnostic], ctx.sources) from None
     except RecursionError:
         message = f"'{kernel.name}' has expressions, blocks or calls that are nested too deeply"
         hint = "split long expressions with variables"
         raise CompileError(error("T0207", message, kernel.span, hint=hint), ctx.sources) from None
     return ctx, arguments
+
+
+def _check_unrolled(ctx: Context, kernel: ast.FunctionDef) -> None:
+    """Raise when the tiles of a kernel have too many elements to compute one by one."""
+    pending, elements = [ctx.block], 0
+    while pending:
+        for op in pending.pop().operations:
+            shapes = (item.type.shape for item in op.results if isinstance(item.type, hir.TileType))
+            elements += sum(math.prod(shape) for shape in shapes)
+            pending.extend(op.regions)
+    if elements > MAX_ELEMENT_OPERATIONS:
+        message = (
+            f"'{kernel.name}' computes {elements} elements of tiles in straight-line code; the"
+            f" limit is {MAX_ELEMENT_OPERATIONS}"
+        )
+        hint = "use smaller tiles, or write what repeats as a loop over 'range'"
+        raise CompileError(error("T0211", message, kernel.span, hint=hint), ctx.sources)
 
 
 def run_function(ctx: Context, frame: Frame) -> AnyValue:

@@ -2,6 +2,7 @@
 
 from tilec.diagnostics import note
 from tilec.dtypes import DTYPES, DType
+from tilec.frontend.constant_evaluator import constant_extremum
 from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
@@ -102,9 +103,7 @@ def absolute(call: Call, x: Argument) -> AnyValue:
     if not dtype.signed:
         return value
     name = "absf" if dtype.is_float else "absi"
-    result = call.ctx.op(name, [value], value.type, call.span)
-    result.non_negative = not dtype.is_float
-    return result
+    return call.ctx.op(name, [value], value.type, call.span)
 
 
 def _extremum(
@@ -113,7 +112,7 @@ def _extremum(
     numbers = [call.number(item) for item in values]
     if all(isinstance(item, Constant) for item in numbers):
         known = [item.value for item in numbers if isinstance(item, Constant)]
-        return Constant(max(known) if name == "max" else min(known), call.span)
+        return Constant(constant_extremum(name, known, propagate_nan=propagate_nan), call.span)
     dtype = numeric.common_dtype(call.ctx, numbers, call.span, call.name)
     numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)
     dtype = I32 if dtype is BOOL else dtype
@@ -131,10 +130,7 @@ def _extremum_of_two(
     if dtype.is_float:
         attributes = {"propagate_nan": True} if propagate_nan else {}
         return call.ctx.op(f"{name}f", [left, right], left.type, call.span, **attributes)
-    result = call.ctx.op(f"{name}i", [left, right], left.type, call.span, signed=dtype.signed)
-    signs = (left.non_negative, right.non_negative)
-    result.non_negative = any(signs) if name == "max" else all(signs)
-    return result
+    return call.ctx.op(f"{name}i", [left, right], left.type, call.span, signed=dtype.signed)
 
 
 def _is_flag_set(call: Call, argument: Argument | None, what: str) -> bool:
@@ -207,9 +203,7 @@ def where(call: Call, condition: Argument, a: Argument, b: Argument) -> AnyValue
         for item in numeric.unify(call.ctx, values, call.span, call.name, dtype)
     ]
     spread = numeric.broadcast(call.ctx, mask, shape, call.span)
-    result = call.ctx.op("select", [spread, *typed], typed[0].type, call.span)
-    result.non_negative = typed[0].non_negative and typed[1].non_negative
-    return result
+    return call.ctx.op("select", [spread, *typed], typed[0].type, call.span)
 
 
 def _selected_dtype(call: Call, values: list[Constant | hir.Value]) -> DType:

@@ -57,9 +57,7 @@ def arange(call: Call, size: Argument, dtype: Argument | None = None) -> AnyValu
     kind = _dtype_or(call, dtype, I32)
     if kind.is_integer:
         numeric.check_fits(call.ctx, Constant(extents[0] - 1, size.span), kind, size.span)
-        result = call.ctx.op("iota", [], hir.TileType(kind, extents), call.span)
-        result.non_negative = True
-        return result
+        return call.ctx.op("iota", [], hir.TileType(kind, extents), call.span)
     counted = call.ctx.op("iota", [], hir.TileType(I32, extents), call.span)
     return numeric.convert(call.ctx, counted, kind, call.span)
 
@@ -67,17 +65,12 @@ def arange(call: Call, size: Argument, dtype: Argument | None = None) -> AnyValu
 # Changing shapes
 
 
-def _keep_sign(result: hir.Value, source: hir.Value) -> hir.Value:
-    result.non_negative = source.non_negative
-    return result
-
-
 def reshaped(ctx: Context, value: hir.Value, shape: tuple[int, ...], span: SourceSpan) -> hir.Value:
     """Reshape a tile to a shape with as many elements."""
     if numeric.shape_of(value) == shape:
         return value
     kind = hir.TileType(numeric.dtype_of(value), shape)
-    return _keep_sign(ctx.op("reshape", [value], kind, span), value)
+    return ctx.op("reshape", [value], kind, span)
 
 
 def permuted(ctx: Context, value: hir.Value, axes: tuple[int, ...], span: SourceSpan) -> hir.Value:
@@ -86,7 +79,7 @@ def permuted(ctx: Context, value: hir.Value, axes: tuple[int, ...], span: Source
         return value
     source = numeric.shape_of(value)
     kind = hir.TileType(numeric.dtype_of(value), tuple(source[axis] for axis in axes))
-    return _keep_sign(ctx.op("permute", [value], kind, span, permutation=axes), value)
+    return ctx.op("permute", [value], kind, span, permutation=axes)
 
 
 def swap_axes(
@@ -235,12 +228,15 @@ def extract(call: Call, x: Argument, index: Argument, shape: Argument) -> AnyVal
 
 # Blocks
 
+MAX_BLOCKS = 2**31 - 1
+"""Most blocks along one axis of a grid (CUDA programming guide, compute capabilities)."""
+
 
 def block_coordinates(ctx: Context, name: str, span: SourceSpan) -> tuple[hir.Value, ...]:
     """Return the three results of `get_tile_block_id` or `get_num_tile_blocks`."""
     results = ctx.record(name, [], [hir.ScalarType(I32)] * 3, span)
     for result in results:
-        result.non_negative = True
+        result.bounds = (0, MAX_BLOCKS)
     return results
 
 

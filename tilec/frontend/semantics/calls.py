@@ -2,7 +2,9 @@
 
 from tilec.diagnostics import note
 from tilec.frontend import ast
+from tilec.frontend.limits import MAX_CALL_DEPTH
 from tilec.frontend.semantics import numeric
+from tilec.frontend.semantics.annotations import check_parameter
 from tilec.frontend.semantics.builtin_table import Argument, Call, call_builtin
 from tilec.frontend.semantics.context import Binding, Context, Frame
 from tilec.frontend.semantics.values import (
@@ -13,8 +15,6 @@ from tilec.frontend.semantics.values import (
     describe,
 )
 from tilec.frontend.suggest import did_you_mean
-
-_MAX_DEPTH = 64
 
 
 def call(ctx: Context, function: AnyValue, node: ast.Call) -> AnyValue:
@@ -44,6 +44,7 @@ def _call_function(ctx: Context, function: FunctionValue, node: ast.Call) -> Any
         hint = "put the shared code into a '@function' helper"
         raise ctx.fail("T0209", message, node.span, hint=hint)
     _check_recursion(ctx, definition, node)
+    ctx.spend("inlined calls", node.span)
     frame = Frame(definition, function.module, call_span=node.span, caller=ctx.frame)
     _bind_arguments(ctx, frame, definition, node)
     return ctx.run_function(ctx, frame)
@@ -60,8 +61,8 @@ def _check_recursion(ctx: Context, definition: ast.FunctionDef, node: ast.Call) 
             raise ctx.fail("T0207", message, node.span, hint=hint, notes=notes)
         frame = frame.caller
         depth += 1
-    if depth > _MAX_DEPTH:
-        raise ctx.fail("T0207", f"calls are nested more than {_MAX_DEPTH} deep", node.span)
+    if depth > MAX_CALL_DEPTH:
+        raise ctx.fail("T0207", f"calls are nested more than {MAX_CALL_DEPTH} deep", node.span)
 
 
 def _bind_arguments(
@@ -90,6 +91,8 @@ def _bind_arguments(
         frame.variables[name] = Binding(ctx.evaluate(expression), expression.span)
     for item in definition.parameters:
         if item.name in given:
+            span = given[item.name].span
+            check_parameter(ctx, item, frame.module, frame.variables[item.name].value, span)
             continue
         if item.default is None:
             message = f"'{definition.name}': argument '{item.name}' is missing"

@@ -7,11 +7,33 @@ from typing import Any
 
 from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
 from tilec.frontend import ast
+from tilec.frontend.limits import MAX_CALLS, MAX_ERRORS, MAX_OPERATIONS, MAX_STATEMENTS
 from tilec.frontend.semantics import hir
+from tilec.frontend.semantics.intervals import result_bounds
 from tilec.frontend.semantics.tile_uses import TileUseRecorder
 from tilec.frontend.semantics.values import AnyValue
 from tilec.records import dataclass, field
 from tilec.specialization import Specialization
+
+
+class LimitError(Exception):
+    """Ends the analysis of a kernel: it reached a limit. Carries the diagnostic."""
+
+    def __init__(self, diagnostic: Diagnostic) -> None:
+        """Keep the diagnostic."""
+        self.diagnostic = diagnostic
+        super().__init__(diagnostic.message)
+
+
+_LIMITS = {
+    "statements": MAX_STATEMENTS,
+    "inlined calls": MAX_CALLS,
+    "operations": MAX_OPERATIONS,
+}
+_LIMIT_HINT = (
+    "helpers are inlined at every call: write what repeats as a loop over 'range', or divide the"
+    " kernel"
+)
 
 
 class SemanticError(Exception):
@@ -73,6 +95,8 @@ class Context:
         grid: The grid, once its statement was analysed.
         parameters: The values that the kernel starts with, by name.
         open_constants: Module constants (file, name) that are being evaluated.
+        spent: How much there is so far of what is limited, by its name in messages.
+        known_constants: Values of module constants (file, name) that were evaluated.
         host_names: Kernel arguments that the host knows by name: dims and integer scalars.
         uses: Collects how `auto` constants are used.
         any_tile_extents: Whether tiles may have extents that are not powers of two.
@@ -93,10 +117,24 @@ class Context:
         self.uses = TileUseRecorder()
         self.any_tile_extents = False
         self.parameters: dict[str, AnyValue] = {}
+        self.spent = dict.fromkeys(_LIMITS, 0)
+        self.known_constants: dict[tuple[str, str], AnyValue] = {}
         self.open_constants: set[tuple[str, str]] = set()
         self.host_names: dict[hir.Value, str] = {}
         self.evaluate: Callable[[ast.Expression], AnyValue]
         self.run_function: Callable[..., AnyValue]
+
+    def spend(self, what: str, span: SourceSpan) -> None:
+        """Count one more of what is limited: statements, inlined calls, operations.
+
+        Raises:
+            LimitError: There are more than the limit.
+        """
+        self.spent[what] += 1
+        if self.spent[what] > _LIMITS[what]:
+            message = f"the kernel has more than {_LIMITS[what]} {what}, which is the limit"
+            notes = self.call_notes()
+            raise LimitError(error("T0211", message, span, hint=_LIMIT_HINT, notes=notes))
 
     # Operations
 
@@ -110,9 +148,13 @@ class Context:
         regions: tuple[hir.Block, ...] = (),
     ) -> tuple[hir.Value, ...]:
         """Append an operation to the current block and return its results."""
-        results = tuple(hir.Value(kind, span) for kind in types)
+        self.spend("operations", span)
+        operands, attributes = tuple(operands), attributes or {}
+        results = tuple(
+            hir.Value(kind, span, result_bounds(name, operands, kind, attributes)) for kind in types
+        )
         self.block.operations.append(
-            hir.Operation(name, tuple(operands), attributes or {}, results, span, regions)
+            hir.Operation(name, operands, attributes, results, span, regions)
         )
         return results
 
@@ -170,6 +212,9 @@ class Context:
         for diagnostic in found:
             if diagnostic not in self.diagnostics:
                 self.diagnostics.append(diagnostic)
+            if len(self.diagnostics) > MAX_ERRORS:
+                message = f"more than {MAX_ERRORS} errors: the rest is not shown"
+                raise LimitError(error("T0211", message, diagnostic.span))
 
     def raise_if_failed(self) -> None:
         """Raise every diagnostic so far as one CompileError, in source order."""

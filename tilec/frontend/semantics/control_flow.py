@@ -6,6 +6,7 @@ from tilec.diagnostics import SourceSpan, note
 from tilec.frontend import ast
 from tilec.frontend.semantics import hir, numeric, operators, statements, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
+from tilec.frontend.semantics.loop_bounds import loop_bounds
 from tilec.frontend.semantics.loops import run_loop
 from tilec.frontend.semantics.names import assigned_names
 from tilec.frontend.semantics.numeric import I32
@@ -14,7 +15,6 @@ from tilec.frontend.semantics.values import (
     Constant,
     NoneValue,
     Unusable,
-    describe,
 )
 from tilec.frontend.signature import called_name
 from tilec.records import dataclass
@@ -163,69 +163,26 @@ def _meet(
 
 def execute_for(ctx: Context, statement: ast.For) -> None:
     """Run `for i in range(...)`."""
-    if called_name(statement.iterable) != "range" or not isinstance(statement.iterable, ast.Call):
+    name = called_name(statement.iterable, ctx.frame.module)
+    if name != "range" or not isinstance(statement.iterable, ast.Call):
         message = "a loop runs over 'range(...)' only"
         raise ctx.fail("T0318", message, statement.iterable.span)
     if len(statement.targets) != 1:
         span = statement.targets[1].span
         raise ctx.fail("T0314", "the loop over a range has one variable", span)
-    lower, upper, step = _bounds(ctx, statement.iterable)
+    counted = loop_bounds(ctx, statement.iterable)
     target = statement.targets[0]
-    variable = hir.Value(hir.ScalarType(I32), target.span, non_negative=lower.non_negative)
-    body = hir.Block(arguments=(variable,))
+    count = hir.Value(hir.ScalarType(I32), target.span, counted.count_bounds)
+    body = hir.Block(arguments=(count,))
 
     def run_body() -> None:
-        ctx.bind(target.id, variable, target.span)
+        ctx.bind(target.id, counted.variable(ctx, count, target.span), target.span)
         statements.execute(ctx, statement.body)
 
     loop = run_loop(ctx, statement, (target.id,), body, run_body)
-    results = ctx.record(
-        "for", [lower, upper, step, *loop.initial], loop.types, statement.span, None, (body,)
-    )
+    operands = [*counted.operands, *loop.initial]
+    results = ctx.record("for", operands, loop.types, statement.span, None, (body,))
     loop.finish(results)
-
-
-def _bounds(ctx: Context, call: ast.Call) -> tuple[hir.Value, hir.Value, hir.Value]:
-    if call.keywords or not 1 <= len(call.arguments) <= 3:
-        message = f"range: takes one to three arguments, found {len(call.arguments)}"
-        raise ctx.fail("T0310", message, call.span)
-    values = [_bound(ctx, item) for item in call.arguments]
-    if len(values) == 3:
-        _check_step(ctx, call.arguments[2])
-    zero = numeric.make_constant(ctx, 0, I32, (), call.span)
-    one = numeric.make_constant(ctx, 1, I32, (), call.span)
-    if len(values) == 1:
-        return zero, values[0], one
-    return values[0], values[1], values[2] if len(values) == 3 else one
-
-
-def _check_step(ctx: Context, node: ast.Expression) -> None:
-    """Raise when the step is known and not positive; one that is computed must be."""
-    with ctx.in_block(hir.Block()):
-        step = ctx.evaluate(node)
-    if isinstance(step, Constant) and step.value <= 0:
-        message = f"range: the step must be positive, found {step.value}"
-        hint = "count up and compute 'last - i' in the body" if step.value else None
-        raise ctx.fail("T0318", message, node.span, hint=hint)
-
-
-def _bound(ctx: Context, node: ast.Expression) -> hir.Value:
-    value = ctx.evaluate(node)
-    if isinstance(value, Constant) and isinstance(value.value, int):
-        numeric.check_fits(ctx, value, I32, node.span)
-        return numeric.make_constant(ctx, value.value, I32, (), node.span)
-    if isinstance(value, hir.Value) and isinstance(value.type, hir.ScalarType):
-        dtype = value.type.dtype
-        if dtype == I32:
-            return value
-        if dtype.is_integer and dtype.bits < I32.bits:
-            return numeric.convert(ctx, value, I32, node.span)
-        if dtype.is_integer:
-            hint = "use 'cast(x, i32)'"
-            message = f"range: bounds are i32, found {dtype.name}"
-            raise ctx.fail("T0319", message, node.span, hint=hint)
-    message = f"range: bounds are integer scalars, found {describe(value)}"
-    raise ctx.fail("T0319", message, node.span)
 
 
 def execute_while(ctx: Context, statement: ast.While) -> None:

@@ -35,7 +35,7 @@ def has_deferrable_result(block: Block) -> bool:
         loop is not None
         and _counts_alike_in_all_blocks(loop, makers)
         and _runs_on_wgmma(product, makers)
-        and _is_by_element(stores[0].operands[0], product, makers, set())
+        and _is_by_element(stores[0].operands[0], product, makers)
     )
 
 
@@ -103,20 +103,23 @@ def _shape(value: Value) -> tuple[int, ...]:
     return value.type.shape if isinstance(value.type, TileType) else ()
 
 
-def _is_by_element(tile: Value, product: Operation, makers: _Makers, seen: set[Value]) -> bool:
+def _is_by_element(tile: Value, product: Operation, makers: _Makers) -> bool:
     """Tell whether a tile is computed from the sums of `product`, each element from its own."""
-    op = makers.get(tile)
-    if op is None or tile in seen:
-        return False
-    seen.add(tile)
-    if op is product:
-        return True
-    if op.name in ("for", "if"):
-        sources = [op.regions[0].yields[op.results.index(tile)]]
-    elif op.name == "permute" or _is_unit_view(op):
-        sources = [op.operands[0]]
-    else:
-        sources = [value for value in op.operands if isinstance(value.type, TileType)]
-        if any(_shape(value) != _shape(tile) for value in sources):
-            return False
-    return any(_is_by_element(value, product, makers, seen) for value in sources)
+    pending, seen = [tile], set[Value]()
+    while pending:
+        value = pending.pop()
+        op = makers.get(value)
+        if op is None or value in seen:
+            continue
+        seen.add(value)
+        if op is product:
+            return True
+        if op.name in ("for", "if"):
+            pending.append(op.regions[0].yields[op.results.index(value)])
+        elif op.name == "permute" or _is_unit_view(op):
+            pending.append(op.operands[0])
+        else:
+            sources = [item for item in op.operands if isinstance(item.type, TileType)]
+            if all(_shape(item) == _shape(value) for item in sources):
+                pending.extend(sources)
+    return False

@@ -7,7 +7,8 @@ from typing import Any
 from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.dtypes import DTYPES, DType
 from tilec.frontend import ast
-from tilec.frontend.constant_evaluator import CONSTANT_NAMES
+from tilec.frontend.constant_names import CONSTANT_NAMES
+from tilec.frontend.qualified import LANGUAGE_MODULES, SHORT_NAMES, language_member
 from tilec.frontend.semantics import attributes, calls, hir, numeric, operators, structure
 from tilec.frontend.semantics.builtin_table import BUILTINS
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
@@ -25,8 +26,6 @@ from tilec.frontend.semantics.values import (
 )
 from tilec.frontend.suggest import did_you_mean
 
-_NAMESPACES = ("tilec", "tl")
-"""Module names that need no import in a `.tile` file."""
 _SPECULATABLE = frozenset(
     {
         "addi", "subi", "muli", "andi", "ori", "xori", "shli", "shri", "cmpi", "cmpf", "select",
@@ -51,7 +50,8 @@ def _literal(_: Context, node: ast.Literal) -> AnyValue:
 
 
 def _tuple(ctx: Context, node: ast.TupleExpression) -> AnyValue:
-    return TupleValue(tuple(evaluate(ctx, item) for item in node.items))
+    items = tuple([evaluate(ctx, item) for item in node.items])
+    return operators.checked_tuple(ctx, TupleValue(items), node.span)
 
 
 # Names
@@ -95,13 +95,10 @@ def global_value(ctx: Context, name: str, span: SourceSpan) -> AnyValue | None:
         return _imported(module.aliases[name], span)
     if name in module.globals:
         return _python_value(ctx, name, module.globals[name], span)
-    if name in BUILTINS:
-        return BuiltinValue(name, BUILTINS[name])
-    if name in DTYPES:
-        return DTypeValue(DTYPES[name])
-    if name in CONSTANT_NAMES:
-        return Constant(CONSTANT_NAMES[name], span)
-    return NamespaceValue(name) if name in _NAMESPACES else None
+    found = _language_value(name, span)
+    if found is not None or name not in SHORT_NAMES:
+        return found
+    return NamespaceValue(SHORT_NAMES[name])
 
 
 def _module_constant(ctx: Context, name: str) -> AnyValue:
@@ -109,6 +106,8 @@ def _module_constant(ctx: Context, name: str) -> AnyValue:
     module = ctx.frame.module
     node = module.constants[name]
     key = (module.source.name, name)
+    if key in ctx.known_constants:
+        return ctx.known_constants[key]
     if key in ctx.open_constants:
         raise ctx.fail("T0403", f"module constant '{name}' is defined by itself", node.span)
     outer = ctx.frame
@@ -123,32 +122,45 @@ def _module_constant(ctx: Context, name: str) -> AnyValue:
         ctx.open_constants.discard(key)
     if block.operations:
         raise ctx.fail("T0403", f"module constant '{name}' is not a constant", node.span)
+    ctx.known_constants[key] = value
     return value
 
 
 def _imported(dotted: str, span: SourceSpan) -> AnyValue:
-    parent, _, last = dotted.rpartition(".")
-    if parent:
-        if last in BUILTINS:
-            return BuiltinValue(last, BUILTINS[last])
-        if last in DTYPES:
-            return DTypeValue(DTYPES[last])
-        if last in CONSTANT_NAMES:
-            return Constant(CONSTANT_NAMES[last], span)
-    return NamespaceValue(dotted)
+    name = language_member(dotted)
+    found = _language_value(name, span) if name is not None else None
+    return NamespaceValue(dotted) if found is None else found
+
+
+def _language_value(name: str, span: SourceSpan) -> AnyValue | None:
+    """Return what a name of the language means, or None."""
+    if name in BUILTINS:
+        return BuiltinValue(name, BUILTINS[name])
+    if name in DTYPES:
+        return DTypeValue(DTYPES[name])
+    if name in CONSTANT_NAMES:
+        return Constant(CONSTANT_NAMES[name], span)
+    return None
 
 
 def _python_value(ctx: Context, name: str, value: Any, span: SourceSpan) -> AnyValue:
     """Return a value of the Python module around a decorated kernel."""
     if isinstance(value, ast.Module):
         ctx.add_source(value.source)
-        return FunctionValue(value.functions[name], value)
+        return FunctionValue(next(iter(value.functions.values())), value)
     if isinstance(value, CompileError):
         for source in value.sources:
             ctx.add_source(source)
         raise value
     if isinstance(value, DType):
         return DTypeValue(value)
+    if isinstance(value, ast.ForeignValue):
+        raise ctx.fail("T0215", value.message(name), span, hint=value.hint)
+    if isinstance(value, ast.LanguageName):
+        found = _language_value(value.name, span)
+        if found is None:
+            raise ctx.fail("T0201", f"'{value.name}' has no value", span)
+        return found
     if isinstance(value, ModuleType):
         return NamespaceValue(value.__name__)
     if isinstance(value, tuple):
@@ -160,9 +172,12 @@ def _python_value(ctx: Context, name: str, value: Any, span: SourceSpan) -> AnyV
 
 
 def _binary(ctx: Context, node: ast.BinaryOperation) -> AnyValue:
-    left = evaluate(ctx, node.left)
-    right = evaluate(ctx, node.right)
-    return operators.binary(ctx, node.operator, left, right, node.span)
+    links, first = ast.operator_chain(node)
+    result = evaluate(ctx, first)
+    for link in links:
+        right = evaluate(ctx, link.right)
+        result = operators.binary(ctx, link.operator, result, right, link.span)
+    return result
 
 
 def _unary(ctx: Context, node: ast.UnaryOperation) -> AnyValue:
@@ -262,12 +277,25 @@ def _attribute(ctx: Context, node: ast.Attribute) -> AnyValue:
 
 
 def _namespace_member(ctx: Context, namespace: NamespaceValue, node: ast.Attribute) -> AnyValue:
-    member = _imported(f"{namespace.name}.{node.name}", node.span)
-    if not isinstance(member, NamespaceValue):
+    dotted = f"{namespace.name}.{node.name}"
+    member = _imported(dotted, node.span)
+    if not isinstance(member, NamespaceValue) or dotted in LANGUAGE_MODULES:
         return member
+    if namespace.name not in LANGUAGE_MODULES:
+        raise _foreign(ctx, dotted, node.span)
     hint = did_you_mean(node.name, [*BUILTINS, *DTYPES])
-    message = f"'{namespace.name}' has no '{node.name}' that a kernel can use"
+    written = node.value.id if isinstance(node.value, ast.Name) else namespace.name
+    message = f"'{written}' has no '{node.name}' that a kernel can use"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
+
+
+def _foreign(ctx: Context, dotted: str, span: SourceSpan) -> SemanticError:
+    """Return the error for using a name of another module than tilec."""
+    name = dotted.rpartition(".")[2]
+    hint = "a kernel uses tilec's own functions and types, helpers and constants"
+    if _language_value(name, span) is not None:
+        hint = f"write '{name}', or 'tl.{name}' with 'import tilec as tl', for tilec's own"
+    return ctx.fail("T0214", f"'{dotted}' is not part of tilec", span, hint=hint)
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> AnyValue:
@@ -280,6 +308,8 @@ def _slice(ctx: Context, node: ast.Slice) -> AnyValue:
 
 def _call(ctx: Context, node: ast.Call) -> AnyValue:
     function = evaluate(ctx, node.function)
+    if isinstance(function, NamespaceValue) and function.name not in LANGUAGE_MODULES:
+        raise _foreign(ctx, function.name, node.function.span)
     if isinstance(function, Constant | TupleValue | hir.Value):
         message = f"{describe(function)} cannot be called"
         raise ctx.fail("T0209", message, node.function.span)

@@ -82,12 +82,13 @@ class Value:
     Attributes:
         type: Its type.
         span: The expression that computes it.
-        non_negative: It is an integer that is known to be 0 or more.
+        bounds: Smallest and largest integer that it is proven to be (see `intervals`); None where
+            nothing is known beyond its type.
     """
 
     type: Type
     span: SourceSpan
-    non_negative: bool = False
+    bounds: tuple[int, int] | None = None
 
 
 @dataclass(slots=True, eq=False)

@@ -6,8 +6,10 @@ before the grid. The text uses Python's syntax with `cdiv`, `min` and `max`.
 
 from collections.abc import Sequence
 
+from tilec.diagnostics import CompileError
 from tilec.frontend import ast
 from tilec.frontend.constant_evaluator import ceil_div, fold_binary
+from tilec.frontend.limits import MAX_EXTENT_CHARACTERS
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant
@@ -27,7 +29,7 @@ def to_host(ctx: Context, node: ast.Expression) -> str:
     Raises:
         SemanticError: The extent needs more than the host knows before the launch (T0316).
     """
-    value = _convert(ctx, node, ctx.frame.function.body)
+    value = _Converter(ctx).convert(node, ctx.frame.function.body)
     if isinstance(value, int) and value <= 0:
         raise ctx.fail("T0316", f"grid: an extent must be positive, found {value}", node.span)
     return _strip(value)
@@ -49,27 +51,88 @@ def _closes_at_end(text: str) -> bool:
     return False
 
 
-def _convert(ctx: Context, node: ast.Expression, before: Sequence[ast.Statement]) -> Host:
-    if isinstance(node, ast.Name):
-        return _name(ctx, node, before)
-    if isinstance(node, ast.BinaryOperation) and node.operator in _OPERATORS:
-        left = _convert(ctx, node.left, before)
-        right = _convert(ctx, node.right, before)
-        if isinstance(left, int) and isinstance(right, int):
-            return fold_binary(node.operator, left, right, node.span)
-        return f"({left} {node.operator} {right})"
-    if isinstance(node, ast.Call) and called_name(node) in _FUNCTIONS and not node.keywords:
-        name = called_name(node) or ""
+class _Converter:
+    """Converts one extent; each variable once, however often it is mentioned."""
+
+    def __init__(self, ctx: Context) -> None:
+        self.ctx = ctx
+        self.known: dict[tuple[str, int], Host] = {}
+
+    def convert(self, node: ast.Expression, before: Sequence[ast.Statement]) -> Host:
+        """Return an expression whose variables `before` assigns."""
+        value = self._convert(node, before)
+        if isinstance(value, str) and len(value) > MAX_EXTENT_CHARACTERS:
+            message = (
+                f"grid: this extent is longer than {MAX_EXTENT_CHARACTERS} characters, the limit,"
+                " with its variables filled in"
+            )
+            hint = "compute it where the kernel is called, and pass it as a scalar"
+            raise self.ctx.fail("T0316", message, node.span, hint=hint)
+        return value
+
+    def _convert(self, node: ast.Expression, before: Sequence[ast.Statement]) -> Host:
+        if isinstance(node, ast.Name):
+            key = node.id, len(before)
+            if key not in self.known:
+                self.known[key] = self._name(node, before)
+            return self.known[key]
+        if isinstance(node, ast.BinaryOperation) and node.operator in _OPERATORS:
+            return self._chain(node, before)
+        if isinstance(node, ast.Call):
+            return self._call(node, before)
+        if isinstance(node, ast.Literal | ast.Subscript | ast.UnaryOperation | ast.Conditional):
+            return _evaluated(self.ctx, node)
+        raise _not_host(self.ctx, node)
+
+    def _chain(self, node: ast.BinaryOperation, before: Sequence[ast.Statement]) -> Host:
+        links, first = ast.operator_chain(node)
+        result = self.convert(first, before)
+        for link in links:
+            if link.operator not in _OPERATORS:
+                raise _not_host(self.ctx, link)
+            right = self.convert(link.right, before)
+            if isinstance(result, int) and isinstance(right, int):
+                result = _folded(self.ctx, link, result, right)
+            else:
+                result = f"({result} {link.operator} {right})"
+        return result
+
+    def _call(self, node: ast.Call, before: Sequence[ast.Statement]) -> Host:
+        name = called_name(node, self.ctx.frame.module) or ""
+        if name not in _FUNCTIONS or node.keywords or name in self.ctx.frame.variables:
+            raise _not_host(self.ctx, node)
         if len(node.arguments) < 2 or (name == "cdiv" and len(node.arguments) != 2):
-            raise _not_host(ctx, node)
-        values = [_convert(ctx, item, before) for item in node.arguments]
+            raise _not_host(self.ctx, node)
+        values = [self.convert(item, before) for item in node.arguments]
         known = [item for item in values if isinstance(item, int)]
         if len(known) == len(values):
+            if name == "cdiv" and not known[1]:
+                raise self.ctx.fail("T0403", "cdiv: division by zero", node.span)
             return _FOLD[name](*known)
         return f"{name}({', '.join(_strip(item) for item in values)})"
-    if isinstance(node, ast.Literal | ast.Subscript | ast.UnaryOperation | ast.Conditional):
-        return _evaluated(ctx, node)
-    raise _not_host(ctx, node)
+
+    def _name(self, node: ast.Name, before: Sequence[ast.Statement]) -> Host:
+        for position in range(len(before) - 1, -1, -1):
+            statement = before[position]
+            if isinstance(statement, ast.Assign) and not _is_grid(self.ctx, statement):
+                found = _assigned(statement, node.id)
+                if found is not None and _is_before_grid(self.ctx, statement):
+                    return self.convert(found, before[:position])
+        parameter = self.ctx.parameters.get(node.id)
+        if parameter is None:
+            return _evaluated(self.ctx, node)
+        return _known(self.ctx, node, parameter)
+
+
+def _folded(ctx: Context, node: ast.BinaryOperation, left: int, right: int) -> int:
+    try:
+        return fold_binary(node.operator, left, right, node.span)
+    except CompileError as failure:
+        raise ctx.fail("T0403", failure.diagnostics[0].message, node.span) from None
+
+
+def _is_grid(ctx: Context, statement: ast.Assign | ast.ExpressionStatement) -> bool:
+    return called_name(statement.value, ctx.frame.module) == "grid"
 
 
 def _evaluated(ctx: Context, node: ast.Expression) -> Host:
@@ -87,24 +150,11 @@ def _known(ctx: Context, node: ast.Expression, value: AnyValue) -> Host:
     raise _not_host(ctx, node)
 
 
-def _name(ctx: Context, node: ast.Name, before: Sequence[ast.Statement]) -> Host:
-    for position in range(len(before) - 1, -1, -1):
-        statement = before[position]
-        if isinstance(statement, ast.Assign) and called_name(statement.value) != "grid":
-            found = _assigned(statement, node.id)
-            if found is not None and _is_before_grid(ctx, statement):
-                return _convert(ctx, found, before[:position])
-    parameter = ctx.parameters.get(node.id)
-    return _evaluated(ctx, node) if parameter is None else _known(ctx, node, parameter)
-
-
 def _is_before_grid(ctx: Context, statement: ast.Statement) -> bool:
     for item in ctx.frame.function.body:
         if item is statement:
             return True
-        if isinstance(item, ast.Assign | ast.ExpressionStatement) and (
-            called_name(item.value) == "grid"
-        ):
+        if isinstance(item, ast.Assign | ast.ExpressionStatement) and _is_grid(ctx, item):
             return False
     return False
 

@@ -1,14 +1,15 @@
 """Division and modulo with Python's meaning: the quotient is rounded towards minus infinity.
 
-The hardware rounds towards zero. Where both operands are known to be non-negative (dims, block
-ids, loop variables that count up from 0) the two agree and the plain operation is used.
+The hardware rounds towards zero. Where both operands are proven to be 0 or more (dims, block ids,
+loop variables that count up from 0; see `intervals`) the two agree and the plain operation is used.
+Division by -1 is written as a negation, which wraps where a quotient would be undefined.
 """
 
 from tilec.diagnostics import SourceSpan
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.intervals import Bounds, bounds_of, is_non_negative
 from tilec.frontend.semantics.numeric import BOOL, I32
-from tilec.frontend.semantics.values import Constant
 
 
 def _constant(ctx: Context, value: int, like: hir.Value, span: SourceSpan) -> hir.Value:
@@ -30,7 +31,11 @@ def _agree(left: hir.Value, right: hir.Value) -> bool:
     """Tell whether rounding down and rounding to zero give the same quotient."""
     if not numeric.dtype_of(left).signed:
         return True
-    return left.non_negative and right.non_negative
+    return is_non_negative(left) and is_non_negative(right)
+
+
+def _is_minus_one(value: hir.Value) -> bool:
+    return bounds_of(value) == (-1, -1)
 
 
 def floor_divide(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
@@ -38,9 +43,10 @@ def floor_divide(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSp
     if numeric.dtype_of(left).is_float:
         quotient = ctx.op("divf", [left, right], left.type, span)
         return ctx.op("floor", [quotient], left.type, span)
+    if _is_minus_one(right):
+        return ctx.op("negi", [left], left.type, span)
     quotient = _truncating(ctx, left, right, span)
     if _agree(left, right):
-        quotient.non_negative = True
         return quotient
     remainder = _remainder(ctx, left, right, span)
     wrong = _needs_step(ctx, remainder, right, span)
@@ -52,14 +58,17 @@ def modulo(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) ->
     """Return `left % right` for two numbers of the same type; it has the sign of `right`."""
     if numeric.dtype_of(left).is_float:
         return _float_modulo(ctx, left, right, span)
+    if _is_minus_one(right):
+        return _constant(ctx, 0, left, span)
     remainder = _remainder(ctx, left, right, span)
     if _agree(left, right):
-        remainder.non_negative = True
         return remainder
     wrong = _needs_step(ctx, remainder, right, span)
     raised = ctx.op("addi", [remainder, right], left.type, span)
     result = ctx.op("select", [wrong, raised, remainder], left.type, span)
-    result.non_negative = right.non_negative
+    divisor = bounds_of(right)
+    if divisor is not None and divisor[0] > 0:
+        result.bounds = (0, divisor[1] - 1)
     return result
 
 
@@ -67,7 +76,7 @@ def _needs_step(
     ctx: Context, remainder: hir.Value, right: hir.Value, span: SourceSpan
 ) -> hir.Value:
     """Tell where rounding to zero went up: the remainder has not the sign of the divisor."""
-    if right.non_negative:
+    if is_non_negative(right):
         zero = _constant(ctx, 0, right, span)
         mask = numeric.typed(BOOL, numeric.shape_of(right))
         return ctx.op("cmpi", [remainder, zero], mask, span, predicate="less_than", signed=True)
@@ -109,29 +118,39 @@ def _float_modulo(ctx: Context, left: hir.Value, right: hir.Value, span: SourceS
     return ctx.op("select", [wrong, raised, remainder], left.type, span)
 
 
-def ceil_divide(
-    ctx: Context,
-    left: hir.Value,
-    right: hir.Value,
-    divisor: Constant | hir.Value,
-    span: SourceSpan,
-) -> hir.Value:
-    """Return the quotient rounded up; `divisor` is `right` as the source has it."""
+def ceil_divide(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
+    """Return the quotient of two numbers of the same type, rounded up."""
+    if _is_minus_one(right):
+        return ctx.op("negi", [left], left.type, span)
     if _agree(left, right) and left.type == hir.ScalarType(I32):
-        # Dims and coordinates: there is room for the sum below 2^31.
-        if isinstance(divisor, Constant):
-            below = _constant(ctx, divisor.value - 1, left, span)
-        else:
-            below = ctx.op("subi", [right, _constant(ctx, 1, left, span)], left.type, span)
-        raised = ctx.op("addi", [left, below], left.type, span)
-        quotient = _truncating(ctx, raised, right, span)
-        quotient.non_negative = True
-        return quotient
+        return _ceil_of_sum(ctx, left, right, span)
     quotient = _truncating(ctx, left, right, span)
     remainder = _remainder(ctx, left, right, span)
     # Rounding to zero went down: the remainder has the sign of the divisor.
     wrong = _inexact(ctx, remainder, right, span, signs="greater_than_or_equal")
     raised = ctx.op("addi", [quotient, _constant(ctx, 1, left, span)], left.type, span)
     result = ctx.op("select", [wrong, raised, quotient], left.type, span)
-    result.non_negative = _agree(left, right)
+    result.bounds = _ceil_bounds(left, right)
     return result
+
+
+def _ceil_of_sum(ctx: Context, left: hir.Value, right: hir.Value, span: SourceSpan) -> hir.Value:
+    """Return `(left + right - 1) / right` for two i32 scalars that are not negative."""
+    divisor = bounds_of(right)
+    if divisor is not None and divisor[0] == divisor[1]:
+        below = _constant(ctx, divisor[0] - 1, left, span)
+    else:
+        below = ctx.op("subi", [right, _constant(ctx, 1, left, span)], left.type, span)
+    raised = ctx.op("addi", [left, below], left.type, span)
+    # The sum fits where dims and coordinates are concerned, and as an unsigned number always.
+    signed = is_non_negative(raised)
+    result = ctx.op("divi", [raised, right], left.type, span, signed=signed, rounding="zero")
+    result.bounds = _ceil_bounds(left, right)
+    return result
+
+
+def _ceil_bounds(left: hir.Value, right: hir.Value) -> Bounds | None:
+    dividend, divisor = bounds_of(left), bounds_of(right)
+    if dividend is None or divisor is None or dividend[0] < 0 or divisor[0] < 0:
+        return None
+    return -(-dividend[0] // max(divisor[1], 1)), -(-dividend[1] // max(divisor[0], 1))

@@ -11,7 +11,7 @@ from tilec.frontend.semantics.numeric import I32, I64, make_constant
 from tilec.frontend.semantics.values import AnyValue, ArrayValue, Constant
 from tilec.frontend.signature import ArrayParam, ScalarParam
 from tilec.records import dataclass, field
-from tilec.specialization import VECTOR_BYTES, ArraySpec
+from tilec.specialization import MAX_EXTENT, VECTOR_BYTES, ArraySpec
 
 _GRID_RANK = 3
 
@@ -89,7 +89,6 @@ def _add_scalar(
     entry = {"kind": "scalar", "name": param.name, "dtype": dtype.name}
     divisor = bound.divisors.get(param.name, 1)
     value = arguments.add(hir.ScalarType(dtype), param.span, entry, divisor)
-    value.non_negative = not dtype.signed
     if dtype.is_integer:
         ctx.host_names[value] = param.name
     ctx.bind(param.name, value, param.span)
@@ -124,7 +123,7 @@ def _add_dim(
     name = dim if isinstance(dim, str) else f"{param.name}.shape[{axis}]"
     entry = {"kind": "dim", "name": name, "array": param.name, "axis": axis}
     value = arguments.add(hir.ScalarType(I32), param.span, entry, bound.divisors.get(name, 1))
-    value.non_negative = True
+    value.bounds = (0, MAX_EXTENT)
     ctx.host_names[value] = name
     return value
 

@@ -37,16 +37,16 @@ def assigned_names(statements: Iterable[ast.Statement]) -> list[str]:
 
 def expression_names(node: ast.Node | None) -> Iterator[str]:
     """Yield every name that an expression mentions."""
-    if node is None:
-        return
-    if isinstance(node, ast.Name):
-        yield node.id
-        return
-    for child in _children(node):
-        yield from expression_names(child)
+    pending = [node]
+    while pending:
+        found = pending.pop()
+        if isinstance(found, ast.Name):
+            yield found.id
+        elif found is not None:
+            pending.extend(_children(found))
 
 
-def _children(node: ast.Node) -> Iterator[ast.Node | None]:
+def _children(node: ast.Node) -> Iterator[ast.Node]:
     for slot in type(node).__dataclass_fields__:
         value = getattr(node, slot)
         if isinstance(value, ast.Node):

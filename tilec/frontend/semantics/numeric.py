@@ -8,14 +8,16 @@ import math
 from collections.abc import Sequence
 
 from tilec.diagnostics import Diagnostic, SourceSpan, note
-from tilec.dtypes import DTYPES, DType, Kind
+from tilec.dtypes import DTYPES, DType, Kind, largest_float, overflows
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
 
 BOOL, I32, I64, F32 = DTYPES["bool"], DTYPES["i32"], DTYPES["i64"], DTYPES["f32"]
-MAX_TILE_ELEMENTS = 1 << 24
-"""Most elements of one tile (cuda_tile dialect, `Types.h`)."""
+U32 = DTYPES["u32"]
+MAX_TILE_ELEMENTS = 1 << 20
+"""Most elements of one tile. No SM holds as many; cuda_tile allows 2^24 (`Types.h`), whose code
+takes minutes to compile."""
 
 
 def dtype_of(value: hir.Value) -> DType:
@@ -163,7 +165,10 @@ def require_arithmetic(ctx: Context, dtype: DType, span: SourceSpan, what: str) 
 def check_fits(ctx: Context, constant: Constant, dtype: DType, span: SourceSpan) -> None:
     """Raise when a number of the source cannot be a value of `dtype`."""
     value = constant.value
-    if isinstance(value, float) and not dtype.is_float:
+    if dtype.is_float:
+        _check_float(ctx, value, dtype, span)
+        return
+    if isinstance(value, float):
         message = f"{value!r} is not a value of {dtype.name}"
         raise ctx.fail("T0306", message, span, hint="use 'cast(x, dtype)' to convert")
     if not isinstance(value, bool) and isinstance(value, int) and dtype.is_integer:
@@ -174,21 +179,33 @@ def check_fits(ctx: Context, constant: Constant, dtype: DType, span: SourceSpan)
             raise ctx.fail("T0306", message, span)
 
 
+def _check_float(ctx: Context, value: bool | float, dtype: DType, span: SourceSpan) -> None:
+    """Raise when a number would become an infinity or a NaN in a float type."""
+    if isinstance(value, float) and not math.isfinite(value):
+        if dtype.name == "f8e4m3" and math.isinf(value):
+            raise ctx.fail("T0306", f"{dtype.name} has no infinity", span)
+        return
+    if overflows(value, dtype):
+        message = f"{value} does not fit {dtype.name} (at most {float(largest_float(dtype)):g})"
+        hint = "use a wider type, or 'inf' for infinity"
+        raise ctx.fail("T0306", message, span, hint=hint)
+
+
 def make_constant(
     ctx: Context, value: bool | float, dtype: DType, shape: tuple[int, ...], span: SourceSpan
 ) -> hir.Value:
     """Append a constant scalar or tile."""
     number = float(value) if dtype.is_float else bool(value) if dtype is BOOL else int(value)
-    result = ctx.op("constant", [], typed(dtype, shape), span, value=number)
-    result.non_negative = not dtype.is_float and value >= 0
-    return result
+    return ctx.op("constant", [], typed(dtype, shape), span, value=number)
 
 
 def materialize(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> hir.Value:
     """Return a run-time value; a constant gets its default type."""
     if isinstance(value, hir.Value):
         return value
-    return make_constant(ctx, value.value, weak_dtype(value.value), (), span)
+    dtype = weak_dtype(value.value)
+    check_fits(ctx, value, dtype, span)
+    return make_constant(ctx, value.value, dtype, (), span)
 
 
 # Conversion
@@ -228,15 +245,8 @@ def _convert_integer(
     result_type = typed(dtype, shape_of(value))
     width = 1 if source is BOOL else source.bits
     if width < dtype.bits:
-        result = ctx.op("exti", [value], result_type, span, signed=source.signed)
-        result.non_negative = value.non_negative or not source.signed
-    elif width > dtype.bits:
-        result = ctx.op("trunci", [value], result_type, span)
-    else:
-        result = ctx.op("reinterpret", [value], result_type, span)
-        # As a signed number an unsigned one may be negative.
-        result.non_negative = value.non_negative and source.signed
-    return result
+        return ctx.op("exti", [value], result_type, span, signed=source.signed)
+    return ctx.op("trunci" if width > dtype.bits else "reinterpret", [value], result_type, span)
 
 
 def _to_bool(ctx: Context, value: hir.Value, span: SourceSpan) -> hir.Value:
@@ -332,7 +342,6 @@ def broadcast(
             result = ctx.op("reshape", [value], hir.TileType(dtype, padded), span)
         if padded != shape:
             result = ctx.op("broadcast", [result], hir.TileType(dtype, shape), span)
-    result.non_negative = value.non_negative
     return result
 
 

@@ -3,6 +3,7 @@
 from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.dtypes import DType
 from tilec.frontend.constant_evaluator import COMPARE, fold_binary, fold_unary
+from tilec.frontend.limits import MAX_TUPLE_VALUES
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.integer_division import ceil_divide, floor_divide, modulo
@@ -21,8 +22,6 @@ _PREDICATES = {
     ">": "greater_than",
     ">=": "greater_than_or_equal",
 }
-_KEEPS_SIGN = frozenset({"+", "*", "&", ">>"})
-"""Integer operators whose result is non-negative when both operands are."""
 _MAX_UNROLLED_POWER = 16
 
 Number = Constant | hir.Value
@@ -31,7 +30,7 @@ Number = Constant | hir.Value
 def binary(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan) -> AnyValue:
     """Return `left name right`."""
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and name == "+":
-        return TupleValue(left.items + right.items)
+        return checked_tuple(ctx, TupleValue(left.items + right.items), span)
     if name == "@":
         message = "'@' is not supported: say where the products are added"
         raise ctx.fail("T0318", message, span, hint="write 'mma(a, b, acc)'")
@@ -43,6 +42,14 @@ def binary(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: Sourc
     if isinstance(second, Constant) and not second.value and name in ("//", "%"):
         raise ctx.fail("T0403", f"{what}: division by zero", span)
     return _run_time_binary(ctx, name, first, second, span)
+
+
+def checked_tuple(ctx: Context, value: TupleValue, span: SourceSpan) -> TupleValue:
+    """Return a tuple that was made at `span`, unless it is too large."""
+    if value.size > MAX_TUPLE_VALUES:
+        message = f"this tuple has {value.size} values; the limit is {MAX_TUPLE_VALUES}"
+        raise ctx.fail("T0212", message, span, hint="keep what belongs together in a tile")
+    return value
 
 
 def _folded(
@@ -75,11 +82,7 @@ def _run_time_binary(
         return modulo(ctx, first, second, span)
     if dtype.is_float:
         return ctx.op(_FLOAT_OPS[name], [first, second], first.type, span)
-    result = ctx.op(_INTEGER_OPS[name], [first, second], first.type, span)
-    # Small types overflow in practice; i32 and i64 hold indices and counts, which do not.
-    keeps_sign = name in _KEEPS_SIGN and dtype.bits >= I32.bits
-    result.non_negative = keeps_sign and first.non_negative and second.non_negative
-    return result
+    return ctx.op(_INTEGER_OPS[name], [first, second], first.type, span)
 
 
 def _bit_operation(
@@ -92,13 +95,8 @@ def _bit_operation(
     first, second = numeric.unify(ctx, [left, right], span, f"'{name}'", dtype)
     if name in _SHIFT_OPS:
         attributes = {"signed": dtype.signed} if name == ">>" else {}
-        result = ctx.op(_SHIFT_OPS[name], [first, second], first.type, span, **attributes)
-    else:
-        result = ctx.op(_BIT_OPS[name], [first, second], first.type, span)
-    result.non_negative = name in _KEEPS_SIGN and first.non_negative
-    if name == "&":
-        result.non_negative = first.non_negative or second.non_negative
-    return result
+        return ctx.op(_SHIFT_OPS[name], [first, second], first.type, span, **attributes)
+    return ctx.op(_BIT_OPS[name], [first, second], first.type, span)
 
 
 def _power(ctx: Context, base: Number, exponent: Number, span: SourceSpan) -> hir.Value:
@@ -149,7 +147,7 @@ def ceil_division(ctx: Context, left: AnyValue, right: AnyValue, span: SourceSpa
         return Constant(-(-first.value // second.value), span)
     dtype = numeric.common_dtype(ctx, [first, second], span, "cdiv")
     unified = numeric.unify(ctx, [first, second], span, "cdiv", I32 if dtype is BOOL else dtype)
-    return ceil_divide(ctx, unified[0], unified[1], second, span)
+    return ceil_divide(ctx, unified[0], unified[1], span)
 
 
 def unary(ctx: Context, name: str, operand: AnyValue, span: SourceSpan) -> AnyValue:

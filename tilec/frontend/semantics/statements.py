@@ -6,7 +6,8 @@ from typing import Any
 from tilec.diagnostics import CompileError, SourceSpan, note
 from tilec.frontend import ast
 from tilec.frontend.semantics import control_flow, hir, host_expression, operators, structure
-from tilec.frontend.semantics.builtins_shape import block_coordinates
+from tilec.frontend.semantics.annotations import annotated
+from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
 from tilec.frontend.semantics.control_flow import Returned
 from tilec.frontend.semantics.names import assigned_names
@@ -29,11 +30,12 @@ def execute(ctx: Context, statements: Sequence[ast.Statement]) -> Returned | Non
         their end.
     """
     for position, statement in enumerate(statements):
-        rest = statements[position + 1 :]
+        ctx.spend("statements", statement.span)
         try:
             if isinstance(statement, ast.Return):
                 return _return(ctx, statement)
             if isinstance(statement, ast.If):
+                rest = statements[position + 1 :]
                 done, returned = control_flow.execute_if(ctx, statement, rest)
                 if done:
                     return returned
@@ -68,13 +70,16 @@ def _return(ctx: Context, statement: ast.Return) -> Returned:
 
 
 def _assign(ctx: Context, statement: ast.Assign) -> None:
-    if called_name(statement.value) == "grid" and "grid" not in ctx.frame.variables:
+    if _calls_grid(ctx, statement.value):
         _grid(ctx, statement, statement.value)
         return
     value = ctx.evaluate(statement.value)
     if isinstance(value, NoneValue):
         message = "this call has no result to assign"
         raise ctx.fail("T0311", message, statement.value.span)
+    first = statement.targets[0]
+    if statement.annotation is not None and isinstance(first, ast.Name):
+        value = annotated(ctx, first.id, statement.annotation, value, statement.value.span)
     for target in statement.targets:
         assign_target(ctx, target, value, statement.value.span)
 
@@ -105,7 +110,7 @@ def _augmented_assign(ctx: Context, statement: ast.AugmentedAssign) -> None:
 
 
 def _expression(ctx: Context, statement: ast.ExpressionStatement) -> None:
-    if called_name(statement.value) == "grid" and "grid" not in ctx.frame.variables:
+    if _calls_grid(ctx, statement.value):
         _grid(ctx, statement, statement.value)
         return
     value = ctx.evaluate(statement.value)
@@ -117,6 +122,11 @@ def _expression(ctx: Context, statement: ast.ExpressionStatement) -> None:
 
 
 # Grid
+
+
+def _calls_grid(ctx: Context, node: ast.Expression) -> bool:
+    name = called_name(node, ctx.frame.module)
+    return name == "grid" and "grid" not in ctx.frame.variables
 
 
 def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
@@ -131,6 +141,8 @@ def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
     if not isinstance(statement, ast.Assign):
         return
     coordinates = block_coordinates(ctx, "get_tile_block_id", call.span)[:count]
+    for coordinate, extent in zip(coordinates, call.arguments, strict=True):
+        coordinate.bounds = (0, _highest_coordinate(ctx, extent))
     value: AnyValue = coordinates[0] if count == 1 else TupleValue(coordinates)
     for target in statement.targets:
         is_tuple = isinstance(target, ast.TupleExpression)
@@ -138,12 +150,24 @@ def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
         assign_target(ctx, target, one, call.span)
 
 
+def _highest_coordinate(ctx: Context, extent: ast.Expression) -> int:
+    """Return the highest coordinate that a grid of this extent has for all arguments."""
+    with ctx.in_block(hir.Block()):
+        value = ctx.evaluate(extent)
+    highest = MAX_BLOCKS
+    if isinstance(value, Constant) and isinstance(value.value, int):
+        highest = min(highest, value.value)
+    elif isinstance(value, hir.Value) and value.bounds is not None:
+        highest = min(highest, value.bounds[1])
+    return max(highest - 1, 0)
+
+
 def _check_grid_place(ctx: Context, statement: ast.Statement, call: ast.Call) -> None:
     hint = "write 'm, n = grid(...)' once, first in the kernel after scalar assignments"
     if ctx.frame.call_span is not None:
         raise ctx.fail("T0316", "grid: not allowed in a helper", call.span, hint=hint)
     kernel = ctx.frame.function
-    first = grid_statement(kernel)
+    first = grid_statement(kernel, ctx.frame.module)
     if first is None:
         message = "grid: must be a statement of the kernel itself"
         raise ctx.fail("T0316", message, call.span, hint=hint)

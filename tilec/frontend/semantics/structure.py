@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from tilec.diagnostics import SourceSpan
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.intervals import bounds_of, union
 from tilec.frontend.semantics.values import (
     AnyValue,
     Constant,
@@ -49,7 +50,9 @@ class Merged:
     def rebuild(self, results: Sequence[hir.Value]) -> AnyValue:
         """Return the structure with `results` in its slots."""
         for index, (first, second) in enumerate(zip(*self.leaves, strict=True)):
-            results[index].non_negative = first.non_negative and second.non_negative
+            sides = bounds_of(first), bounds_of(second)
+            if sides[0] is not None and sides[1] is not None:
+                results[index].bounds = union(sides[0], sides[1])
         return fill(self.shape, results)
 
 

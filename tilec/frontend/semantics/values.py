@@ -6,6 +6,7 @@ from typing import Any, Self
 from tilec.diagnostics import SourceSpan
 from tilec.dtypes import DType
 from tilec.frontend import ast
+from tilec.frontend.constant_evaluator import shown
 from tilec.frontend.semantics import hir
 from tilec.frontend.signature import ArrayParam
 from tilec.records import dataclass
@@ -44,9 +45,15 @@ class DTypeValue:
 
 @dataclass(frozen=True, slots=True)
 class TupleValue:
-    """A tuple of values."""
+    """A tuple of values; `size` counts those of tuples in it, too."""
 
     items: tuple["AnyValue", ...]
+    size: int = 0
+
+    def __post_init__(self) -> None:
+        """Count the values."""
+        sizes = (item.size if isinstance(item, TupleValue) else 1 for item in self.items)
+        object.__setattr__(self, "size", sum(sizes))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,7 @@ AnyValue = (
 def describe(value: AnyValue) -> str:
     """Return what a value is, for messages: `a 128x64 tile of bf16`, `the number 3`."""
     if isinstance(value, Constant):
-        return f"the constant {value.value!r}"
+        return f"the constant {shown(value.value)}"
     if isinstance(value, hir.Value):
         return describe_type(value.type)
     if isinstance(value, TupleValue):
