@@ -37,13 +37,20 @@ def loaded_operand(operand: Any) -> Any:
     return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
 
 
-def staged_bytes(operand: Any) -> int:
-    """Return the shared memory of the buffer that an operand of a product is staged in.
+def staging_reason(operand: Any) -> str | None:
+    """Return why threads put an operand of a product into shared memory.
 
-    An operand that TMA loads is read where it lies.
+    None for one that TMA loads: it is read where it lies.
     """
     source = defining_operation(loaded_operand(operand))
-    if source is not None and is_tiled_access(source) and tiled_access(source).uses_tma:
+    if source is None or not is_tiled_access(source):
+        return "it is computed, as padding with anything but zeros is"
+    return None if tiled_access(source).uses_tma else "it is loaded without TMA"
+
+
+def staged_bytes(operand: Any) -> int:
+    """Return the shared memory of the buffer that an operand of a product is staged in."""
+    if staging_reason(operand) is None:
         return 0
     return box_bytes(operand.type.shape, operand.type.element_type)
 

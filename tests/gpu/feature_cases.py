@@ -60,6 +60,9 @@ CASES = {
     "restricted_casts": PLANE,
     "swiglu": GEMM,
     "complex_product": GEMM,
+    "padded_rows": ({"M": 64, "N": 128}, {"M": 33, "N": 76}),
+    "padded_small_floats": ({"N": 512}, {"N": 300}, {"N": 5}),
+    "padded_operand": ({"M": 256, "N": 128}, {"M": 150, "N": 72}),
     "large_tiles": PLANE,
     "large_start": GEMM[1:],
     "heads_scores": HEADS,
@@ -88,6 +91,8 @@ CASES = {
 ORDER = tuple(CASES)[-14:]
 """Kernels that store to what they have loaded."""
 LAYOUTS = {
+    "padded_rows": [{}, {"X": "odd"}, {"Z": "col"}],
+    "padded_operand": [{}, {"A": "col"}, {"B": "col"}],
     "large_start": [{}, {"A": "col"}, {"S": "odd"}],
     "mma_symmetric": [{}, {"A": "col"}],
     "residual_in_a_branch": [{}, {"A": "col"}, {"R": "odd"}],

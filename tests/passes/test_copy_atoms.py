@@ -86,7 +86,6 @@ def test_tma_takes_ranks_one_to_five(rank):
         ({"allow_tma": False}, "the source says allow_tma = false"),
         ({"mem_semantic": "acquire"}, "its memory ordering is acquire, and TMA copies are weak"),
         ({"after_store": True}, "it may read what this kernel stored before"),
-        ({"padding": "pos_inf"}, "TMA pads with zeros, not with pos_inf"),
         ({"element": "i1"}, "tensor maps have no element type i1"),
         (
             {"tile": (128, 4)},
@@ -128,9 +127,12 @@ def test_outer_strides_are_named_by_their_dim():
     assert select_copy_atoms(request).tma_obstacle == reason
 
 
-def test_padding_does_not_matter_to_a_tile_that_stays_in_bounds():
-    inside = replace(ALIGNED, padding="nan", in_bounds=(True, True))
-    assert names(inside) == names(ALIGNED)
+def test_padding_does_not_matter_to_tma():
+    """A select makes other padding of its zeros; cp.async has to fill with zeros itself."""
+    padded = replace(ALIGNED, padding="nan")
+    assert select_copy_atoms(padded).tma_obstacle is None
+    assert names(padded) == [name for name in names(ALIGNED) if "cp_async" not in name]
+    assert names(replace(padded, in_bounds=(True, True))) == names(ALIGNED)
 
 
 def test_the_stride_of_a_dim_of_extent_one_does_not_matter():

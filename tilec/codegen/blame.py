@@ -17,7 +17,7 @@ from tilec.target import Target
 
 _CODES_OF_PTXAS = frozenset(("T0607", "T0608", "T0609"))
 _FEW_REGISTERS = frozenset(("T0608", "T0609"))
-_COST_REGISTERS = frozenset(("T0520", "T0521", "T0522", "T0541"))
+_COST_REGISTERS = frozenset(("T0437", "T0520", "T0521", "T0522", "T0541"))
 """Remarks on tiles that go through registers instead of shared memory."""
 
 

@@ -69,7 +69,7 @@
 
 // -----
 
-// Padding, hints, orderings and types that TMA does not have; and a base that is no parameter.
+// Hints, orderings and types that TMA does not have; and a base that is no parameter.
 
 !memref = !nv_tileaa.memref<memref<64x64xf32, strided<[64, 1]>, 1>, 0 : i64>
 !bits = !nv_tileaa.memref<memref<64xi1, strided<[1]>, 1>, 0 : i64>
@@ -84,8 +84,6 @@
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %i: i32, %b: !nv_tileaa.ptr<i1>):
   %v = "nv_tileaa.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<f32>) -> !memref
-  // expected-remark@+1 {{load of 'A' does not use TMA: TMA pads with zeros, not with nan}}
-  %0, %t0 = "nv_tileaa.tiled_load"(%v, %i, %i) {padding = "nan", operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<64x64xf32>, !nv_tileaa.mem_token)
   // expected-remark@+1 {{load of 'A' does not use TMA: the source says allow_tma = false}}
   %1, %t1 = "nv_tileaa.tiled_load"(%v, %i, %i) {allow_tma = false, operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<64x64xf32>, !nv_tileaa.mem_token)
   // expected-remark@+1 {{load of 'A' does not use TMA: its memory ordering is acquire, and TMA copies are weak}}
@@ -176,3 +174,39 @@
 }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>) -> (), tilec.kernel = {
   arrays = [{name = "A", dtype = "f32", rank = 1 : i64, strides = [1]}], static_shape = {A = [64]},
   params = [{kind = "pointer", array = "A", div_by = 16 : i64}]}} : () -> ()
+
+// -----
+
+// TMA fills with zeros: other padding takes a select, along the dims where the tile may leave the
+// array. One that stays inside needs none.
+
+!memref = !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, 0 : i64>
+!square = !nv_tileaa.memref<memref<64x64xf32, strided<[64, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: "nv_tileaa.func"
+// CHECK:      %[[L:.*]]:2 = "nv_tileaa.tiled_load"({{.*}}) {atom = #cute.copy_atom<"sm90_tma_load_2d_f32", {{.*}}padding = "zero"}
+// CHECK:      %[[AT:.*]] = "nv_tileaa.splat"(%[[I:.*]]) : (i32) -> tensor<32xi32>
+// CHECK:      %[[END:.*]] = "nv_tileaa.splat"(%{{.*}}) : (i32) -> tensor<32xi32>
+// CHECK:      %[[RANGE:.*]] = "nv_tileaa.make_range"()
+// CHECK:      %[[PLACE:.*]] = arith.addi %[[RANGE]], %[[AT]] : tensor<32xi32>
+// CHECK:      %[[IN:.*]] = arith.cmpi ult, %[[PLACE]], %[[END]] : tensor<32xi32>
+// CHECK:      %[[COLUMN:.*]] = "nv_tileaa.view"(%[[IN]]) : (tensor<32xi1>) -> tensor<32x1xi1>
+// CHECK:      %[[MASK:.*]] = "nv_tileaa.broadcast"(%[[COLUMN]]) : (tensor<32x1xi1>) -> tensor<32x64xi1>
+// CHECK-NOT:  arith.andi
+// CHECK:      %[[PADDED:.*]] = arith.select %[[MASK]], %[[L]]#0, %{{.*}} : tensor<32x64xi1>, tensor<32x64xf32>
+// CHECK:      math.exp %[[PADDED]]
+// CHECK:      %[[M:.*]]:2 = "nv_tileaa.tiled_load"(
+// CHECK-NEXT: math.exp %[[M]]#0
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32, %i: i32):
+  %v = "nv_tileaa.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !memref
+  %c0 = arith.constant 0 : i32
+  %0, %t0 = "nv_tileaa.tiled_load"(%v, %i, %c0) {padding = "neg_inf", operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<32x64xf32>, !nv_tileaa.mem_token)
+  %x = math.exp %0 : tensor<32x64xf32>
+  %w = "nv_tileaa.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<f32>) -> !square
+  %1, %t1 = "nv_tileaa.tiled_load"(%w, %c0, %c0) {padding = "nan", operandSegmentSizes = array<i32: 1, 2, 0>} : (!square, i32, i32) -> (tensor<32x64xf32>, !nv_tileaa.mem_token)
+  %y = math.exp %1 : tensor<32x64xf32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "padded", function_type = (!nv_tileaa.ptr<f32>, i32, i32) -> (), tilec.kernel = {
+  arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
+  params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()

@@ -5,7 +5,8 @@ After:   the same with `atom` (the preferred legal atom) and `legal_atoms` (all 
 
 The registry in `dialects/cute` decides from compute capability, address space, tile shape,
 element type and the facts of `nv-tileaa-infer-facts`. A tile that TMA cannot take gets vector
-accesses, and a remark (T0520) says why.
+accesses, and a remark (T0520) says why. TMA fills with zeros what lies outside of an array: a load
+by TMA with another `padding` gets a select behind it, if its tile may leave the array.
 """
 
 from typing import Any
@@ -26,6 +27,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.memory_tokens import follows_store
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
 
 COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
 NAME = "nv-tileaa-select-copy-atoms"
@@ -51,6 +53,8 @@ def _assign(op: Any, request: CopyRequest, function: Any, context: PassContext) 
     atoms = [_attribute(atom, request, element) for atom in selection.legal]
     op.attributes["atom"] = atoms[0]
     op.attributes["legal_atoms"] = ir.ArrayAttr.get(atoms)
+    if atoms[0].is_tma and request.padding != "zero":
+        fill_outside(op)
     if selection.tma_obstacle is not None:
         array = array_of_view(tiled_access(op).view, function)
         verb = "load of" if request.is_load else "store to"

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from math import prod
 from typing import Any
 
-from tilec.diagnostics import CompileError
+from tilec.diagnostics import CompileError, remark
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
@@ -37,7 +37,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.live_accumulators import accumulators_beside
 from tilec.passes.analysis.matmul import wgmma_defect
 from tilec.passes.analysis.multicast import set_multicast_axis, shared_axes
-from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes
+from tilec.passes.analysis.operands import DOT, is_unit_view, staged_bytes, staging_reason
 from tilec.passes.analysis.pingpong import pingpong_defect
 from tilec.passes.analysis.scratch import expected_scratch_bytes
 from tilec.passes.analysis.split import split_defect
@@ -65,6 +65,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         if plan.specialize and plan.cluster != (1, 1):
             _share_tiles(function, accesses, plan.cluster)
         spec = spec_of(plan)
+        _remark_on_staged_operands(function, context)
         write_spec(function, spec)
         write_kernel_facts(function, plan={**spec, "reasons": list(plan.reasons)})
 
@@ -89,6 +90,18 @@ def _plan(
     for item in demoted:
         context.sink.emit(lost_tma("T0522", item, function))
     return plan
+
+
+def _remark_on_staged_operands(function: Any, context: PassContext) -> None:
+    """Say of each operand of wgmma that threads put into shared memory why they do."""
+    for op in kernel_operations(function):
+        if op.name != DOT or wgmma_defect(op, 1) is not None:
+            continue
+        for name, operand in (("A", op.opview.a), ("B", op.opview.b)):
+            reason = staging_reason(operand)
+            if reason is not None:
+                message = f"operand {name} of the mma goes through registers: {reason}"
+                context.sink.emit(remark("T0437", message, span_of(op)))
 
 
 def _located(failure: CompileError, function: Any) -> CompileError:

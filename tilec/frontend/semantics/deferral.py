@@ -7,7 +7,7 @@ it takes for granted.
 
 from collections.abc import Iterator, Mapping
 
-from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
+from tilec.frontend.semantics.hir import Block, Operation, PartitionViewType, TileType, Value
 from tilec.frontend.semantics.numeric import F32
 
 _LOAD, _STORE = "load_view_tko", "store_view_tko"
@@ -85,7 +85,10 @@ def _is_loaded(tile: Value, makers: _Makers) -> bool:
     op = makers.get(tile)
     while op is not None and (op.name == "permute" or _is_unit_view(op)):
         op = makers.get(op.operands[0])
-    return op is not None and op.name == _LOAD and op.attributes.get("allow_tma", True)
+    if op is None or op.name != _LOAD or not op.attributes.get("allow_tma", True):
+        return False
+    view = op.operands[0].type
+    return isinstance(view, PartitionViewType) and view.padding == "zero"  # else it is computed
 
 
 def _is_unit_view(op: Operation) -> bool:

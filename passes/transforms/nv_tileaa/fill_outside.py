@@ -1,0 +1,51 @@
+"""Padding other than zeros for tiles that TMA loads: a select where a tile may leave its array."""
+
+import functools
+from typing import Any
+
+from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, MakeRangeOp, SplatOp, ViewOp
+from tilec.ir.bindings import arith, ir
+from tilec.ir.structured import next_operation
+from tilec.passes.analysis.kernels import tiled_access
+from tilec.passes.transforms.nv_tileaa.infer_facts import all_sizes
+
+PADDINGS = {
+    "neg_zero": -0.0,
+    "nan": float("nan"),
+    "pos_inf": float("inf"),
+    "neg_inf": float("-inf"),
+}
+"""Values of floats outside of an array, by name."""
+
+
+def fill_outside(load: Any) -> None:
+    """Let `load` fill with zeros, which all its users see as its padding instead."""
+    access, padding = tiled_access(load), load.opview.padding
+    load.attributes["padding"] = ir.StringAttr.get("zero")
+    checked = [axis for axis, fits in enumerate(load.opview.in_bounds) if not fits]
+    if not checked:
+        return
+    sizes = all_sizes(access.view.owner.operation)
+    tile, users = load.results[0], list(load.results[0].uses)
+    shape, element = list(tile.type.shape), tile.type.element_type
+    with ir.InsertionPoint(next_operation(load)), load.location:
+        masks = [_inside(access.coords[axis], sizes[axis], shape, axis) for axis in checked]
+        filler = ir.FloatAttr.get(element, PADDINGS[padding])
+        outside = arith.constant(tile.type, ir.DenseElementsAttr.get_splat(tile.type, filler))
+        padded = arith.select(functools.reduce(arith.andi, masks), tile, outside)
+    for use in users:
+        use.owner.operation.operands[use.operand_number] = padded
+
+
+def _inside(coord: Any, size: Any, shape: list[int], axis: int) -> Any:
+    """Emit where the positions of a tile along `axis` lie inside of the array."""
+    i32, extent = ir.IntegerType.get_signless(32), shape[axis]
+    limit = arith.constant(i32, size) if isinstance(size, int) else size
+    start, end = (SplatOp.build(value, [extent]) for value in (coord, limit))
+    positions = arith.addi(MakeRangeOp.build(extent, i32), start)
+    # As an unsigned number a position before the array is beyond its end.
+    inside = arith.cmpi(arith.CmpIPredicate.ult, positions, end)
+    line = [extent if number == axis else 1 for number in range(len(shape))]
+    if line != [extent]:
+        inside = ViewOp.build(inside, line)
+    return inside if line == shape else BroadcastOp.build(inside, shape)
