@@ -133,7 +133,7 @@ EDITS = {
         lambda text: re.sub(r"%(\d+)#1", r"%\1#2147483647", text, count=1),
         "T0584",
     ),
-    "fill repeated": ("nv_tileas", "insert-rings", twice("ring_fill"), "T05"),
+    "fill repeated": ("nv_tileas", "insert-rings", twice("ring_fill"), "T0580"),
     "release repeated": ("nv_tileas", "attach-tma-descriptors", twice("ring_release"), "T0581"),
     "mangled attribute": (
         "nv_tileaa",

@@ -1,4 +1,4 @@
-// RUN: tilec opt %s --passes lower-tma-load-store-to-async --verify-diagnostics --split-input-file
+// RUN: tilec opt %s --passes lower-tma-load-store-to-async --verify-diagnostics
 
 !v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
@@ -24,31 +24,3 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "oversized_slots_are_refused", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}} : () -> ()
-
-// -----
-
-!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
-!token = !nv_tileaa.mem_token
-!small = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
-#load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
-
-// In an edited dump a load may fill two slots; it is lowered once.
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %m: i32):
-  %buffer = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !small
-  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
-    // expected-error @below {{at 'nv_tileas.tiled_load': a load that fills a slot has another use}}
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
-    %slot = "nv_tileas.slot_view"(%buffer, %at) : (!small, !nv_tileas.ring_position) -> !small
-    "nv_tileas.ring_fill"(%x, %slot) : (tensor<8x32xf32>, !small) -> ()
-    "nv_tileas.ring_fill"(%x, %slot) : (tensor<8x32xf32>, !small) -> ()
-    "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_slot_is_filled_twice", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64}} : () -> ()
