@@ -100,9 +100,9 @@ def test_a_process_that_dies_leaves_what_it_did():
 def test_limits():
     assert run_isolated(fill).over_limit == "8192 MiB of memory"
     began = time.monotonic()
-    outcome = run_isolated(hang, limits=Limits(seconds=2.0))
-    assert time.monotonic() - began < 20
-    assert outcome.over_limit == "2 seconds"
+    outcome = run_isolated(hang, limits=Limits(seconds=8.0))
+    assert time.monotonic() - began < 40
+    assert outcome.over_limit == "8 seconds"
     assert outcome.running == ["waiting"]
     assert run_isolated(what_is_allowed, limits=Limits(memory=3 << 30)).answer[0] == 3 << 30
 

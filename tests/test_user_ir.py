@@ -98,9 +98,9 @@ def test_a_process_that_dies():
 
 
 def test_a_process_that_takes_too_long():
-    (first, *_) = apart(hang, limits=Limits(seconds=1.0))
+    (first, *_) = apart(hang, limits=Limits(seconds=8.0))
     assert first == (
-        "k.mlir:1:1: error[T0583]: work on this IR takes more than 1 seconds in parse dump"
+        "k.mlir:1:1: error[T0583]: work on this IR takes more than 8 seconds in parse dump"
     )
 
 
@@ -133,7 +133,7 @@ EDITS = {
         lambda text: re.sub(r"%(\d+)#1", r"%\1#2147483647", text, count=1),
         "T0584",
     ),
-    "fill repeated": ("nv_tileas", "insert-rings", twice("ring_fill"), "T05"),
+    "fill repeated": ("nv_tileas", "insert-rings", twice("ring_fill"), "T0580"),
     "release repeated": ("nv_tileas", "attach-tma-descriptors", twice("ring_release"), "T0581"),
     "mangled attribute": (
         "nv_tileaa",

@@ -34,8 +34,8 @@ class Limits:
 
     Attributes:
         seconds: Wall-clock time.
-        memory: Bytes of address space, of each process that it starts as well. Compiling the
-            largest example takes 1.3 GB.
+        memory: Bytes of address space, of each process that it starts as well. Compiling
+            examples/matmul_bias_gelu.tile takes 0.46 GB.
     """
 
     seconds: float = 120.0

@@ -100,7 +100,7 @@ def test_a_process_that_dies_or_hangs_is_noticed(monkeypatch):
     found = []
     for work in (die, hang, fill, explode):
         monkeypatch.setattr("tools.mutate_ir.trial.resume_here", work)
-        (result,) = run_trials([Trial("cuda_tile", 0, "", "", "")], 1, 1.0)
+        (result,) = run_trials([Trial("cuda_tile", 0, "", "", "")], 1, 8.0)
         found.append(result.ending)
     assert found == [Ending.DIED, Ending.HUNG, Ending.MEMORY, Ending.INTERNAL]
 

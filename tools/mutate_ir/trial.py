@@ -22,7 +22,7 @@ from tilec.user_ir import work_alone
 
 _POLL_SECONDS = 0.003
 _MEMORY = 3 << 30
-"""Bytes of address space of one process. The largest kernel takes 1 GB."""
+"""Bytes of address space of one process. The largest kernel takes 0.5 GB."""
 
 
 class Ending(enum.Enum):

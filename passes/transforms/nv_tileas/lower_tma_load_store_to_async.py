@@ -127,6 +127,10 @@ def _start_copies(fill: Any, barrier: Any, kernel: TmaKernel) -> None:
             )
             share.mark(copy)
     fill.erase()
+    if any(list(result.uses) for result in load.results):
+        raise InternalCompilerError(
+            "a load that fills a slot has another use", pass_name=NAME, op=load.name
+        )
     load.erase()
 
 
