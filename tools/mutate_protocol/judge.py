@@ -9,7 +9,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from tilec.check import Arguments
 from tilec.diagnostics import InternalCompilerError, SourceFile, TileError
 from tilec.driver import resume
 from tilec.ir.bindings import MLIRError
@@ -18,6 +17,7 @@ from tilec.ir.text import parse_module, print_module
 from tilec.options import CompileOptions
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas.verify_async_protocol import verify_async_protocol
+from tilec.passes.transforms.nv_tileas.verify_placement import verify_placement
 from tilec.runtime.aot import PackagedKernel
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.driver import set_driver
@@ -94,7 +94,7 @@ class Subject:
 
     @contextmanager
     def _fresh_device(self) -> Iterator[EmulatedDriver]:
-        """Run on a device that nobody has left anything on, counters of split tiles least of all."""
+        """Run on a device on which nobody has left anything, such as counters of split tiles."""
         device = self._case.device()
         previous = set_driver(device)
         try:
@@ -118,7 +118,8 @@ class Subject:
             return INVALID, str(failure).splitlines()[0]
         try:
             with _limited(), module.context:
-                verify_async_protocol(module, PassContext(buffer=FILE))
+                for check in (verify_placement, verify_async_protocol):
+                    check(module, PassContext(buffer=FILE))
         except (InternalCompilerError, TileError) as failure:
             return CAUGHT, str(failure)
         except Exception as failure:
@@ -153,7 +154,7 @@ class Subject:
         outputs = [
             item["name"] for item in compiled.metadata["arrays"] if item["access"] == "write"
         ]
-        inputs: Arguments = self._inputs.copy()
+        inputs = self._inputs.copy()
         inputs.poison(outputs)
         device.seed = seed
         launch_copies(device, PackagedKernel([compiled]), inputs)

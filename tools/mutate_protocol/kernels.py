@@ -1,4 +1,4 @@
-"""The kernels that are mutated: every example, and twelve with the protocols that plans can ask for.
+"""The kernels that are mutated: every example, and twelve with protocols that plans can ask for.
 
 They are small, since the emulator runs those of their mutants that the check accepts.
 """

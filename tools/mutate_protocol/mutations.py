@@ -72,31 +72,38 @@ Change = tuple[str, str, Any, str]
 
 def _changes(op: Any, values: dict[tuple[str, str], set[int]]) -> Iterator[Change]:
     if sites.is_event(op):
-        if _forwarded(op) is not None:
-            yield "drop", "", "", PROTOCOL
-        yield "repeat", "", "", PROTOCOL
-        for steps in _moves(op):
-            yield "move", "", steps, PROTOCOL
+        yield from _event_changes(op)
     if sites.is_site(op):
         for name, value in _numbers(op, values):
-            subject = DATA if name in sites.DATA_ATTRIBUTES else PROTOCOL
-            yield "number", name, value, subject
-        for index, subject in _operands(op):
-            for choice in range(min(NEAREST, len(_others(op, index)))):
-                yield "operand", str(index), choice, subject
-    elif sites.carries_handles(op):
-        for index, value in enumerate(op.operands):
-            if sites.is_handle(value):
-                for choice in range(min(NEAREST, len(_others(op, index)))):
-                    yield "operand", str(index), choice, PROTOCOL
-    if op.name == "scf.for" and sites.synchronises(op):
-        for index in range(3):
-            for step in STEPS:
-                yield "bound", str(index), step, PROTOCOL
-            for choice in range(min(NEAREST, len(_others(op, index)))):
-                yield "operand", str(index), choice, PROTOCOL
-    if op.name == "scf.if" and sites.synchronises(op):
+            yield "number", name, value, DATA if name in sites.DATA_ATTRIBUTES else PROTOCOL
+    for index, subject in _operands(op):
+        yield from _replacements(op, index, subject)
+    if op.name.startswith("scf.") and sites.synchronises(op):
+        yield from _control_changes(op)
+
+
+def _control_changes(op: Any) -> Iterator[Change]:
+    if op.name == "scf.if":
         yield "condition", "", "negated", PROTOCOL
+    elif op.name == "scf.for":
+        for index in range(3):
+            yield from (("bound", str(index), step, PROTOCOL) for step in STEPS)
+            yield from _replacements(op, index, PROTOCOL)
+
+
+def _event_changes(op: Any) -> Iterator[Change]:
+    subject = DATA if sites.short_name(op) in sites.SUMS else PROTOCOL
+    if _forwarded(op) is not None:
+        yield "drop", "", "", subject
+    yield "repeat", "", "", subject
+    for steps in _moves(op):
+        yield "move", "", steps, PROTOCOL
+
+
+def _replacements(op: Any, index: int, subject: str) -> Iterator[Change]:
+    """Yield the values that take the place of an operand."""
+    for choice in range(len(_others(op, index))):
+        yield "operand", str(index), choice, subject
 
 
 def _forwarded(op: Any) -> list[Any] | None:
@@ -169,12 +176,13 @@ def _numbers(op: Any, values: dict[tuple[str, str], set[int]]) -> Iterator[tuple
 
 def _operands(op: Any) -> Iterator[tuple[int, str]]:
     """Yield the operands of `op` that something else can take the place of."""
+    if not sites.is_site(op) and not sites.carries_handles(op):
+        return
+    bound = sites.short_name(op) in sites.SCALAR_BOUNDS
     for index, value in enumerate(op.operands):
-        kind = str(value.type)
         if sites.is_handle(value):
             yield index, PROTOCOL
-        elif kind in ("i32", "i1", "index"):
-            bound = sites.short_name(op) in sites.SCALAR_BOUNDS
+        elif sites.is_site(op) and str(value.type) in ("i32", "i1", "index"):
             yield index, PROTOCOL if bound else DATA
 
 

@@ -70,6 +70,8 @@ HANDLE_TYPES = (
     "!nv_tileaa.ptr",
 )
 """Types of the values by which operations name what they synchronise on."""
+SUMS = frozenset({"async_mma", "simt_mma"})
+"""Operations whose result is another one when they are repeated, in whatever order all happens."""
 SCALAR_BOUNDS = frozenset(
     {"ring_skip", "await_partials", "arrive_partial", "reset_partials", "add_partial"}
     | {"store_partial"}

@@ -64,7 +64,11 @@ class Positions:
 
     def use_of(self, op: Any, value: Any) -> int:
         """Check that the slot or barrier `value` that `op` uses is of the current position."""
-        return self.use(op, defining_operation(value).operands[1])
+        view = defining_operation(value)
+        if view is None or view.name not in ("nv_tileas.slot_view", "nv_tileas.ring_barrier"):
+            self._report(op, "uses a slot or a barrier that no position of a ring names")
+            return -1
+        return self.use(op, view.operands[1])
 
     def advance(self, op: Any) -> None:
         """Move on to the result of an operation that moves position operand 1, `op`."""
