@@ -4,10 +4,10 @@ Nothing here trusts the pass that placed them. A rule of the hardware names its 
 
 * Whatever is placed has an offset, aligned as its uses ask for, inside of `shared_bytes`.
 * No two places overlap. All of them are in use from the start of the kernel to its end, but for
-  scratch areas: what moves a tile through one leaves it behind a barrier of its threads, so areas
-  of the same threads may be one.
-* A buffer or barrier that a ring indexes has a slot for each of its stages, and belongs to that ring
-  alone; one that warpgroups index has a run of slots for each of them.
+  scratch areas: what moves a tile through one leaves it behind a barrier of its threads, so
+  areas of the same threads may be one.
+* A buffer or barrier that a ring indexes has a slot for each of its stages, and belongs to that
+  ring alone; one that warpgroups index has a run of slots for each of them.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,8 @@ from tilec.records import dataclass
 
 DESCRIPTOR_ALIGNMENT = 16
 """Unit of addresses in a matrix descriptor (PTX ISA, wgmma matrix descriptor format)."""
-_VIEWS = ("nv_tileas.slot_view", "nv_tileas.warpgroup_view", "nv_tileas.shared_view")
+_INDEXED = ("nv_tileas.slot_view", "nv_tileas.warpgroup_view")
+_VIEWS = (*_INDEXED, "nv_tileas.shared_view")
 _TMA = ("nv_tileas.async_tiled_tma_load", "nv_tileas.async_tiled_tma_store")
 
 
@@ -98,11 +99,13 @@ class Placement:
         places = list(self._places())
         self._check_bounds(places, read_kernel_fact(function, "shared_bytes"), limit)
         self._check_overlaps(places)
+        for op in (op for op in self._ops if op.name == "nv_tileas.create_ring"):
+            self._check_ring(op)
         for op in self._ops:
-            if op.name == "nv_tileas.create_ring":
-                self._check_ring(op)
-            elif op.name == "nv_tileas.alloc_shared":
+            if op.name == "nv_tileas.alloc_shared":
                 self._check_slots(op)
+            elif op.name in _INDEXED:
+                self._check_buffer(op)
 
     def _report(self, op: Any, message: str) -> None:
         if self.violation is None:
@@ -209,6 +212,12 @@ class Placement:
                 self._report(view, f"{_name(tile)} has {slots} slots, but is used by {what}")
         if len(rings) > 1:
             self._report(alloc, f"{_name(tile)} is indexed by positions of {len(rings)} rings")
+
+    def _check_buffer(self, view: Any) -> None:
+        """Check that what has slots is a buffer, not a tile of one."""
+        alloc = defining_operation(view.operands[0])
+        if alloc is None or alloc.name != "nv_tileas.alloc_shared":
+            self._report(view, "what is indexed is no buffer")
 
     def _check_smaller(self, view: Any, whole: Any) -> None:
         """Check a tile that takes the place of a larger one."""

@@ -17,6 +17,7 @@ DISTANCES = (1, 2)
 """How many synchronising operations a mutant's operation is moved past."""
 NEAREST = 3
 """Values of the same type that replace an operand: those defined last before the operation."""
+TILE = "!nv_tileas.smem"
 STEPS = (1, -1)
 OFFSET_STEPS = (8, -8, 16, -16, 128, -128, 1024, -1024)
 """Bytes that offsets are moved by: sizes and alignments of barriers and tiles."""
@@ -83,12 +84,13 @@ def _changes(op: Any, values: dict[tuple[str, str], set[int]]) -> Iterator[Chang
 
 
 def _control_changes(op: Any) -> Iterator[Change]:
+    subject = PROTOCOL if sites.crosses_roles(op) else DATA
     if op.name == "scf.if":
-        yield "condition", "", "negated", PROTOCOL
+        yield "condition", "", "negated", subject
     elif op.name == "scf.for":
         for index in range(3):
-            yield from (("bound", str(index), step, PROTOCOL) for step in STEPS)
-            yield from _replacements(op, index, PROTOCOL)
+            yield from (("bound", str(index), step, subject) for step in STEPS)
+            yield from _replacements(op, index, subject)
 
 
 def _event_changes(op: Any) -> Iterator[Change]:
@@ -102,8 +104,11 @@ def _event_changes(op: Any) -> Iterator[Change]:
 
 def _replacements(op: Any, index: int, subject: str) -> Iterator[Change]:
     """Yield the values that take the place of an operand."""
-    for choice in range(len(_others(op, index))):
-        yield "operand", str(index), choice, subject
+    own = op.operands[index]
+    is_read = sites.only_reads(op)
+    for choice, other in enumerate(_others(op, index)):
+        same = is_read and str(own.type).startswith(TILE) and sites.holds_same_round(own, other)
+        yield "operand", str(index), choice, DATA if same else subject
 
 
 def _forwarded(op: Any) -> list[Any] | None:

@@ -7,9 +7,16 @@ how many, and which bytes of shared memory are meant is synchronisation.
 from collections.abc import Iterator
 from typing import Any
 
+from tilec.dialects.nv_tileas.ring_ops import ring_of_position
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, parent_operation, terminator, walk_operations
+from tilec.ir.structured import (
+    body_operations,
+    defining_operation,
+    parent_operation,
+    terminator,
+    walk_operations,
+)
 
 EVENTS = (
     "ring_acquire",
@@ -70,6 +77,13 @@ HANDLE_TYPES = (
     "!nv_tileaa.ptr",
 )
 """Types of the values by which operations name what they synchronise on."""
+CROSSING = frozenset(
+    {"ring_acquire", "ring_wait", "ring_release", "ring_release_until", "ring_advance"}
+    | {"ring_skip", "mbarrier_arrive_expect_tx", "async_tiled_tma_load", "cluster_sync"}
+    | {"await_partials", "arrive_partial", "reset_partials", "add_partial", "store_partial"}
+)
+"""Events at which a role meets others. A loop or branch without them is a matter of one role, whose
+threads all take it: how often it runs decides what is computed and stored, not who waits."""
 SUMS = frozenset({"async_mma", "simt_mma"})
 """Operations whose result is another one when they are repeated, in whatever order all happens."""
 SCALAR_BOUNDS = frozenset(
@@ -124,6 +138,41 @@ def visible_before(op: Any) -> Iterator[Any]:
             yield from other.results
         yield from block.arguments
         here = parent_operation(here)
+
+
+def crosses_roles(op: Any) -> bool:
+    """Tell whether other roles, CTAs or loads take part in what happens inside of `op`."""
+    return any(
+        short_name(inner) in CROSSING
+        for region in op.regions
+        for block in region.blocks
+        for inner in walk_operations(block)
+    )
+
+
+def only_reads(op: Any) -> bool:
+    """Tell whether no copy in flight fills what `op` takes or names."""
+    users = [use.owner.operation for result in op.results for use in result.uses]
+    return all(short_name(user) != "async_tiled_tma_load" for user in (op, *users))
+
+
+def holds_same_round(one: Any, other: Any) -> bool:
+    """Tell whether two tiles, or two buffers, are filled for the same round of the same ring.
+
+    Which of them is read is no question of order then.
+    """
+    positions = [_positions(value) for value in (one, other)]
+    return bool(positions[0]) and positions[0] == positions[1]
+
+
+def _positions(value: Any) -> set[Any]:
+    """Return at which positions a tile, or of which rings the slots of a buffer, are taken."""
+    op = defining_operation(value)
+    if op is not None and short_name(op) == "slot_view":
+        return {op.operands[1]}
+    users = (use.owner.operation for use in value.uses)
+    views = [user for user in users if short_name(user) == "slot_view"]
+    return {ring_of_position(view.operands[1]) for view in views}
 
 
 def carries_handles(op: Any) -> bool:

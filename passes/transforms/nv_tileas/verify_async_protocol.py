@@ -30,13 +30,10 @@ def verify_async_protocol(module: Any, context: PassContext) -> bool:
     file = context.buffer
     for function in kernel_functions(module):
         ops = kernel_operations(function)
-        _reject(
-            _check_registers(ops, context.target.registers_per_sm, file)
-            or find_broken_rule(function, file)
-        )
+        _reject(_check_registers(ops, context.target.registers_per_sm, file))
         extraction = Extraction(function, file)
         protocol = extraction.protocol()
-        _reject(extraction.violation)
+        _reject(extraction.violation or find_broken_rule(function, file))
         if protocol is not None:
             context.check(partial(_check_events, _Key(protocol)))
     return False
