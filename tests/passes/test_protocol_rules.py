@@ -138,11 +138,12 @@ SPLIT_FAULTS = {
         operand("reset_partials", 1, "await_partials", 2),
         "reset before the partial sums of its tile are there",
     ),
-    "shares that overlap": (
-        bound("async_mma", 0, "arith.subi {}, %one"),
-        "do not share its k-tiles",
+    "shares that overlap": (bound("async_mma", 1, "arith.addi {}, %one"), "share its k-tiles"),
+    "shares with a gap": (bound("async_mma", 1, "arith.subi {}, %one"), "is no sum"),
+    "a share that begins late": (
+        bound("async_mma", 0, "arith.addi {}, %one"),
+        "is no sum of products",
     ),
-    "shares with a gap": (bound("async_mma", 0, "arith.addi {}, %one"), "do not share its k-tiles"),
 }
 
 

@@ -18,6 +18,7 @@ from tools.mutate_protocol.judge import (
     CRASHED,
     DATA_CHANGED,
     EQUIVALENT,
+    FAILURES,
     INVALID,
     MISSED,
     judge,
@@ -27,7 +28,6 @@ from tools.mutate_protocol.kernels import cases
 from tools.mutate_protocol.mutations import Mutation
 
 VERDICTS = (CAUGHT, INVALID, EQUIVALENT, DATA_CHANGED, CRASHED, MISSED)
-FAILURES = (CRASHED, MISSED)
 CHUNK = 16
 """Mutants that a process judges before it takes others."""
 WIDTH = 200

@@ -37,6 +37,7 @@ CRASHED = "crashed"
 """The check fails with a Python error."""
 DATA_CHANGED = "data"
 """Accepted and wrong, but what was changed is a coordinate or a value."""
+FAILURES = (CRASHED, MISSED)
 SEEDS = (0, 1, 2)
 LONGEST = 60
 """Seconds of a run beyond which a mutant hangs."""

@@ -37,7 +37,9 @@ _HAND_OVER = (
     "nv_tileas.store_partial",
 )
 _MEETINGS = ("nv_tileas.barrier", "nv_tileas.order_memory", "nv_tileas.convert_layout")
-_FIRST = ("nv_tileas.undefined", "nv_tileas.zeros")
+_UNWRITTEN = "unwritten"
+_FIRST = {"nv_tileas.undefined": _UNWRITTEN, "nv_tileas.zeros": ()}
+"""What is known of an accumulator before its first product."""
 _PASSED_ON = ("nv_tileas.mma_wait", "nv_tileas.mma_drain")
 SMALL, LARGE = 1, 300
 """Extents to run for: less than a tile of the rest, several tiles of one dim."""
@@ -182,14 +184,9 @@ class _Launch:
     def _perform(self, agent: _Agent, op: Any) -> None:
         get = agent.scalars.get
         if op.name == "nv_tileas.async_mma":
-            products = get(op.operands[2]) or ()
-            if len(op.operands) > 3 and get(op.operands[3]) is False:
-                products = ()
-            rounds = agent.scalars.rounds
-            own = (agent.number, rounds[0], rounds[-1])
-            agent.scalars.values[op.results[0]] = (*products, own)
+            self._multiply(agent, op)
         elif op.name in _FIRST:
-            agent.scalars.values[op.results[0]] = ()
+            agent.scalars.values[op.results[0]] = _FIRST[op.name]
         elif op.name in _PASSED_ON:
             agent.scalars.values[op.results[0]] = get(op.operands[0])
         elif op.name in _MEETINGS:
@@ -201,6 +198,16 @@ class _Launch:
                 products = get(value)
                 if isinstance(products, tuple):
                     self._use(agent, op, products)
+
+    def _multiply(self, agent: _Agent, op: Any) -> None:
+        """Add a product to an accumulator, or begin one with it."""
+        products, rounds = agent.scalars.get(op.operands[2]), agent.scalars.rounds
+        if len(op.operands) > 3 and agent.scalars.get(op.operands[3]) is False:
+            products = ()
+        if products == _UNWRITTEN:
+            self._break(op, "a sum begins with registers that nobody has written")
+        own = (agent.number, rounds[0], rounds[-1])
+        agent.scalars.values[op.results[0]] = (*(products or ()), own)
 
     def _meet(self, agent: _Agent, op: Any) -> None:
         """Let the threads of the role know what each of them has done."""
