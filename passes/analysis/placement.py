@@ -7,7 +7,7 @@ Nothing here trusts the pass that placed them. A rule of the hardware names its 
   scratch areas: what moves a tile through one leaves it behind a barrier of its threads, so
   areas of the same threads may be one.
 * A buffer or barrier that a ring indexes has a slot for each of its stages, and belongs to that
-  ring alone; one that warpgroups index has a run of slots for each of them.
+  ring alone; one that warpgroups index has a run of slots for each of them, and is no ring's.
 """
 
 from collections.abc import Iterator
@@ -191,9 +191,10 @@ class Placement:
     def _check_slots(self, alloc: Any) -> None:
         """Check that whatever indexes a buffer finds as many slots as it takes for given."""
         slots, tile = alloc.opview.slots.value, alloc.results[0].type
-        rings = set()
+        rings, ways = set(), set()
         for use in alloc.results[0].uses:
             view = use.owner.operation
+            ways.add(view.name if view.name in _INDEXED else "")
             if view.name == "nv_tileas.slot_view":
                 ring = _ring_of(view.operands[1])
                 if ring is None:
@@ -210,6 +211,8 @@ class Placement:
                 wanted, what = 1, "what takes it as one tile"
             if wanted != slots:
                 self._report(view, f"{_name(tile)} has {slots} slots, but is used by {what}")
+        if len(ways) > 1:
+            self._report(alloc, f"{_name(tile)} is divided into slots in {len(ways)} ways")
         if len(rings) > 1:
             self._report(alloc, f"{_name(tile)} is indexed by positions of {len(rings)} rings")
 

@@ -7,6 +7,7 @@
 // RUN: sed 's/stages = 1 : i64}/stages = 2 : i64}/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=STAGES
 // RUN: sed 's/(%b, %q)/(%a, %q)/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=RINGS
 // RUN: sed 's/slot = 1 : i64, slots = 2/slot = 0 : i64, slots = 1/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=VIEW
+// RUN: sed 's/warpgroup_view"(%c) {slot = 1 : i64, slots = 2/warpgroup_view"(%b) {slot = 0 : i64, slots = 1/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=WAYS
 // RUN: sed 's/producer_warps = 4/producer_warps = 8/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=THREADS
 
 !a = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
@@ -24,6 +25,7 @@
 // STAGES: a ring of 2 stages has 1 mbarriers
 // RINGS: the 8x32 f32 buffer is indexed by positions of 2 rings
 // VIEW: the 8x32 f32 buffer has 2 slots, but is used by 1 warpgroups with 1 tiles each
+// WAYS: the 8x32 f32 buffer is divided into slots in 2 ways
 // THREADS: roles of 12 warps in a kernel of 256 threads
 "nv_tileaa.func"() ({
 ^bb0(%d: !desc, %n: i32, %x: tensor<8x32xf32>):
