@@ -39,6 +39,7 @@ PASS_MODULES: dict[str, str] = {
     "nv-tileas-assign-registers": "transforms.nv_tileas.assign_registers",
     "nv-tileas-attach-tma-descriptors": "transforms.nv_tileas.attach_tma_descriptors",
     "nv-tileas-attach-workspaces": "transforms.nv_tileas.attach_workspaces",
+    "nv-tileas-verify-placement": "transforms.nv_tileas.verify_placement",
     "nv-tileas-verify-async-protocol": "transforms.nv_tileas.verify_async_protocol",
     "nv-tileas-debug-waits": "transforms.nv_tileas.debug_waits",
     "convert-nv-tileas-to-llvm": "conversion.nv_tileas_to_llvm.convert",

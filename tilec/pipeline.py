@@ -74,6 +74,7 @@ STAGES: tuple[Stage, ...] = (
             "nv-tileas-assign-registers",
             "nv-tileas-attach-tma-descriptors",
             "nv-tileas-attach-workspaces",
+            "nv-tileas-verify-placement",
             "nv-tileas-verify-async-protocol",
             "nv-tileas-debug-waits",
         ),

@@ -43,7 +43,8 @@ def test_modules_stay_as_they_were(path, unchanged):
     source = source_of(path)
     for kernel in kernels(parse_source(source)):
         compile_source(source, kernel.name, options=CompileOptions(run_ptxas=False))
-    assert {"nv-tileas-verify-async-protocol", "verify-llvm-legality"} <= set(unchanged)
+    checks = {"nv-tileas-verify-placement", "nv-tileas-verify-async-protocol"}
+    assert {*checks, "verify-llvm-legality"} <= set(unchanged)
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@
 // RUN: sed 's/tx_count = 16384/tx_count = 8192/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=BYTES
 // RUN: sed 's|// instead: ||' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=THREADS
 // RUN: sed 's/%c0 to %n/%c0 to %row/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=UNEVEN
+// RUN: sed 's/arith.constant 64/arith.constant 32/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=SHARE
+// RUN: sed '/cluster_coord/s/axis = 0/axis = 1/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=AXIS
 
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
@@ -29,11 +31,17 @@
 
 // Whoever shares a tile must come by as often as the other.
 // UNEVEN: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all come by to load it
+
+// Each of them loads the half that follows that of the other.
+// SHARE: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs along cluster axis 0 share a tile, but coordinate 0 of what they load of it moves by 32 from one to the next, not by 64
+// AXIS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}a cluster of (2, 1) CTAs has one of them along axis 1
 "nv_tileaa.func"() ({
 ^bb0(%d: !desc, %n: i32, %acc: tensor<128x128xf32>):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %row = "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1>} : () -> i32
+  %c64 = arith.constant 64 : i32
+  %half = arith.muli %row, %c64 : i32
   %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
@@ -45,7 +53,7 @@
       %barrier = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
       "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 16384 : i64} : (!nv_tileas.mbarrier) -> ()
       %s = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      "nv_tileas.async_tiled_tma_load"(%d, %s, %row, %k, %barrier) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %s, %half, %k, %barrier) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       scf.yield %next : !nv_tileas.ring_position
     }

@@ -13,18 +13,15 @@ from functools import lru_cache, partial
 from typing import Any
 
 from tilec.diagnostics import InternalCompilerError, SourceSpan
-from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
-from tilec.ir.bindings import ir
-from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
+from tilec.layout.modes import WARP_LANES
 from tilec.passes.analysis.async_protocol.events import Protocol, Violation
 from tilec.passes.analysis.async_protocol.extract import Extraction, where
+from tilec.passes.analysis.async_protocol.rules import find_broken_rule
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 from tilec.records import replace
 
 NAME = "nv-tileas-verify-async-protocol"
-NAMED_BARRIERS = 16
-"""Named barriers of a CTA (PTX ISA, barrier.cta)."""
 
 
 @register_pass(NAME)
@@ -33,13 +30,10 @@ def verify_async_protocol(module: Any, context: PassContext) -> bool:
     file = context.buffer
     for function in kernel_functions(module):
         ops = kernel_operations(function)
-        _reject(
-            _check_registers(ops, context.target.registers_per_sm, file)
-            or _check_named_barriers(ops, file)
-        )
+        _reject(_check_registers(ops, context.target.registers_per_sm, file))
         extraction = Extraction(function, file)
         protocol = extraction.protocol()
-        _reject(extraction.violation)
+        _reject(extraction.violation or find_broken_rule(function, file))
         if protocol is not None:
             context.check(partial(_check_events, _Key(protocol)))
     return False
@@ -97,30 +91,3 @@ def _check_registers(ops: list[Any], registers_per_sm: int, file: str) -> Violat
         where(last, file),
         f"roles ask for {total} registers, but an SM has {registers_per_sm}: deadlock",
     )
-
-
-def _check_named_barriers(ops: list[Any], file: str) -> Violation | None:
-    """Check that ids exist, and that no two groups of threads share one, the whole CTA among them.
-
-    A barrier that threads wait at expects one number of threads (PTX ISA, barrier.cta).
-    """
-    scopes: dict[int, bool] = {}
-    for roles in (op for op in ops if op.name == "nv_tileas.roles"):
-        specialised = roles.opview.producer_warps.value > 0
-        teams = roles.opview.team_count
-        groups = max(1, roles.opview.consumer_warps.value // WARPGROUP_WARPS) * teams
-        for op in ops:
-            if not op.name.startswith("nv_tileas.") or "id" not in op.attributes:
-                continue
-            identity = ir.IntegerAttr(op.attributes["id"]).value
-            last = identity + (groups if is_per_warpgroup(op) else teams) - 1
-            if not 0 <= identity <= last < NAMED_BARRIERS:
-                return Violation(where(op, file), f"named barrier {last} does not exist")
-            if specialised and identity == 0:
-                message = "barrier 0 of the whole CTA is used by one role alone"
-                return Violation(where(op, file), message)
-            own = is_per_warpgroup(op)
-            if any(scopes.setdefault(n, own) != own for n in range(identity, last + 1)):
-                message = f"named barrier {identity} is used by a role and by one of its warpgroups"
-                return Violation(where(op, file), message)
-    return None
