@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from tilec import compiling
 from tilec.compilation import Compilation, Stopwatch
 from tilec.debug_build import too_late
 from tilec.debug_waits import HIDDEN_PARAMETERS, METADATA_KEY
@@ -51,12 +52,15 @@ class CodeGenerator:
             CompileError: The module holds something that LLVM cannot take, ptxas rejects the code,
                 or it spills.
         """
-        with self.watch.step(_STAGE, "translate to LLVM IR"):
+        with self.watch.step(_STAGE, "translate to LLVM IR"), compiling.LOCK.held:
             from tilec.codegen.llvmir import translate
             from tilec.ir.attributes import read_kernel_metadata
 
             metadata = read_kernel_metadata(find_kernel_op(module))
             text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
+        if self.options.reaches("ptx"):
+            with self.watch.step(_STAGE, "load LLVM"), compiling.LOCK.held:
+                _import_rest()
         if meanwhile is not None:
             meanwhile()
         try:
@@ -64,6 +68,7 @@ class CodeGenerator:
         except CompileError as failure:
             from tilec.codegen.blame import with_source_lines
 
+            compiling.checkpoint()
             raise with_source_lines(failure, module, self.target) from None
 
     def run_text(self, stage: str, text: str) -> None:
@@ -141,6 +146,7 @@ class CodeGenerator:
 
         if not needed and find_tool("ptxas") is None:
             return None
+        compiling.checkpoint()
         with self.watch.step(_STAGE, "ptxas"):
             return assemble(
                 ptx,
@@ -165,6 +171,20 @@ class CodeGenerator:
             listing = disassemble(assembly.cubin)
         self.result.texts["sass"] = listing
         self.dumps.write(f"{name}.sass", listing)
+
+
+def _import_rest() -> None:
+    """Import what the steps without the compiler's lock use.
+
+    A forked child would wait for ever for an import that another thread of its parent had begun.
+    """
+    import shutil  # noqa: F401
+    import subprocess  # noqa: F401
+    import tempfile  # noqa: F401
+
+    import llvmlite.binding  # noqa: F401
+
+    from tilec.codegen import artifact, blame, header, isolation, ptx, ptxas, sass  # noqa: F401
 
 
 def find_kernel_op(module: Any) -> Any:

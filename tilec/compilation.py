@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tilec import compiling
 from tilec.diagnostics import (
     Diagnostic,
     DiagnosticSink,
@@ -16,6 +17,8 @@ from tilec.records import dataclass, field
 
 _LONGEST_TIME = "99999.9"
 _MILLISECONDS = 1000.0
+ABANDONED = "abandoned"
+"""Stage of the time that went into plans which did not fit."""
 
 
 @dataclass(slots=True)
@@ -43,6 +46,19 @@ class Stopwatch:
     def __init__(self) -> None:
         """Start with no timings."""
         self.timings: list[Timing] = []
+
+    def add_abandoned(self, earlier: "Stopwatch", plan: str) -> None:
+        """Take over the time of a compilation whose plan was given up.
+
+        Args:
+            earlier: Its stopwatch, with the plans that were given up before it.
+            plan: How to call it.
+        """
+        before = [item for item in earlier.timings if item.stage == ABANDONED]
+        own = [item for item in earlier.timings if item.stage != ABANDONED and not item.beside]
+        seconds = sum(item.seconds for item in own)
+        number = len(before) + 1
+        self.timings += [*before, Timing(ABANDONED, f"plan {number}: {plan}", seconds)]
 
     @contextmanager
     def step(self, stage: str, step: str, *, beside: bool = False) -> Iterator[Timing]:
@@ -104,7 +120,7 @@ class Compilation:
             return self.texts[stage]
         from tilec.ir.text import print_module
 
-        return print_module(self.snapshots[stage])
+        return compiling.run_locked(lambda: print_module(self.snapshots[stage]))
 
     def package(self) -> bytes:
         """Return the contents of a package file with the artifact."""

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from tilec import compiling
 from tilec.diagnostics import DiagnosticSink, InternalCompilerError
 from tilec.dumps import write_reproducer
 from tilec.records import dataclass, replace
@@ -48,7 +49,8 @@ def culprit_named(starts: list[StageStart], context: Any) -> Iterator[None]:
     except InternalCompilerError as failure:
         for start in starts:
             if failure.pass_name in start.passes:
-                _repeat(start, context)
+                with compiling.LOCK.held:
+                    _repeat(start, context)
         raise
 
 

@@ -58,6 +58,20 @@ def runner_up(
     return RunnerUp(replace(specialization, mma_limit=limit), reason)
 
 
+def describe_plan(module: Any) -> str:
+    """Return what tells a plan from its runner-up: its constants, and what takes registers.
+
+    Args:
+        module: The kernel, as far as it got.
+    """
+    constants = [
+        f"{name}={value}" for found in _facts(module, "constants", {}) for name, value in found.items()
+    ]
+    plans = _facts(module, "plan", {})
+    costly = [field for field in _COSTS if any(plan.get(field, False) for plan in plans)]
+    return " ".join([*constants, *costly]) or "the first plan"
+
+
 def _costly_fields(module: Any, specialization: Specialization) -> list[str]:
     """Return the fields of `_COSTS` that the planner set and nobody had asked for."""
     asked = [specialization.plan, *_facts(module, "hints", {})]

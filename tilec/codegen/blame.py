@@ -6,6 +6,7 @@ a kernel. Then the kernel is compiled once more with it.
 
 from typing import Any
 
+from tilec import compiling
 from tilec.codegen.llvmir import translate
 from tilec.codegen.ptx import emit_ptx
 from tilec.codegen.ptxas import assemble
@@ -31,7 +32,9 @@ def with_source_lines(failure: CompileError, module: Any, target: Target) -> Com
     if not codes & _CODES_OF_PTXAS or any(item.span for item in failure.diagnostics):
         return failure
     try:
-        assemble(emit_ptx(translate(module, lineinfo=True), target), target, lineinfo=True)
+        with compiling.LOCK.held:
+            text = translate(module, lineinfo=True)
+        assemble(emit_ptx(text, target), target, lineinfo=True)
     except CompileError as located:
         return located
     return failure
