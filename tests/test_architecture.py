@@ -11,11 +11,13 @@ ROOT = Path(__file__).resolve().parent.parent
 TREES = {"tilec": "tilec", "dialects": "tilec.dialects", "passes": "tilec.passes"}
 
 BASE = {
+    "tilec.compiling",
     "tilec.debug_waits",
     "tilec.diagnostics",
     "tilec.dtypes",
     "tilec.environment",
     "tilec.fileio",
+    "tilec.locks",
     "tilec.numpy_types",
     "tilec.options",
     "tilec.pipeline",

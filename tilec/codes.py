@@ -129,6 +129,7 @@ CODES: dict[str, str] = {
     "T0716": "a module or package has no kernel of that name",
     "T0717": "something that only works inside a kernel was called from Python",
     "T0718": "a package was made by a newer tilec",
+    "T0719": "the process was forked while another thread was compiling in it",
     # Driver and device.
     "T0801": "no NVIDIA driver",
     "T0802": "the NVIDIA driver is too old or broken",

@@ -1,7 +1,8 @@
 """What `tools.stress_threads` does in one process: threads, forks and interrupts, by name.
 
 Every scenario compares its results with those of the same work in one thread, which comes last, so
-that all before it is the first of its kind in the process.
+that all before it is the first of its kind in the process. What this file imports, it imports first:
+an import of the caller that an interrupt cuts short or a fork meets is none of tilec's.
 """
 
 import asyncio
@@ -16,7 +17,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 import tilec
+from tilec.diagnostics import SourceFile
+from tilec.driver import compile_source
+from tilec.options import CompileOptions
 
 _TEXT = """
 @kernel
@@ -42,10 +48,6 @@ def _source(number: int) -> str:
 
 def _ptx(number: int) -> str:
     """Compile two kernels, which ptxas does not see."""
-    from tilec.diagnostics import SourceFile
-    from tilec.driver import compile_source
-    from tilec.options import CompileOptions
-
     source = SourceFile(f"stress{number}.tile", _source(number))
     options = CompileOptions(run_ptxas=False)
     names = (f"scale{number}", f"matmul{number}")
@@ -60,8 +62,6 @@ def _package(number: int) -> bytes:
 
 def _call(number: int) -> bytes:
     """Call a new kernel with NumPy arrays: the CPU reference runs it."""
-    import numpy as np
-
     with_file = os.path.join(os.environ["TILEC_CACHE_DIR"], f"{os.getpid()}-{time.time_ns()}.tile")
     with open(with_file, "w", encoding="utf-8") as stream:
         stream.write(_source(number))
@@ -208,8 +208,6 @@ def _in_child(chance: random.Random) -> None:
 
 def one_kernel(chance: random.Random) -> None:
     """Threads call and compile one kernel while processes are forked that call it, too."""
-    import numpy as np
-
     folder = os.environ["TILEC_CACHE_DIR"]
     path = os.path.join(folder, "one.tile")
     with open(path, "w", encoding="utf-8") as stream:
@@ -233,8 +231,6 @@ def one_kernel(chance: random.Random) -> None:
 
 
 def _expect(result: bytes, value: float) -> None:
-    import numpy as np
-
     if not (np.frombuffer(result, np.float32) == value).all():
         raise AssertionError("wrong elements in a forked child")
 
