@@ -2,14 +2,14 @@
 
 The lock, `LOCK`, is held while Python or MLIR work on a program: by the frontend, the passes, the
 protocol check, the translation to LLVM IR, and the CPU reference while it reads the IR. The
-bindings of MLIR keep the interpreter's lock in every call, so compiling side by side there would gain
-nothing, and it is not safe: a dialect defined from Python is registered with the process as well as
-with a context, and an import that two threads begin may show one of them half a module. LLVM has a
-lock of its own (`tilec.codegen.ptx`), ptxas needs none: they run beside the MLIR part of others.
+bindings of MLIR keep the interpreter's lock in every call, so compiling side by side there would
+gain nothing, and it is not safe: a dialect defined from Python is registered with the process as
+well as with a context. LLVM has a lock of its own (`tilec.codegen.ptx`), ptxas needs none: they run
+while others are in the MLIR part.
 
 The threads: exceptions of signal handlers, `KeyboardInterrupt` above all, arise in the main thread
-of a process, wherever it is. In an import they leave half a module behind, and in a function that C++
-called they may end the process. So `run` does the work in a thread that no signal reaches while the
+of a process, wherever it is. In an import they leave half a module behind, and in a function that
+C++ called they may end the process. So `run` does the work in a thread that no signal reaches while the
 caller waits. When an exception ends the wait, the work ends at its next `checkpoint`, and others go
 on as if it had never been.
 

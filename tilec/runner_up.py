@@ -65,7 +65,9 @@ def describe_plan(module: Any) -> str:
         module: The kernel, as far as it got.
     """
     constants = [
-        f"{name}={value}" for found in _facts(module, "constants", {}) for name, value in found.items()
+        f"{name}={value}"
+        for found in _facts(module, "constants", {})
+        for name, value in found.items()
     ]
     plans = _facts(module, "plan", {})
     costly = [field for field in _COSTS if any(plan.get(field, False) for plan in plans)]

@@ -1,8 +1,8 @@
 """What `tools.stress_threads` does in one process: threads, forks and interrupts, by name.
 
 Every scenario compares its results with those of the same work in one thread, which comes last, so
-that all before it is the first of its kind in the process. What this file imports, it imports first:
-an import of the caller that an interrupt cuts short or a fork meets is none of tilec's.
+that all before it is the first of its kind in the process. What this file imports, it imports
+first: an import of the caller that an interrupt cuts short or a fork meets is none of tilec's.
 """
 
 import asyncio
@@ -137,7 +137,7 @@ async def _gather(chance: random.Random) -> None:
 
 
 def _forked(work: Callable[[], None]) -> int:
-    """Return the process id of a child that does `work`, and ends with status 0 if that is right."""
+    """Return the id of a child process that does `work`; its status is 0 if nothing was wrong."""
     child = os.fork()
     if child:
         return child

@@ -3,8 +3,8 @@
     python -m tools.stress_threads --runs 50
     python -m tools.stress_threads --scenario fork-while-compiling --seed 7
 
-A run is every scenario of `SCENARIOS` once, with one seed. A round is bad when its process dies, does not
-end in time, or does not get the results that one thread alone gets.
+A run is every scenario of `SCENARIOS` once, with one seed. A round is bad when its process dies,
+does not end in time, or does not get the results that one thread alone gets.
 """
 
 import argparse

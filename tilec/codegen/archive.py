@@ -1,7 +1,7 @@
 """Reads zip archives that somebody else may have made, within bounds of memory.
 
-Everything that an archive says about itself may be a lie: sizes are checked before a member is read,
-and no more is unpacked than they allow.
+Everything that an archive says about itself may be a lie: sizes are checked before a member is
+read, and no more is unpacked than they allow.
 """
 
 import io

@@ -3,7 +3,7 @@
 Names that are not here are for people and for passes; a launch reads none of them.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tilec.codegen.schema import (
@@ -50,7 +50,7 @@ _ARRAY = record(
 )
 _OF_ARRAY = {"array": _NAME, "axis": _AXIS}
 _PARAMETERS = {
-    kind: record({"kind": _NAME, **names}, {"div_by": _DIVISOR}, closed=False)
+    kind: record({"kind": _NAME, **names}, {"div_by": _DIVISOR}, closed=True)
     for kind, names in {
         "pointer": {"array": _NAME},
         "stride": _OF_ARRAY,
@@ -134,26 +134,29 @@ def _references(value: Mapping[str, Any], place: str) -> None:
             raise SchemaError(f"{where} has rank {item['rank']} and {len(item['strides'])} strides")
     if len(ranks) < len(value["arrays"]):
         raise SchemaError(f"{place}.arrays names an array twice")
-
-    def check(array: str, axes: Any, where: str) -> None:
+    for where, array, axes in _named_axes(value):
         if array not in ranks:
-            raise SchemaError(f"{where} names an array '{array[:80]}' that does not exist")
+            raise SchemaError(f"{place}.{where} names an array '{array[:80]}' that does not exist")
         if any(axis >= ranks[array] for axis in axes):
-            raise SchemaError(f"{where} names an axis that '{array[:80]}' does not have")
+            raise SchemaError(f"{place}.{where} names an axis that '{array[:80]}' does not have")
+    for index, item in enumerate(value.get("tensor_maps", ())):
+        if (
+            len({len(item[name]) for name in ("axes", "box", "element_strides") if name in item})
+            > 1
+        ):
+            raise SchemaError(f"{place}.tensor_maps[{index}] has lists of different lengths")
 
+
+def _named_axes(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[int]]]:
+    """Yield every mention of an array: where it stands, the array, and its axes."""
     for index, item in enumerate(value["params"]):
         if "array" in item:
-            axes = [item["axis"]] if "axis" in item else []
-            check(item["array"], axes, f"{place}.params[{index}]")
+            yield f"params[{index}]", item["array"], [item["axis"]] if "axis" in item else []
     for name, places in value.get("dims", {}).items():
         for array, axis in places:
-            check(array, [axis], f"{place}.dims.{name}")
+            yield f"dims.{name}", array, [axis]
     for index, item in enumerate(value.get("tensor_maps", ())):
-        where = f"{place}.tensor_maps[{index}]"
-        check(item["array"], item["axes"], where)
-        lengths = {len(item[name]) for name in ("axes", "box", "element_strides") if name in item}
-        if len(lengths) > 1:
-            raise SchemaError(f"{where} has lists of different lengths")
+        yield f"tensor_maps[{index}]", item["array"], item["axes"]
 
 
 KERNEL = both(_SHAPE, _references)

@@ -25,8 +25,6 @@ def _remark(value: Any, place: str) -> None:
     record({**_FIELDS, "notes": sequence(_remark)}, {}, closed=True)(value, place)
 
 
-
-
 def pack_entry(artifact: Any, remarks: Sequence[Diagnostic]) -> bytes:
     """Return a cache entry: the length of the remarks, the remarks, the package."""
     text = json.dumps([_to_json(item) for item in remarks]).encode()
