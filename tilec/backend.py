@@ -69,7 +69,9 @@ class CodeGenerator:
             from tilec.codegen.blame import with_source_lines
 
             compiling.checkpoint()
-            raise with_source_lines(failure, module, self.target) from None
+            with self.watch.step(_STAGE, "find source lines"):
+                located = with_source_lines(failure, module, self.target)
+            raise located from None
 
     def run_text(self, stage: str, text: str) -> None:
         """Go on from the text of a dump: `llvmir` or `ptx`.

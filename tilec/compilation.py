@@ -46,19 +46,19 @@ class Stopwatch:
     def __init__(self) -> None:
         """Start with no timings."""
         self.timings: list[Timing] = []
+        self.started = time.perf_counter()
 
     def add_abandoned(self, earlier: "Stopwatch", plan: str) -> None:
         """Take over the time of a compilation whose plan was given up.
 
         Args:
-            earlier: Its stopwatch, with the plans that were given up before it.
+            earlier: Its stopwatch, which also knows the plans that were given up before it.
             plan: How to call it.
         """
         before = [item for item in earlier.timings if item.stage == ABANDONED]
-        own = [item for item in earlier.timings if item.stage != ABANDONED and not item.beside]
-        seconds = sum(item.seconds for item in own)
-        number = len(before) + 1
-        self.timings += [*before, Timing(ABANDONED, f"plan {number}: {plan}", seconds)]
+        seconds = time.perf_counter() - earlier.started
+        name = f"plan {len(before) + 1}: {plan}"
+        self.timings += [*before, Timing(ABANDONED, name, seconds)]
 
     @contextmanager
     def step(self, stage: str, step: str, *, beside: bool = False) -> Iterator[Timing]:

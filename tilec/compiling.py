@@ -9,9 +9,9 @@ while others are in the MLIR part.
 
 The threads: exceptions of signal handlers, `KeyboardInterrupt` above all, arise in the main thread
 of a process, wherever it is. In an import they leave half a module behind, and in a function that
-C++ called they may end the process. So `run` does the work in a thread that no signal reaches while the
-caller waits. When an exception ends the wait, the work ends at its next `checkpoint`, and others go
-on as if it had never been.
+C++ called they may end the process. So `run` does the work in a thread that no signal reaches,
+while the caller waits. When an exception ends the wait, the work ends at its next `checkpoint`, and
+others go on as if it had never been.
 
 A fork copies one thread only, so it waits until no other is inside of a lock made by
 `awaited_lock`. A child can compile, whatever other threads of its parent did.
@@ -51,6 +51,8 @@ class _Job:
         self.is_stopped = False
         self.context = contextvars.copy_context()
         self.thread = threading.Thread(target=self.run, name="tilec compiler")
+        self.busy = threading.Lock()  # Thread.join, if interrupted, takes the thread for ended
+        self.busy.acquire()
 
     def run(self) -> None:
         """Do the work in this thread."""
@@ -61,6 +63,7 @@ class _Job:
             self.failure = failure
         finally:
             _HERE.job = None
+            self.busy.release()
 
     def start(self) -> bool:
         """Start the thread; False when the system has none left, or Python is ending."""
@@ -129,10 +132,9 @@ def run(work: Callable[[], _Result]) -> _Result:
         raise _torn()
     job = _Job(work)
     try:
-        if job.start():
-            job.thread.join()
-        else:
+        if not job.start():
             job.run()
+        job.busy.acquire()
     except BaseException:
         job.stop()
         raise

@@ -171,8 +171,8 @@ class _Steps:
         for item in (*abandoned.result.sink.items, remark("T0432", smaller.reason)):
             self.result.sink.emit(item)
         with compiling.LOCK.held:
-            plan = describe_plan(abandoned.module)
-        self.watch.add_abandoned(abandoned.watch, f"{plan} ({failure.diagnostics[0].code})")
+            plan = describe_plan(abandoned.module, failure)
+        self.watch.add_abandoned(abandoned.watch, plan)
 
     def _lower(self, module: Any, first_stage: int, first_pass: int) -> Compilation:
         """Run everything from a position in the pipeline."""
