@@ -14,6 +14,8 @@ from tilec.plan_summary import plan_text
 from tilec.target import Target
 
 _STAGE = "code generation"
+_ASSEMBLED = ("cubin", "sass")
+"""What cannot be emitted without ptxas."""
 
 
 class CodeGenerator:
@@ -60,15 +62,16 @@ class CodeGenerator:
             text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
         if self.options.reaches("ptx"):
             with self.watch.step(_STAGE, "load LLVM"), compiling.LOCK.held:
-                _import_rest()
+                _import_rest(ptxas=self.options.run_ptxas or self.options.emit in _ASSEMBLED)
         if meanwhile is not None:
             meanwhile()
         try:
             self._run_llvm(text, metadata)
         except CompileError as failure:
-            from tilec.codegen.blame import with_source_lines
-
             compiling.checkpoint()
+            with compiling.LOCK.held:
+                from tilec.codegen.blame import with_source_lines
+
             with self.watch.step(_STAGE, "find source lines"):
                 located = with_source_lines(failure, module, self.target)
             raise located from None
@@ -140,7 +143,7 @@ class CodeGenerator:
 
     def _assemble(self, ptx: str, *, allow_spills: bool) -> Any:
         """Return what ptxas makes of `ptx`, or None when it shall not or cannot run."""
-        needed = self.options.emit in ("cubin", "sass")
+        needed = self.options.emit in _ASSEMBLED
         if not needed and not self.options.run_ptxas:
             return None
         from tilec.codegen.ptxas import assemble
@@ -175,7 +178,7 @@ class CodeGenerator:
         self.dumps.write(f"{name}.sass", listing)
 
 
-def _import_rest() -> None:
+def _import_rest(*, ptxas: bool) -> None:
     """Import what the steps without the compiler's lock use.
 
     A forked child would wait for ever for an import that another thread of its parent had begun.
@@ -186,7 +189,10 @@ def _import_rest() -> None:
 
     import llvmlite.binding  # noqa: F401
 
-    from tilec.codegen import artifact, blame, header, isolation, ptx, ptxas, sass  # noqa: F401
+    from tilec.codegen import artifact, header, isolation, ptx  # noqa: F401
+
+    if ptxas:
+        from tilec.codegen import blame, sass  # noqa: F401
 
 
 def find_kernel_op(module: Any) -> Any:
