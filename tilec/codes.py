@@ -142,5 +142,6 @@ CODES: dict[str, str] = {
     "T0809": "the GPU has too few resources for the launch",
     "T0810": "a call is not allowed while a stream is captured",
     "T0811": "a wait of a debug build ran into its limit: the roles of the kernel deadlock",
+    "T0812": "the process was forked after the driver was used in it",
 }
 """Code -> meaning."""
