@@ -4,7 +4,7 @@ from tilec.dialects.cuda_tile import CudaTile
 from tilec.dialects.cute import Cute
 from tilec.dialects.nv_tileaa import NvTileAA
 from tilec.dialects.nv_tileas import NvTileAS
-from tilec.ir.bindings import register_dialect_module
+from tilec.ir.bindings import load_dialect, register_dialect_module
 
 DIALECTS = (CudaTile, Cute, NvTileAA, NvTileAS)
 
@@ -13,4 +13,4 @@ def load_all() -> None:
     """Load every dialect into the current context."""
     for dialect in DIALECTS:
         register_dialect_module(dialect.DIALECT_NAMESPACE)
-        dialect.load()
+        load_dialect(dialect)

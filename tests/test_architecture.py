@@ -11,12 +11,14 @@ ROOT = Path(__file__).resolve().parent.parent
 TREES = {"tilec": "tilec", "dialects": "tilec.dialects", "passes": "tilec.passes"}
 
 BASE = {
+    "tilec.compiling",
     "tilec.debug_waits",
     "tilec.diagnostics",
     "tilec.dtypes",
     "tilec.environment",
     "tilec.fileio",
     "tilec.isolation",
+    "tilec.locks",
     "tilec.numpy_types",
     "tilec.options",
     "tilec.pipeline",

@@ -12,7 +12,7 @@ from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, S
 from tilec.driver import compile_source, resume
 from tilec.isolation import Limits, step
 from tilec.options import CompileOptions, Origin
-from tilec.user_ir import PROTOCOL_CHECK, blaming_the_file, run_apart
+from tilec.user_ir import PROTOCOL_CHECKS, blaming_the_file, run_apart
 
 SOURCE = SourceFile("k.mlir", "module {\n}\n")
 SPAN = SourceSpan("k.mlir", 2, 1, 2, 2)
@@ -38,8 +38,8 @@ def test_a_pass_that_cannot_work_on_the_file():
 
 def test_what_the_protocol_check_refuses():
     message = "k.mlir:2:1: a slot is read that does not hold its tile"
-    lines = blamed(InternalCompilerError(message, pass_name=PROTOCOL_CHECK, span=SPAN))
-    assert lines[0] == f"k.mlir:2:1: error[T0581]: {PROTOCOL_CHECK}: {message[12:]}"
+    lines = blamed(InternalCompilerError(message, pass_name=PROTOCOL_CHECKS[1], span=SPAN))
+    assert lines[0] == f"k.mlir:2:1: error[T0581]: {PROTOCOL_CHECKS[1]}: {message[12:]}"
 
 
 def test_any_other_exception(monkeypatch, capsys):

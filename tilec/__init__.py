@@ -115,7 +115,9 @@ def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module 'tilec' has no attribute '{name}'")
         home = "tilec.language"
-    value = getattr(importlib.import_module(home), name)
+    from tilec import compiling  # an interrupt or a fork must not meet the import on its way
+
+    value = getattr(compiling.run_locked(lambda: importlib.import_module(home)), name)
     globals()[name] = value
     return value
 

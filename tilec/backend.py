@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from tilec import compiling
 from tilec.compilation import Compilation, Stopwatch
 from tilec.debug_build import too_late
 from tilec.debug_waits import HIDDEN_PARAMETERS, METADATA_KEY
@@ -13,6 +14,8 @@ from tilec.plan_summary import plan_text
 from tilec.target import Target
 
 _STAGE = "code generation"
+_ASSEMBLED = ("cubin", "sass")
+"""What cannot be emitted without ptxas."""
 
 
 class CodeGenerator:
@@ -51,20 +54,27 @@ class CodeGenerator:
             CompileError: The module holds something that LLVM cannot take, ptxas rejects the code,
                 or it spills.
         """
-        with self.watch.step(_STAGE, "translate to LLVM IR"):
+        with self.watch.step(_STAGE, "translate to LLVM IR"), compiling.LOCK.held:
             from tilec.codegen.llvmir import translate
             from tilec.ir.attributes import read_kernel_metadata
 
             metadata = read_kernel_metadata(find_kernel_op(module))
             text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
+        if self.options.reaches("ptx"):
+            with self.watch.step(_STAGE, "load LLVM"), compiling.LOCK.held:
+                _import_rest(ptxas=self.options.run_ptxas or self.options.emit in _ASSEMBLED)
         if meanwhile is not None:
             meanwhile()
         try:
             self._run_llvm(text, metadata)
         except CompileError as failure:
-            from tilec.codegen.blame import with_source_lines
+            compiling.checkpoint()
+            with compiling.LOCK.held:
+                from tilec.codegen.blame import with_source_lines
 
-            raise with_source_lines(failure, module, self.target) from None
+            with self.watch.step(_STAGE, "find source lines"):
+                located = with_source_lines(failure, module, self.target)
+            raise located from None
 
     def run_text(self, stage: str, source: SourceFile) -> None:
         """Go on from the text of a dump: `llvmir` or `ptx`.
@@ -125,7 +135,7 @@ class CodeGenerator:
 
     def _assemble(self, ptx: str, *, allow_spills: bool) -> Any:
         """Return what ptxas makes of `ptx`, or None when it shall not or cannot run."""
-        needed = self.options.emit in ("cubin", "sass")
+        needed = self.options.emit in _ASSEMBLED
         if not needed and not self.options.run_ptxas:
             return None
         from tilec.codegen.ptxas import assemble
@@ -133,6 +143,7 @@ class CodeGenerator:
 
         if not needed and find_tool("ptxas") is None:
             return None
+        compiling.checkpoint()
         with self.watch.step(_STAGE, "ptxas"):
             return assemble(
                 ptx,
@@ -157,6 +168,24 @@ class CodeGenerator:
             listing = disassemble(assembly.cubin)
         self.result.texts["sass"] = listing
         self.dumps.write(f"{name}.sass", listing)
+
+
+def _import_rest(*, ptxas: bool) -> None:
+    """Import what the steps without the compiler's lock use.
+
+    A forked child would wait for ever for an import that another thread of its parent had begun.
+    """
+    import shutil  # noqa: F401
+    import subprocess  # noqa: F401
+    import tempfile  # noqa: F401
+
+    import llvmlite.binding  # noqa: F401
+
+    from tilec import isolation  # noqa: F401
+    from tilec.codegen import artifact, header, ptx  # noqa: F401
+
+    if ptxas:
+        from tilec.codegen import blame, sass  # noqa: F401
 
 
 def find_kernel_op(module: Any) -> Any:

@@ -5,11 +5,13 @@ was compiled. LLVM and ptxas take a second core for several times as long as the
 has nothing else to do meanwhile.
 """
 
+import contextlib
 import threading
 from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
+from tilec import compiling
 from tilec.compilation import Stopwatch
 
 
@@ -29,7 +31,8 @@ class BackgroundChecks:
     def start(self) -> None:
         """Start the checks, in the body of the `with`."""
         if self._checks and self._thread.ident is None:
-            self._thread.start()
+            with contextlib.suppress(RuntimeError):  # no thread is to be had: they run at the end
+                self._thread.start()
 
     def __enter__(self) -> Self:
         """Start nothing yet."""
@@ -46,10 +49,13 @@ class BackgroundChecks:
         Raises:
             InternalCompilerError: A check failed.
         """
-        if not self._checks:
-            return
+        if not self._checks or not (failure is None or isinstance(failure, Exception)):
+            return  # nobody waits for the result, so nothing depends on the checks
         self.start()
-        self._thread.join()
+        if self._thread.ident is None:
+            self._run()
+        else:
+            self._thread.join()
         if self._failure is not None:
             raise self._failure from None
 
@@ -57,6 +63,7 @@ class BackgroundChecks:
         try:
             with self._watch.step("checks", "beside code generation", beside=True):
                 for check in self._checks:
-                    check()
+                    with compiling.LOCK.held:
+                        check()
         except BaseException as failure:  # raised where the checks were asked for
             self._failure = failure

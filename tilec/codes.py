@@ -145,6 +145,7 @@ CODES: dict[str, str] = {
     "T0716": "a module or package has no kernel of that name",
     "T0717": "something that only works inside a kernel was called from Python",
     "T0718": "a package was made by a newer tilec",
+    "T0719": "the process was forked while another thread was compiling in it",
     # Driver and device.
     "T0801": "no NVIDIA driver",
     "T0802": "the NVIDIA driver is too old or broken",
@@ -157,5 +158,6 @@ CODES: dict[str, str] = {
     "T0809": "the GPU has too few resources for the launch",
     "T0810": "a call is not allowed while a stream is captured",
     "T0811": "a wait of a debug build ran into its limit: the roles of the kernel deadlock",
+    "T0812": "the process was forked after the driver was used in it",
 }
 """Code -> meaning."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tilec import compiling
 from tilec.diagnostics import (
     Diagnostic,
     DiagnosticSink,
@@ -17,6 +18,8 @@ from tilec.records import dataclass, field, replace
 
 _LONGEST_TIME = "99999.9"
 _MILLISECONDS = 1000.0
+ABANDONED = "abandoned"
+"""Stage of the time that went into plans which did not fit."""
 
 
 @dataclass(slots=True)
@@ -44,6 +47,19 @@ class Stopwatch:
     def __init__(self) -> None:
         """Start with no timings."""
         self.timings: list[Timing] = []
+        self.started = time.perf_counter()
+
+    def add_abandoned(self, earlier: "Stopwatch", plan: str) -> None:
+        """Take over the time of a compilation whose plan was given up.
+
+        Args:
+            earlier: Its stopwatch, which also knows the plans that were given up before it.
+            plan: How to call it.
+        """
+        before = [item for item in earlier.timings if item.stage == ABANDONED]
+        seconds = time.perf_counter() - earlier.started
+        name = f"plan {len(before) + 1}: {plan}"
+        self.timings += [*before, Timing(ABANDONED, name, seconds)]
 
     @contextmanager
     def step(self, stage: str, step: str, *, beside: bool = False) -> Iterator[Timing]:
@@ -106,7 +122,7 @@ class Compilation:
             return self.texts[stage]
         from tilec.ir.text import print_module
 
-        return print_module(self.snapshots[stage])
+        return compiling.run_locked(lambda: print_module(self.snapshots[stage]))
 
     def detach(self) -> "Compilation":
         """Return the compilation with the text of its modules in their place, for another process.

@@ -9,6 +9,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from tilec import compiling
 from tilec.diagnostics import DiagnosticSink, InternalCompilerError
 from tilec.dumps import write_reproducer
 from tilec.isolation import REPEATING, step
@@ -49,7 +50,7 @@ def culprit_named(starts: list[StageStart], context: Any) -> Iterator[None]:
     except InternalCompilerError as failure:
         for start in starts:
             if failure.pass_name in start.passes:
-                with step(REPEATING):
+                with compiling.LOCK.held, step(REPEATING):
                     _repeat(start, context)
         raise
 

@@ -8,9 +8,11 @@ without them.
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
+from tilec import compiling
 from tilec.background_checks import BackgroundChecks
 from tilec.compilation import Compilation, Stopwatch, Timing
 from tilec.culprit import StageStart, copy_module, culprit_named
@@ -19,7 +21,7 @@ from tilec.diagnostics import CompileError, SourceFile, error, remark
 from tilec.dumps import DumpWriter, check_metadata, damaged
 from tilec.options import CompileOptions
 from tilec.pipeline import STAGE_NAMES, STAGES, Stage
-from tilec.runner_up import runner_up
+from tilec.runner_up import RunnerUp, describe_plan, runner_up
 from tilec.specialization import Specialization
 from tilec.target import get_target
 from tilec.user_ir import beginning, blaming_the_file, run_apart
@@ -53,22 +55,8 @@ def compile_source(
         CompileError: The program is wrong, or cannot be compiled for the target.
         InternalCompilerError: A pass failed; a reproducer was written.
     """
-    steps = _Steps(source, options or CompileOptions(), module_globals)
-    wanted = specialization or Specialization()
-    try:
-        return steps.compile(kernel, wanted)
-    except CompileError as failure:
-        first = last = failure
-    while (smaller := runner_up(last, steps.module, steps.specialization)) is not None:
-        remarks = (*steps.result.sink.items, remark("T0432", smaller.reason))
-        steps = _Steps(source, options or CompileOptions(), module_globals)
-        for item in remarks:
-            steps.result.sink.emit(item)
-        try:
-            return steps.compile(kernel, smaller.specialization)
-        except CompileError as failure:
-            last = failure
-    raise first
+    make = partial(_Steps, source, options or CompileOptions(), module_globals)
+    return compiling.run(lambda: _compile(make, kernel, specialization or Specialization()))
 
 
 def emit_source(
@@ -89,7 +77,8 @@ def emit_source(
         CompileError: The program is wrong.
     """
     steps = _Steps(source, CompileOptions(emit=STAGE_NAMES[0]), module_globals)
-    return steps.run_frontend(kernel, specialization or Specialization())
+    wanted = specialization or Specialization()
+    return compiling.run_locked(lambda: steps.run_frontend(kernel, wanted))
 
 
 def resume(
@@ -125,10 +114,33 @@ def resume_here(
     with blaming_the_file(options.origin, source):
         steps = _Steps(source, options)
         steps.hints = Specialization(sizes=sizes, plan=plan)
-        if options.start_from not in STAGE_NAMES:
-            return steps.finish_text(options.start_from or "")
-        module, stage, position = steps.parse_dump(options.start_from)
-        return steps.lower(module, stage, position).detach()
+        return compiling.run(lambda: steps.resume(options.start_from or ""))
+
+
+def _compile(
+    make: "Callable[[], _Steps]",
+    kernel: str | None,
+    specialization: Specialization | Callable[[Any], Specialization],
+) -> Compilation:
+    """Compile, with another plan as long as one is over a budget that the planner did not foresee.
+
+    Raises:
+        CompileError: What the first plan failed with, when there is none that does not.
+    """
+    first: CompileError | None = None
+    steps = make()
+    while True:
+        try:
+            return steps.compile(kernel, specialization)
+        except CompileError as failure:
+            first = first or failure
+            with compiling.LOCK.held:
+                smaller = runner_up(failure, steps.module, steps.specialization)
+            if smaller is None:
+                raise first from None
+            abandoned, steps = steps, make()
+            steps.follow(abandoned, failure, smaller)
+            specialization = smaller.specialization
 
 
 class _Steps:
@@ -159,13 +171,32 @@ class _Steps:
         specialization: Specialization | Callable[[Any], Specialization],
     ) -> Compilation:
         """Run everything."""
-        self.module = self.run_frontend(kernel, specialization)
-        return self.lower(self.module, 0, 0)
+        with compiling.LOCK.held:
+            self.module = self.run_frontend(kernel, specialization)
+        return self._lower(self.module, 0, 0)
 
-    def lower(self, module: Any, first_stage: int, first_pass: int) -> Compilation:
+    def resume(self, stage: str) -> Compilation:
+        """Run everything from the dump of a stage."""
+        if stage not in STAGE_NAMES:
+            self._code_generator().run_text(stage, self.source)
+            return self.result
+        with compiling.LOCK.held:
+            module, index, position = self._parse_dump(stage)
+        return self._lower(module, index, position).detach()
+
+    def follow(self, abandoned: "_Steps", failure: CompileError, smaller: RunnerUp) -> None:
+        """Go on from a plan that was given up: with its remarks, and with its time."""
+        for item in (*abandoned.result.sink.items, remark("T0432", smaller.reason)):
+            self.result.sink.emit(item)
+        with compiling.LOCK.held:
+            plan = describe_plan(abandoned.module, failure)
+        self.watch.add_abandoned(abandoned.watch, plan)
+
+    def _lower(self, module: Any, first_stage: int, first_pass: int) -> Compilation:
         """Run everything from a position in the pipeline."""
         with culprit_named(self.starts, self.pass_context):
-            self._run_stages(module, first_stage, first_pass)
+            with compiling.LOCK.held:
+                self._run_stages(module, first_stage, first_pass)
             with BackgroundChecks(self.pass_context.background, self.watch) as checks:
                 return self._finish(module, checks)
 
@@ -196,7 +227,7 @@ class _Steps:
         self._after_pass(STAGES[0], _FRONTEND, module)
         return module
 
-    def parse_dump(self, stage_name: str) -> tuple[Any, int, int]:
+    def _parse_dump(self, stage_name: str) -> tuple[Any, int, int]:
         """Return the module of a dump, and the stage and pass positions to continue from."""
         context = self._make_context(self.hints)
         with self.watch.step(stage_name, "parse dump") as timing:
@@ -285,6 +316,7 @@ class _Steps:
     def _run_pass(self, stage: Stage, position: int, module: Any) -> None:
         from tilec.passes.runner import needs_verifying, run_pass
 
+        compiling.checkpoint()
         name = stage.passes[position]
         shown = self.dumps.directory is not None or self.options.prints_after(name)
         verify = shown or needs_verifying(stage.passes, position)
@@ -329,7 +361,8 @@ class _Steps:
 
     def _finish(self, module: Any, checks: BackgroundChecks) -> Compilation:
         """Take a lowered module to LLVM IR and on, as far as was asked for."""
-        self._explain_choices(module)
+        with compiling.LOCK.held:
+            self._explain_choices(module)
         if not self.options.reaches("llvmir"):
             return self.result
         last = self.watch.timings[-1].step
@@ -340,11 +373,6 @@ class _Steps:
             from tilec.codegen.blame import with_reasons
 
             raise with_reasons(failure, self.result.remarks) from None
-        return self.result
-
-    def finish_text(self, stage: str) -> Compilation:
-        """Continue from LLVM IR or PTX text."""
-        self._code_generator().run_text(stage, self.source)
         return self.result
 
     def _code_generator(self) -> Any:

@@ -15,6 +15,26 @@ _NO_UNNAMED_FILES = frozenset({errno.EISDIR, errno.ENOENT, errno.EOPNOTSUPP, err
 """What open(2) reports when the file system, or the kernel, cannot make files without a name."""
 
 
+def read_limited(path: Path, limit: int) -> bytes:
+    """Return the contents of a file of at most `limit` bytes.
+
+    Raises:
+        OSError: It cannot be read, is no regular file (a pipe might never end), or is larger.
+    """
+    with open(path, "rb", opener=_open_at_once) as stream:
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is not a regular file", str(path))
+        data = stream.read(min(status.st_size, limit) + 1)
+    if len(data) > limit:
+        raise OSError(errno.EFBIG, f"it has more than {limit} bytes", str(path))
+    return data
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NONBLOCK)  # a pipe without a writer would wait for one
+
+
 def write_atomic(path: Path, data: str | bytes) -> None:
     """Write `data` to `path` so that readers see the old contents or the new, never a part.
 
@@ -31,7 +51,7 @@ def write_atomic(path: Path, data: str | bytes) -> None:
         OSError: The folder is missing or not writable, the file is read-only, or the disk is full.
     """
     raw = data.encode() if isinstance(data, str) else data
-    target = path.resolve()
+    target = _resolve(path)
     mode = None
     if target.exists():
         if not target.is_file():
@@ -44,6 +64,18 @@ def write_atomic(path: Path, data: str | bytes) -> None:
     with temporary_file(temporary):
         _write_new(temporary, raw, mode)
         os.replace(temporary, target)
+
+
+def _resolve(path: Path) -> Path:
+    """Return `path` without links.
+
+    Raises:
+        OSError: They lead in a circle, which Python up to 3.12 reports as a `RuntimeError`.
+    """
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
 def _write_new(path: Path, raw: bytes, mode: int | None) -> None:

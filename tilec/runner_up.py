@@ -6,7 +6,12 @@ from tilec.diagnostics import CompileError
 from tilec.records import dataclass, replace
 from tilec.specialization import Specialization
 
-_OVER_BUDGET = ("T0423", "T0424", "T0551", "T0608")
+_OVER_BUDGET = {
+    "T0423": "too many accumulators",
+    "T0424": "too much shared memory",
+    "T0551": "too much shared memory",
+    "T0608": "spills",
+}
 """Codes of plans that need too many registers or too much shared memory, or that spill."""
 _FEW_REGISTERS = ("T0608", "T0609")
 """Codes of code whose threads have too few registers, by ptxas: spills, serialised products."""
@@ -57,6 +62,21 @@ def runner_up(
         f" {limit}"
     )
     return RunnerUp(replace(specialization, mma_limit=limit), reason)
+
+
+def describe_plan(module: Any, failure: CompileError) -> str:
+    """Return what tells a plan from its runner-up: its constants, what takes registers, its fault.
+
+    Args:
+        module: The kernel, as far as it got.
+        failure: Why it cannot be compiled.
+    """
+    facts = _facts(module, "constants", {})
+    constants = [f"{name}={value}" for found in facts for name, value in found.items()]
+    plans = _facts(module, "plan", {})
+    costly = [field for field in _COSTS if any(plan.get(field, False) for plan in plans)]
+    fault = _OVER_BUDGET.get(failure.diagnostics[0].code or "", "lost performance")
+    return " ".join([*constants, *costly, f"({fault})"])
 
 
 def _costly_fields(module: Any, specialization: Specialization) -> list[str]:

@@ -30,9 +30,23 @@ class _Held:
         self.undo: dict[object, Callable[[], object]] = {}
         self.makers: set[int] = set()
         self.waiting: int | None = None
+        self.children: list[tuple[int, Callable[[], object]]] = []
 
 
 _HELD = _Held()
+# What the parent holds is the parent's to undo, and its other threads do not exist here.
+os.register_at_fork(after_in_child=_HELD.__init__)
+
+
+def kill_children(thread: int) -> None:
+    """Kill the child processes that a thread waits for.
+
+    Args:
+        thread: Its identifier.
+    """
+    for waiting, kill in list(_HELD.children):
+        if waiting == thread:
+            kill()
 
 
 def leave_on_signals() -> None:
@@ -83,7 +97,7 @@ def temporary_file(path: Path) -> Iterator[Path]:
         yield path
     finally:
         path.unlink(missing_ok=True)
-        del _HELD.undo[path]
+        _HELD.undo.pop(path, None)
 
 
 @contextlib.contextmanager
@@ -103,7 +117,7 @@ def temporary_folder() -> Iterator[Path]:
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-        del _HELD.undo[folder]
+        _HELD.undo.pop(folder, None)
 
 
 def run_child(
@@ -133,6 +147,8 @@ def run_child(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
         )
         _HELD.undo[child] = lambda: _end(child)
+    waiting = (threading.get_ident(), child.kill)
+    _HELD.children.append(waiting)
     try:
         with child:
             try:
@@ -142,7 +158,8 @@ def run_child(
             finally:
                 _end(child)
     finally:
-        del _HELD.undo[child]
+        _HELD.children.remove(waiting)
+        _HELD.undo.pop(child, None)
     return subprocess.CompletedProcess(command, child.returncode, output, messages)
 
 

@@ -11,20 +11,21 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kernel_metadata import kernel_metadata
 
 import tilec
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
 from tilec.codegen.package import load_package, package_bytes, parse_package, save_package
 from tilec.diagnostics import CompileError
 
-METADATA = {"name": "k", "constants": {"eps": 1e-5, "flag": True}, "grid": ["cdiv(M, 128)"]}
+METADATA = kernel_metadata(name="k", constants={"eps": 1e-5, "flag": True}, grid=["cdiv(M, 128)"])
 PLAIN = Artifact(
     (KernelImage("k", ".version 8.0\n", b"\x7fELF\0\xff", METADATA, 168, 8, 0),), "sm_90a"
 )
 SPLIT = Artifact(
     (
-        KernelImage("part", "// é\n", metadata={"name": "part"}),
-        KernelImage("sum", "x", b"cubin", {"name": "sum", "bound": float("inf")}),
+        KernelImage("part", "// é\n", metadata=kernel_metadata(name="part")),
+        KernelImage("sum", "x", b"cubin", kernel_metadata(name="sum", bound=float("inf"))),
     ),
     "sm_90a",
     (Workspace("workspace", "M * 4", 128, zeroed=True),),
@@ -144,13 +145,18 @@ def test_another_kind_of_archive():
         lambda manifest, _: manifest["artifacts"][0]["kernels"][0].update(registers="many"),
         lambda manifest, _: manifest["artifacts"][0]["kernels"][0].update(ptx="absent"),
         lambda manifest, _: manifest["artifacts"][0].update(workspaces=[{"bytes": 1}]),
-        lambda manifest, members: members.pop("0.0.k.ptx"),
     ],
 )
 def test_an_incomplete_manifest(change):
     found = problem(rewritten(package_bytes(PLAIN), change))
     assert found.code == "T0715"
-    assert "its manifest is not complete" in found.message
+    assert "its manifest is not right: " in found.message
+
+
+def test_a_missing_member():
+    found = problem(rewritten(package_bytes(PLAIN), lambda _, members: members.pop("0.0.k.ptx")))
+    assert found.code == "T0715"
+    assert "it has no member '0.0.k.ptx'" in found.message
 
 
 def test_a_missing_file(tmp_path):

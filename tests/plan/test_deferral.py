@@ -1,10 +1,12 @@
 """When the planner lets the store of a tile wait for the next one."""
 
+import time
 from dataclasses import replace
 
 import pytest
 
 from tilec.backend import CodeGenerator, find_kernel_op
+from tilec.compilation import format_timings
 from tilec.diagnostics import CompileError, SourceFile, error
 from tilec.driver import compile_source
 from tilec.ir.attributes import read_kernel_metadata
@@ -153,6 +155,36 @@ def test_the_runner_up_of_a_plan_that_spills(monkeypatch, code, text, failures):
     assert len(why) == failures
     for text, reason in zip(why, expected, strict=False):
         assert reason in text
+    given_up = [item.step for item in made.timings if item.stage == "abandoned"]
+    assert [step.partition(":")[0] for step in given_up] == [
+        f"plan {number}" for number in range(1, failures + 1)
+    ]
+    fault = "spills" if code == "T0608" else "lost performance"
+    assert all(step.endswith(f"({fault})") for step in given_up)
+
+
+def test_plans_that_were_given_up_count_in_the_total(monkeypatch):
+    """The table of `--timing` accounts for the time that the user waited."""
+    run = CodeGenerator.run
+
+    def spill(self, *arguments, **options):
+        spilled.append(True)
+        if len(spilled) <= 2:
+            time.sleep(0.2)
+            raise CompileError(error("T0608", "a thread spills"))
+        return run(self, *arguments, **options)
+
+    spilled: list[bool] = []
+    monkeypatch.setattr(CodeGenerator, "run", spill)
+    made = compile_source(
+        SourceFile("f.tile", MATMUL), options=CompileOptions(emit="ptx", run_ptxas=False)
+    )
+    table = format_timings(made.timings).splitlines()
+    seconds = [item.seconds for item in made.timings if item.stage == "abandoned"]
+    assert len(seconds) == 2
+    assert min(seconds) > 0.2
+    assert float(table[-1].split()[-1]) >= 1000 * sum(seconds)
+    assert "plan 1: snake_k defer_stores (spills)" in table[1]
 
 
 AUTO = """\

@@ -214,6 +214,7 @@ def test_the_context_is_borrowed_only_when_another_one_is_current(api):
     [
         ("CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", "T0809", "77 blocks of 384 threads"),
         ("CUDA_ERROR_INVALID_CLUSTER_SIZE", "T0809", "cluster"),
+        ("CUDA_ERROR_NOT_INITIALIZED", "T0812", "CUDA does not survive a fork"),
         ("CUDA_ERROR_ILLEGAL_ADDRESS", "T0808", "not necessarily this one"),
         ("CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "T0810", "once before the capture"),
         ("CUDA_ERROR_INVALID_VALUE", "T0805", "another context"),

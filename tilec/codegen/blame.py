@@ -8,6 +8,7 @@ that shared memory was to hold lies in them: remarks have said what, and the err
 from collections.abc import Iterable
 from typing import Any
 
+from tilec import compiling
 from tilec.codegen.llvmir import translate
 from tilec.codegen.ptx import emit_ptx
 from tilec.codegen.ptxas import assemble
@@ -37,7 +38,9 @@ def with_source_lines(failure: CompileError, module: Any, target: Target) -> Com
     if not codes & _CODES_OF_PTXAS or any(item.span for item in failure.diagnostics):
         return failure
     try:
-        assemble(emit_ptx(translate(module, lineinfo=True), target), target, lineinfo=True)
+        with compiling.LOCK.held:
+            text = translate(module, lineinfo=True)
+        assemble(emit_ptx(text, target), target, lineinfo=True)
     except CompileError as located:
         return located
     return failure

@@ -7,16 +7,26 @@ before anything of it reaches a driver. Neither MLIR nor LLVM is needed to load 
 import hashlib
 import io
 import json
+import struct
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
+from tilec.codegen.archive import MAX_ARCHIVE_BYTES, Archive
+from tilec.codegen.artifact import Artifact
+from tilec.codegen.manifest import (
+    MAX_MANIFEST_BYTES,
+    check_body,
+    check_head,
+    make_artifact,
+    parse_json,
+)
+from tilec.codegen.schema import SchemaError
 from tilec.diagnostics import CompileError, error
-from tilec.fileio import write_atomic
+from tilec.fileio import read_limited, write_atomic
 
 FORMAT = "tilec-package"
 FORMAT_VERSION = 2
@@ -25,9 +35,16 @@ SUFFIX = ".tilepkg"
 _MANIFEST = "manifest.json"
 _TIMESTAMP = (1980, 1, 1, 0, 0, 0)
 """The same for all, so that equal artifacts make equal files."""
-_MAX_MEMBER_BYTES = 1 << 30
-"""Nobody's kernel is that large; a larger member is damage, or an attack on memory."""
-_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError)
+_DAMAGE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    OSError,
+    RuntimeError,
+    ValueError,
+)
 """What zipfile raises for archives that are not whole, or not ours."""
 
 
@@ -102,7 +119,7 @@ def load_package(path: Path | str) -> tuple[Artifact, ...]:
             damaged, T0718 if a newer tilec made it.
     """
     try:
-        data = Path(path).read_bytes()
+        data = read_limited(Path(path), MAX_ARCHIVE_BYTES)
     except OSError as failure:
         reason = failure.strerror or str(failure)
         raise CompileError(error("T0002", f"cannot read '{path}': {reason}")) from failure
@@ -120,58 +137,29 @@ def parse_package(data: bytes, name: str = "package") -> tuple[Artifact, ...]:
         CompileError: As for `load_package`.
     """
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            manifest = json.loads(_read(archive, _MANIFEST))
-            _check_format(manifest, name)
-            files = {item: _read(archive, item) for item in manifest["members"]}
+        archive = Archive(data)
+        manifest = parse_json(archive.read(_MANIFEST, MAX_MANIFEST_BYTES))
+        _check_format(manifest, name)
+        files = {item: archive.read(item) for item in manifest["members"]}
         for item, digest in manifest["members"].items():
             if hashlib.sha256(files[item]).hexdigest() != digest:
                 raise _damaged(name, f"the checksum of {item} does not match")
-        return tuple(_artifact(entry, files) for entry in manifest["artifacts"])
+        return tuple(make_artifact(entry, files) for entry in manifest["artifacts"])
+    except SchemaError as failure:
+        raise _damaged(name, f"its manifest is not right: {failure}") from failure
     except _DAMAGE as failure:
         raise _damaged(name, _sentence(failure)) from failure
-    except (KeyError, TypeError, ValueError, AttributeError) as failure:
-        raise _damaged(name, "its manifest is not complete") from failure
 
 
-def _read(archive: zipfile.ZipFile, member: str) -> bytes:
-    size = archive.getinfo(member).file_size
-    if size > _MAX_MEMBER_BYTES:
-        raise zipfile.BadZipFile(f"{member} claims to have {size} bytes")
-    return archive.read(member)
-
-
-def _check_format(manifest: Mapping[str, Any], name: str) -> None:
+def _check_format(manifest: Any, name: str) -> None:
+    check_head(manifest)
     if manifest["format"] != FORMAT:
         raise _damaged(name, f"its format is '{manifest['format']}'")
     version = manifest["version"]
     if version > FORMAT_VERSION:
         message = f"'{name}' has package format {version}; this tilec reads up to {FORMAT_VERSION}"
         raise CompileError(error("T0718", message, hint="use a newer tilec"))
-
-
-def _artifact(entry: Mapping[str, Any], files: Mapping[str, bytes]) -> Artifact:
-    kernels = tuple(
-        KernelImage(
-            name=item["name"],
-            ptx=files[item["ptx"]].decode(),
-            cubin=files[item["cubin"]] if item["cubin"] is not None else b"",
-            metadata=dict(item["metadata"]),
-            registers=int(item["registers"]),
-            stack_bytes=int(item["stack_bytes"]),
-            spill_bytes=int(item["spill_bytes"]),
-        )
-        for item in entry["kernels"]
-    )
-    if not kernels:
-        raise ValueError("an artifact without kernels")
-    return Artifact(
-        kernels=kernels,
-        target=str(entry["target"]),
-        workspaces=tuple(Workspace(**item) for item in entry.get("workspaces", ())),
-        hidden_parameters=tuple(HiddenParameter(**item) for item in entry["hidden_parameters"]),
-        compiler=str(entry["compiler"]),
-    )
+    check_body(manifest)
 
 
 def _sentence(failure: Exception) -> str:

@@ -6,12 +6,12 @@ any other one, or that people have edited, is compiled in a process of its own.
 """
 
 import re
-import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
+from tilec import compiling
 from tilec.codegen.libdevice import link_libdevice
 from tilec.codegen.supported import is_known_intrinsic
 from tilec.diagnostics import CompileError, InternalCompilerError, error
@@ -29,7 +29,7 @@ _EXTERNAL = re.compile(r"^\.extern \.func(?: *\([^)]*\))?\s*([\w.$]+)", re.MULTI
 _INTRINSIC = re.compile(r"^declare\b[^@]*@(llvm\.[\w.]+)\(", re.MULTILINE)
 _POSITION = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
 
-_LOCK = threading.Lock()
+_LOCK = compiling.awaited_lock()
 """LLVM's target machine serves one thread at a time."""
 
 
@@ -65,7 +65,7 @@ def emit_here(llvm_text: str, target: Target) -> str:
     Raises:
         CompileError: LLVM rejects the text, or a libdevice function is missing.
     """
-    with _LOCK:
+    with _LOCK.held:
         machine = _target_machine(target.name, target.ptx_version)
         return _optimize_and_print(llvm_text, machine)
 

@@ -12,7 +12,6 @@ import hashlib
 import io
 import pickle
 import sys
-import threading
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
@@ -24,6 +23,7 @@ from lark.lexer import Token
 
 from tilec.environment import cache_directory
 from tilec.fileio import write_atomic
+from tilec.locks import Lock
 
 _OPENING = ("LPAR", "LSQB")
 _CLOSING = ("RPAR", "RSQB")
@@ -151,7 +151,7 @@ def tile_parser() -> lark.Lark:
     return parser
 
 
-_LOCK = threading.Lock()
+_LOCK = Lock()
 """The post-lexer keeps state while it runs, so one thread parses at a time."""
 
 
@@ -162,7 +162,7 @@ def parse_tree(text: str, base_indent: int = 0) -> lark.Tree:
         lark.exceptions.UnexpectedInput: The text does not fit the grammar.
     """
     parser = tile_parser()
-    with _LOCK:
+    with _LOCK.held:
         indentation: Any = parser.options.postlex
         indentation.base = base_indent
         return parser.parse(text.rstrip() + "\n")

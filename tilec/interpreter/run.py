@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from tilec import compiling
 from tilec.diagnostics import CompileError, error
 from tilec.interpreter import (  # noqa: F401 - each family registers its operations
     assume_ops,
@@ -84,6 +85,16 @@ def find_kernel(module: Any, kernel: str | None = None) -> Any:
     raise CompileError(error("T0006", f"{wanted} The module has: {names}"))
 
 
+def make_program(module: Any, kernel: str | None = None) -> Program:
+    """Return the program of a kernel; it needs the module no more.
+
+    Raises:
+        CompileError: There is no such kernel.
+        InternalCompilerError: An operation has no rule.
+    """
+    return compiling.run_locked(lambda: Program(find_kernel(module, kernel)))
+
+
 def run_module(
     module: Any,
     kernel: str | None,
@@ -108,7 +119,7 @@ def run_module(
         for value in arguments
     ]
     x, y, z = [*map(int, grid), 1, 1, 1][:3]
-    Program(find_kernel(module, kernel)).run(values, (x, y, z))
+    make_program(module, kernel).run(values, (x, y, z))
 
 
 def run_kernel(
@@ -134,6 +145,26 @@ def run_kernel(
         CompileError: There is no such kernel.
         InternalCompilerError: An operation has no rule, or reads outside of an array.
     """
-    program = Program(find_kernel(module, kernel))
+    run_program(make_program(module, kernel), arrays, scalars, grid)
+
+
+def run_program(
+    program: Program,
+    arrays: Mapping[str, np.ndarray],
+    scalars: Mapping[str, Any] | None = None,
+    grid: Sequence[int] | None = None,
+) -> None:
+    """Run a program on named arguments; arrays are written in place.
+
+    Args:
+        program: What `make_program` returned.
+        arrays: As for `run_kernel`, like the rest.
+        scalars: Scalar arguments by parameter name.
+        grid: Number of blocks along one to three axes, for a kernel without `grid()`.
+
+    Raises:
+        LaunchError: An argument does not fit the kernel.
+        InternalCompilerError: The program reads outside of an array.
+    """
     launch = bind_arguments(program.metadata, arrays, scalars or {}, grid)
     program.run(launch.values, launch.grid)

@@ -9,6 +9,10 @@ The traps of the bindings are closed here, once:
 * each Python-defined dialect gets a module stub in `sys.modules`
   (`register_dialect_module`). Without it the bindings search the import path on every access to
   an operation, which makes verification and traversal 10 to 40 times slower;
+* a Python-defined dialect is loaded by `load_dialect`. The loader of the bindings keeps the module
+  that defines the dialect in the class: when something else loads the dialect meanwhile, in another
+  context, one context gets it twice, and MLIR ends the process. Operations that an import which
+  was cut short defined count once: MLIR would refuse the second ones as redefinitions;
 * `parse_float` and friends are not re-exported: float literals reach LLVM 22 through
   `tilec.codegen.llvmir`, which re-spells them.
 
@@ -131,3 +135,33 @@ def register_dialect_module(namespace: str) -> None:
     """Give the Python-defined dialect `namespace` the module that the bindings look for."""
     name = f"{PROVIDER}.dialects.{namespace}"
     sys.modules.setdefault(name, types.ModuleType(name))
+
+
+def load_dialect(dialect: Any) -> None:
+    """Load a Python-defined dialect into the current context."""
+    bindings, definitions = _load("_mlir_libs._mlir"), _load("dialects.irdl")
+    _keep_last(dialect.operations, "_op_name")
+    _keep_last(dialect.types, "_name")
+    _keep_last(dialect.attributes, "_name")
+    module = dialect._emit_module()
+    manager = PassManager()
+    manager.add("canonicalize, cse")
+    manager.run(module.operation)
+    definitions.load_dialects(module)
+    for operation in dialect.operations:
+        operation._attach_traits()
+    bindings.globals._register_dialect_impl(dialect.DIALECT_NAMESPACE, dialect, replace=True)
+    for item in dialect.types:
+        identity = ir.DynamicType.lookup_typeid(item.type_name)
+        bindings.register_type_caster(identity, replace=True)(item)
+    for item in dialect.attributes:
+        identity = ir.DynamicAttr.lookup_typeid(item.attr_name)
+        bindings.register_type_caster(identity, replace=True)(item)
+    for operation in dialect.operations:
+        bindings.register_operation(dialect, replace=True)(operation)
+        bindings.register_op_adaptor(operation, replace=True)(operation.Adaptor)
+
+
+def _keep_last(classes: list[Any], name: str) -> None:
+    """Drop all but the last of the classes that define the same thing."""
+    classes[:] = {getattr(item, name): item for item in classes}.values()

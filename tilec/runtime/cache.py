@@ -16,12 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from tilec.environment import cache_directory
-from tilec.fileio import write_atomic
+from tilec.fileio import read_limited, write_atomic
 from tilec.version import __version__
 
 DEFAULT_LIMIT_BYTES = 1 << 30
 _SUFFIX = ".tilecache"
 _DIGEST_BYTES = 32
+_MAX_ENTRY_BYTES = 1 << 28
+"""Of what is read and written. A kernel takes less than a megabyte; more is damage."""
 _TOOLS = ("torch-mlir", "mlir-python-bindings", "llvmlite", "nvidia-cuda-nvcc", "nvidia-nvvm")
 """Distributions whose version changes the code that comes out."""
 _SOURCE_SUFFIXES = (".py", ".lark")
@@ -101,9 +103,11 @@ class DiskCache:
         """Return the entry called `key`, or None when there is none that is intact."""
         path = self._path(key)
         try:
-            raw = path.read_bytes()
-        except OSError:
+            raw = read_limited(path, _MAX_ENTRY_BYTES)
+        except FileNotFoundError:
             return None
+        except OSError:  # a circle of links, a pipe, or more than an entry ever has
+            raw = b""
         data = raw[_DIGEST_BYTES:]
         if hashlib.sha256(data).digest() != raw[:_DIGEST_BYTES]:
             with contextlib.suppress(OSError):
@@ -116,7 +120,7 @@ class DiskCache:
 
     def write(self, key: str, data: bytes) -> None:
         """Store an entry. A cache that cannot be written is no error."""
-        if len(data) + _DIGEST_BYTES > self.limit:
+        if len(data) + _DIGEST_BYTES > min(self.limit, _MAX_ENTRY_BYTES):
             return
         path = self._path(key)
         try:

@@ -5,10 +5,24 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.codegen.manifest import parse_json
 from tilec.codegen.package import package_bytes, parse_package
+from tilec.codegen.schema import Check, integer, nullable, one_of, record, row, sequence, text
 from tilec.diagnostics import CompileError, Diagnostic, Severity, SourceSpan
 
 _HEADER = struct.Struct("<Q")
+_NUMBER = integer(0, 2**31 - 1)
+_FIELDS: dict[str, Check] = {
+    "severity": one_of([item.value for item in Severity]),
+    "code": text(),
+    "message": text(),
+    "span": nullable(row(text(), _NUMBER, _NUMBER, _NUMBER, _NUMBER)),
+    "hint": nullable(text()),
+}
+
+
+def _remark(value: Any, place: str) -> None:
+    record({**_FIELDS, "notes": sequence(_remark)}, {}, closed=True)(value, place)
 
 
 def pack_entry(artifact: Any, remarks: Sequence[Diagnostic]) -> bytes:
@@ -22,10 +36,11 @@ def unpack_entry(data: bytes) -> tuple[Any, tuple[Diagnostic, ...]] | None:
     try:
         (length,) = _HEADER.unpack_from(data)
         start = _HEADER.size
-        remarks = json.loads(data[start : start + length])
+        remarks = parse_json(data[start : start + length])
+        sequence(_remark)(remarks, "the remarks")
         (artifact,) = parse_package(data[start + length :], "cache entry")
         return artifact, tuple(_from_json(item) for item in remarks)
-    except (CompileError, KeyError, TypeError, ValueError, struct.error):
+    except (CompileError, RecursionError, ValueError, struct.error):
         return None
 
 

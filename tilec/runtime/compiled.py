@@ -1,10 +1,10 @@
 """One compiled variant of a kernel: what can be inspected, saved and launched."""
 
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from tilec.diagnostics import CompileError, Diagnostic, error
+from tilec.locks import Lock
 from tilec.plan_summary import plan_summary
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.driver import Driver, LoadedKernel
@@ -39,7 +39,7 @@ class CompiledKernel:
         self.remarks = tuple(remarks)
         self._stage_text = stage_text
         self._loaded: dict[tuple[int, int], list[tuple[Mapping[str, Any], LoadedKernel]]] = {}
-        self._lock = threading.Lock()
+        self._lock = Lock()
 
     def __repr__(self) -> str:
         return f"<CompiledKernel {self.name} for {self.artifact.target}>"
@@ -136,7 +136,7 @@ class CompiledKernel:
             DeviceError: The GPU cannot run the code, or the driver cannot load it.
         """
         key = (id(driver), device)
-        with self._lock:
+        with self._lock.held:
             if key not in self._loaded:
                 check_capability(driver, device, self.artifact.target)
                 self._loaded[key] = [

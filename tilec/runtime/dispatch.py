@@ -7,12 +7,12 @@ strides, type and address of each array, finds the plan, and launches.
 
 import struct
 import sys
-import threading
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tilec.diagnostics import LaunchError
 from tilec.dtypes import DTYPES
+from tilec.locks import Lock
 from tilec.runtime.arguments import BoundArguments, check_arguments
 from tilec.runtime.arrays import is_numpy, view_array
 from tilec.runtime.driver import Driver, get_driver
@@ -126,7 +126,7 @@ class Dispatcher:
         self._mask = alignment - 1
         self._plans: dict[Any, list[LaunchPlan]] = {}
         self._shapes: dict[Any, CallShape] = {}
-        self._lock = threading.RLock()
+        self._lock = Lock()
         self._torch_types: tuple[type, ...] = ()
 
     def call(
@@ -260,7 +260,7 @@ class Dispatcher:
             item.name for item in interface.of_kind(SCALAR) if is_run_time_scalar(item.dtype)
         ]
         signature = self._signature(shape, ordered, grid, stream)
-        with self._lock:
+        with self._lock.held:
             # Another thread may have made the plan meanwhile.
             if signature is not None and self._launch_planned(signature):
                 return

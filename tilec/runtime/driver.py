@@ -4,12 +4,12 @@ Streams, pointers and host addresses are raw integers. `tilec.runtime.cuda_drive
 driver; tests put a recorder behind the same interface.
 """
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tilec.diagnostics import DeviceError
+from tilec.locks import Lock
 from tilec.runtime.tensor_map import TensorMapEncoding
 
 TensorMapEncoder = Callable[[int, int], None]
@@ -161,7 +161,7 @@ class Driver(Protocol):
         ...
 
 
-_lock = threading.Lock()
+_lock = Lock()
 _driver: Driver | None = None
 
 
@@ -173,7 +173,7 @@ def get_driver() -> Driver:
     """
     global _driver
     if _driver is None:
-        with _lock:
+        with _lock.held:
             if _driver is None:
                 from tilec.runtime.cuda_driver import CudaDriver
 
@@ -184,7 +184,7 @@ def get_driver() -> Driver:
 def set_driver(driver: Driver | None) -> Driver | None:
     """Replace the driver of this process and return the previous one; None re-initialises."""
     global _driver
-    with _lock:
+    with _lock.held:
         previous, _driver = _driver, driver
     return previous
 

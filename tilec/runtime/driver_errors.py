@@ -26,6 +26,11 @@ _CAUSES: dict[str, Cause] = {
     "CUDA_ERROR_NO_DEVICE": Cause(
         "T0803", "no GPU is visible: check nvidia-smi and CUDA_VISIBLE_DEVICES"
     ),
+    "CUDA_ERROR_NOT_INITIALIZED": Cause(
+        "T0812",
+        "CUDA does not survive a fork: use the GPU in the child only, or start the child with"
+        " multiprocessing.get_context('spawn')",
+    ),
     "CUDA_ERROR_INVALID_DEVICE": Cause("T0803", "there is no GPU with that number"),
     "CUDA_ERROR_STUB_LIBRARY": Cause(
         "T0801", "the stub libcuda of the toolkit was loaded: fix LD_LIBRARY_PATH"

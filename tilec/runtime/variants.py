@@ -1,12 +1,13 @@
 """The variants of a kernel in source form: found in memory, on disk, or compiled."""
 
-import functools
-import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
+from tilec import compiling
 from tilec.diagnostics import SourceFile
+from tilec.locks import Lock, computed
 from tilec.options import CompileOptions
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.cache import DiskCache, cache_key, variant_key
@@ -58,24 +59,28 @@ class KernelText:
         _ = text.contents
         return text
 
-    @functools.cached_property
+    @computed
     def contents(self) -> Contents:
         """The source and the values of the surrounding Python module."""
-        return self._read()
+        return compiling.run_locked(self._read)
 
-    @functools.cached_property
+    @computed
     def tree(self) -> Any:
         """The syntax tree."""
+        return compiling.run_locked(self._parse)
+
+    def _parse(self) -> Any:
         from tilec.frontend.parser import parse_source
 
         return parse_source(*self.contents)
 
-    @functools.cached_property
+    @computed
     def kernel_names(self) -> tuple[str, ...]:
         """Names of the kernels, in source order."""
+        tree = self.tree
         from tilec.frontend.parser import kernels
 
-        return tuple(item.name for item in kernels(self.tree))
+        return tuple(item.name for item in kernels(tree))
 
     def signature(self, name: str) -> Any:
         """Return the `Signature` of kernel `name`.
@@ -83,6 +88,9 @@ class KernelText:
         Raises:
             CompileError: The parameter list has mistakes.
         """
+        return compiling.run_locked(lambda: self._signature(name))
+
+    def _signature(self, name: str) -> Any:
         from tilec.frontend.parser import kernels
         from tilec.frontend.signature import signature
 
@@ -151,10 +159,10 @@ class Variants:
         self.debug_waits = debug_waits
         self.cache = DiskCache()
         self._compiled: dict[str, CompiledKernel] = {}
-        self._modules: dict[str, Any] = {}
-        self._lock = threading.RLock()
+        self._programs: dict[str, Any] = {}
+        self._lock = Lock()
 
-    @functools.cached_property
+    @computed
     def _interface(self) -> Interface:
         return self.text.interface(self.name)
 
@@ -184,24 +192,37 @@ class Variants:
 
     def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
         """Run the kernel in the CPU reference; arrays are written in place."""
-        from tilec.driver import emit_source
-        from tilec.interpreter.run import run_kernel
+        program = compiling.run(lambda: self._program(arguments))
+        from tilec.interpreter.run import run_program
 
-        identity = self.identity(self.specialization(arguments))
-        key, specialization = variant_key(identity), identity.specialization
-        with self._lock:
-            if key not in self._modules:
-                source, module_globals = self.text.contents
-                self._modules[key] = emit_source(source, self.name, specialization, module_globals)
-            module = self._modules[key]
         arrays = {name: arguments.values[name] for name in arguments.arrays}
-        run_kernel(module, arrays, dict(arguments.scalars), grid, self.name)
+        run_program(program, arrays, dict(arguments.scalars), grid)
+
+    def _program(self, arguments: BoundArguments) -> Any:
+        """Return what the CPU reference runs for these arguments."""
+        identity = self.identity(self.specialization(arguments))
+        key = variant_key(identity)
+        with self._lock.held:
+            program = self._programs.get(key)
+            if program is None:
+                make = partial(self._make_program, identity.specialization)
+                program = self._programs[key] = compiling.run_locked(make)
+            return program
+
+    def _make_program(self, specialization: Specialization) -> Any:
+        from tilec.driver import emit_source
+        from tilec.interpreter.run import make_program
+
+        source, module_globals = self.text.contents
+        module = emit_source(source, self.name, specialization, module_globals)
+        return make_program(module, self.name)
 
     def specialization(self, arguments: BoundArguments) -> Specialization:
         """Return what to compile for these arguments."""
         pairs = list(find_overlaps(arguments.arrays))
         if pairs:
-            written = self._written(specialize(arguments, (), self.plan_fields))
+            plain = specialize(arguments, (), self.plan_fields)
+            written = compiling.run_locked(lambda: self._written(plain))
             pairs = [pair for pair in pairs if written & {*pair}]
         return specialize(arguments, pairs, self.plan_fields)
 
@@ -217,6 +238,12 @@ class Variants:
         )
         if not planned:
             return VariantIdentity(replace(specialization, sizes={}))
+        return compiling.run_locked(lambda: self._planned_identity(planned, specialization))
+
+    def _planned_identity(
+        self, planned: tuple[str, ...], specialization: Specialization
+    ) -> VariantIdentity:
+        """Return the identity of a variant some of whose constants the planner chooses."""
         from tilec.frontend.semantics.analysis import PLANNED_FACTS, analyze_kernel
 
         program = analyze_kernel(self.text.tree, self.name, specialization)
@@ -245,9 +272,12 @@ class Variants:
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
+        return compiling.run(lambda: self._variant(specialization))
+
+    def _variant(self, specialization: Specialization) -> CompiledKernel:
         identity = self.identity(specialization)
         key = variant_key(identity)
-        with self._lock:
+        with self._lock.held:
             compiled = self._compiled.get(key)
             if compiled is None:
                 compiled = self._compiled[key] = self._from_disk(specialization, identity)
@@ -256,21 +286,27 @@ class Variants:
     def _from_disk(
         self, specialization: Specialization, identity: VariantIdentity
     ) -> CompiledKernel:
-        from tilec.runtime.cache_entry import pack_entry, unpack_entry
-
-        source, module_globals = self.text.contents
-        parts = (source.name, source.text, module_globals, self.name, identity, self.target)
-        key = cache_key((*parts, self.debug_waits))
-        data = self.cache.read(key)
-        found = unpack_entry(data) if data is not None else None
+        key, found = compiling.run_locked(lambda: self._look_up(identity))
         if found is not None:
             artifact, remarks = found
             return CompiledKernel(
                 artifact, remarks, lambda stage: self._recompile(specialization, stage)
             )
         compilation = self._compile(specialization)
+        from tilec.runtime.cache_entry import pack_entry
+
         self.cache.write(key, pack_entry(compilation.artifact, compilation.remarks))
         return CompiledKernel(compilation.artifact, compilation.remarks, compilation.module_text)
+
+    def _look_up(self, identity: VariantIdentity) -> tuple[str, Any]:
+        """Return the name of a variant on disk, and its artifact and remarks if it is there."""
+        from tilec.runtime.cache_entry import unpack_entry
+
+        source, module_globals = self.text.contents
+        parts = (source.name, source.text, module_globals, self.name, identity, self.target)
+        key = cache_key((*parts, self.debug_waits))
+        data = self.cache.read(key)
+        return key, unpack_entry(data) if data is not None else None
 
     def _compile(self, specialization: Specialization) -> Any:
         from tilec.driver import compile_source

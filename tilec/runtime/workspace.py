@@ -11,6 +11,7 @@ kept, because a captured graph, or a launch that is still running, may use its a
 import threading
 from dataclasses import dataclass, field
 
+from tilec.locks import Lock
 from tilec.runtime.driver import Driver
 
 
@@ -44,7 +45,7 @@ class WorkspacePool:
 
     driver: Driver
     _blocks: dict[_Place, list[tuple[int, int]]] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: Lock = field(default_factory=Lock)
 
     def provide(self, request: WorkspaceRequest, stream: int) -> int:
         """Return the address of memory for a launch on `stream`.
@@ -54,7 +55,7 @@ class WorkspacePool:
         """
         needed = request.size + request.alignment
         place = self._place(request, stream)
-        with self._lock:
+        with self._lock.held:
             blocks = self._blocks.setdefault(place, [])
             if not blocks or blocks[-1][1] < needed:
                 size = max(needed, 2 * blocks[-1][1] if blocks else 0)
@@ -71,7 +72,7 @@ class WorkspacePool:
         if not request.zeroed:
             return
         place = self._place(request, stream)
-        with self._lock:
+        with self._lock.held:
             for pointer, size in self._blocks.get(place, ()):
                 self.driver.clear(request.device, pointer, size)
 
@@ -88,11 +89,13 @@ class WorkspacePool:
 
 
 _pools: dict[int, WorkspacePool] = {}
+_POOLS_LOCK = Lock()
 
 
 def workspace_pool(driver: Driver) -> WorkspacePool:
     """Return the pool of `driver`."""
-    pool = _pools.get(id(driver))
-    if pool is None or pool.driver is not driver:
-        pool = _pools[id(driver)] = WorkspacePool(driver)
-    return pool
+    with _POOLS_LOCK.held:
+        pool = _pools.get(id(driver))
+        if pool is None or pool.driver is not driver:
+            pool = _pools[id(driver)] = WorkspacePool(driver)
+        return pool

@@ -8,7 +8,7 @@ else's. The first violation is an internal error that names the source line.
 
 from typing import Any
 
-from tilec.diagnostics import InternalCompilerError
+from tilec.diagnostics import InternalCompilerError, SourceSpan
 from tilec.passes.analysis.kernels import kernel_functions
 from tilec.passes.analysis.placement import find_placement_error
 from tilec.passes.registry import PassContext, register_pass
@@ -24,5 +24,7 @@ def verify_placement(module: Any, context: PassContext) -> bool:
         violation = find_placement_error(function, limit, context.buffer)
         if violation is not None:
             at = f"{violation.where}: " if violation.where else ""
-            raise InternalCompilerError(f"{at}{violation.message}", pass_name=NAME)
+            raise InternalCompilerError(
+                f"{at}{violation.message}", pass_name=NAME, span=SourceSpan.read(violation.where)
+            )
     return False

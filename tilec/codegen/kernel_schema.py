@@ -1,0 +1,163 @@
+"""What the metadata of a kernel (`tilec.kernel`) must look like to be launched.
+
+Names that are not here are for people and for passes; a launch reads none of them.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tilec.codegen.schema import (
+    SchemaError,
+    anything,
+    boolean,
+    both,
+    integer,
+    nullable,
+    one_of,
+    record,
+    row,
+    scalar,
+    sequence,
+    table,
+    text,
+)
+from tilec.dtypes import DTYPES
+
+_MAX_RANK = 32
+_MAX_MAP_RANK = 5
+"""Axes of a tensor map (cuda.h, cuTensorMapEncodeTiled)."""
+_MAX_EXPRESSION = 4096
+_NAME = text(1024)
+_EXPRESSION = text(_MAX_EXPRESSION)
+_DTYPE = one_of(tuple(DTYPES))
+_AXIS = integer(0, _MAX_RANK - 1)
+_VALUE = integer(-(2**63), 2**63 - 1)
+_COUNT = integer(0, 2**31 - 1)
+_DIVISOR = integer(1, 2**62)
+_ROWS = sequence(_VALUE, 0, _MAX_RANK)
+_DIM = row(_NAME, _AXIS)
+
+_ARRAY = record(
+    {
+        "name": _NAME,
+        "dtype": _DTYPE,
+        "rank": integer(0, _MAX_RANK),
+        "strides": _ROWS,
+        "access": one_of(("read", "write", "readwrite")),
+    },
+    {"aligned": boolean, "alias_group": _VALUE},
+    closed=False,
+)
+_OF_ARRAY = {"array": _NAME, "axis": _AXIS}
+_PARAMETERS = {
+    kind: record({"kind": _NAME, **names}, {"div_by": _DIVISOR}, closed=True)
+    for kind, names in {
+        "pointer": {"array": _NAME},
+        "stride": _OF_ARRAY,
+        "dim": {"name": _NAME, **_OF_ARRAY},
+        "grid": {"axis": integer(0, 2)},
+        "scalar": {"name": _NAME, "dtype": _DTYPE},
+    }.items()
+}
+_MAP_AXES = sequence(_AXIS, 1, _MAX_MAP_RANK)
+_TENSOR_MAP = record(
+    {
+        "array": _NAME,
+        "dtype": _DTYPE,
+        "axes": _MAP_AXES,
+        "box": sequence(integer(1, 256), 1, _MAX_MAP_RANK),
+        "swizzle": one_of((0, 32, 64, 128)),
+    },
+    {
+        "element_strides": sequence(integer(1, 8), 1, _MAX_MAP_RANK),
+        "l2_promotion": one_of((0, 64, 128, 256)),
+        "load": boolean,
+    },
+    closed=False,
+)
+_WAIT = record(
+    {
+        "barrier": one_of(("empty", "full", "partials")),
+        "role": _NAME,
+        "first_thread": integer(0, 1024),
+        "line": text(),
+        "span": nullable(row(text(), *[integer(0, 2**31 - 1)] * 4)),
+    },
+    {"ring": _VALUE},
+    closed=False,
+)
+
+
+def _parameter(value: Any, place: str) -> None:
+    record({"kind": one_of(tuple(_PARAMETERS))}, {}, closed=False)(value, place)
+    _PARAMETERS[value["kind"]](value, place)
+
+
+_SHAPE = record(
+    {
+        "name": _NAME,
+        "arrays": sequence(_ARRAY, 0, 1024),
+        "params": sequence(_parameter, 0, 4096),
+        "block_threads": integer(1, 1024),
+    },
+    {
+        "source": text(),
+        "constants": table(scalar),
+        "dims": table(sequence(_DIM)),
+        "static_shape": table(_ROWS),
+        "grid": sequence(_EXPRESSION, 1, 3),
+        "preconditions": sequence(text()),
+        "tensor_maps": sequence(_TENSOR_MAP, 0, 1024),
+        "cluster": sequence(integer(1, 16), 3, 3),
+        "cluster_tiles": sequence(integer(1, 16), 2, 2),
+        "shared_bytes": integer(0, 1 << 20),
+        "split_k": integer(1, 1 << 20),
+        "persistent": boolean,
+        "dependent_launch": boolean,
+        "cooperative_launch": boolean,
+        "plan": table(anything),
+        "tile_reasons": sequence(text()),
+        "tile_candidates": sequence(text()),
+        "debug_waits": record({"limit": _VALUE, "waits": sequence(_WAIT)}, {}, closed=False),
+    },
+    closed=False,
+)
+
+
+def _references(value: Mapping[str, Any], place: str) -> None:
+    """Check that arrays and axes that are named exist."""
+    ranks: dict[str, int] = {}
+    for index, item in enumerate(value["arrays"]):
+        ranks[item["name"]] = item["rank"]
+        if len(item["strides"]) != item["rank"]:
+            where = f"{place}.arrays[{index}]"
+            raise SchemaError(f"{where} has rank {item['rank']} and {len(item['strides'])} strides")
+    if len(ranks) < len(value["arrays"]):
+        raise SchemaError(f"{place}.arrays names an array twice")
+    for where, array, axes in _named_axes(value):
+        if array not in ranks:
+            raise SchemaError(f"{place}.{where} names an array '{array[:80]}' that does not exist")
+        if any(axis >= ranks[array] for axis in axes):
+            raise SchemaError(f"{place}.{where} names an axis that '{array[:80]}' does not have")
+    for index, item in enumerate(value.get("tensor_maps", ())):
+        if (
+            len({len(item[name]) for name in ("axes", "box", "element_strides") if name in item})
+            > 1
+        ):
+            raise SchemaError(f"{place}.tensor_maps[{index}] has lists of different lengths")
+
+
+def _named_axes(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[int]]]:
+    """Yield every mention of an array: where it stands, the array, and its axes."""
+    for index, item in enumerate(value["params"]):
+        if "array" in item:
+            yield f"params[{index}]", item["array"], [item["axis"]] if "axis" in item else []
+    for name, places in value.get("dims", {}).items():
+        for array, axis in places:
+            yield f"dims.{name}", array, [axis]
+    for index, item in enumerate(value.get("tensor_maps", ())):
+        yield f"tensor_maps[{index}]", item["array"], item["axes"]
+
+
+KERNEL = both(_SHAPE, _references)
+"""The check of the metadata of a kernel."""
