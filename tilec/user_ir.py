@@ -29,7 +29,7 @@ from tilec.options import Origin
 PROTOCOL_CHECK = "nv-tileas-verify-async-protocol"
 """The pass whose failures are about the order of events, not about the IR itself."""
 LIMITS = Limits(seconds=300.0)
-"""What the work on one file may take. examples/matmul_bias_gelu.tile takes 10 s on a busy machine."""
+"""What work on one file may take. examples/matmul_bias_gelu.tile takes 10 s on a busy machine."""
 
 
 @contextlib.contextmanager
