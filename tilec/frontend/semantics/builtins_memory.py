@@ -234,8 +234,12 @@ def _inside(call: Call, index: hir.Value, extent: int, limit: Constant | hir.Val
     """Return where positions along one axis of a tile lie inside the array."""
     ctx, span = call.ctx, call.span
     line = hir.TileType(I32, (extent,))
+    scalar = hir.ScalarType(I32)
+    # Tiles before the array and those from 2^31 on are outside, wherever the product would wrap to.
+    beyond = numeric.make_constant(ctx, -(-(2**31) // extent), I32, (), span)
+    limited = ctx.op("mini", [index, beyond], scalar, span, signed=False) if extent > 1 else index
     scale = numeric.make_constant(ctx, extent, I32, (), span)
-    start = ctx.op("muli", [index, scale], hir.ScalarType(I32), span)
+    start = ctx.op("muli", [limited, scale], scalar, span)
     positions = ctx.op("iota", [], line, span)
     shifted = ctx.op(
         "addi", [positions, numeric.broadcast(ctx, start, (extent,), span)], line, span
