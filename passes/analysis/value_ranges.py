@@ -31,7 +31,7 @@ def _width(value: Any) -> int | None:
     return ir.IntegerType(type_).width if isinstance(type_, ir.IntegerType) else None
 
 
-def _signed(function: Callable[[Range, Range], Range]) -> Transfer:
+def _signed(function: Callable[..., Range]) -> Transfer:
     """Return the transfer function of an operation that reads its operands as signed."""
     return lambda operands, widths: function(
         *(
@@ -41,7 +41,7 @@ def _signed(function: Callable[[Range, Range], Range]) -> Transfer:
     )
 
 
-def _unsigned(function: Callable[[Range, Range], Range]) -> Transfer:
+def _unsigned(function: Callable[..., Range]) -> Transfer:
     """Return the transfer function of an operation that reads its operands as unsigned."""
     return lambda operands, widths: function(
         *(
@@ -51,7 +51,7 @@ def _unsigned(function: Callable[[Range, Range], Range]) -> Transfer:
     )
 
 
-def _plain(function: Callable[[Range, Range], Range]) -> Transfer:
+def _plain(function: Callable[..., Range]) -> Transfer:
     """Return the transfer function of an operation on whole numbers that wraps its result."""
     return lambda operands, _: function(*operands)
 

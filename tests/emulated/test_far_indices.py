@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from both_devices import agree
 
+BF16 = np.dtype(ml_dtypes.bfloat16)
 TILES = 2**32 // 64
 """Tiles of 64 elements until a 32-bit coordinate comes round to 0."""
 FAR = (1, 2, -1, -2, TILES // 2, TILES // 2 - 1, -TILES // 2, TILES - 1, 2**31 - 1, -(2**31))
@@ -78,8 +79,8 @@ def k[M, N](A: bf16[M, N], B: bf16[M, N], r: i32, c: i32):
     i = grid(1)
     store(B, (r, c), load(A, (r, c), (64, 128)))
 """
-    arrays = {name: np.ones((70, 136), ml_dtypes.bfloat16) for name in "AB"}
-    arrays["B"] *= 3
+    shape = (70, 136)
+    arrays = {"A": np.full(shape, 1, BF16), "B": np.full(shape, 3, BF16)}
     found = agree(device, tmp_path, source, arrays, r=row, c=column)
     assert (found["B"] == 1).any() == ((row, column) in ((0, 0), (1, 0)))
 
