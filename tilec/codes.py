@@ -99,6 +99,8 @@ CODES: dict[str, str] = {
     "T0551": "the buffers of a kernel need more shared memory than there is",
     "T0561": "a tile constant whose elements differ",
     "T0562": "arithmetic on a restricted float",
+    "T0575": "an index names a part of a tile that is not there, on the CPU or in a debug build",
+    "T0576": "a constant index names a part of a tile that is not there",
     "T0599": "internal error of tilec",
     # LLVM, PTX and ptxas.
     "T0601": "an operation that the passes of the llvm stage did not lower",

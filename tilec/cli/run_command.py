@@ -206,7 +206,8 @@ def run_on_cpu(job: Job) -> Outcome:
     module = emit_source(job.source, job.kernel, job.specialization)
     metadata = read_kernel_metadata(module.body.operations[0])
     arguments, before = prepare_arguments(job, metadata)
-    run_kernel(module, arguments.data(), dict(job.bound.scalars), job.grid, job.kernel)
+    scalars, sources = dict(job.bound.scalars), [job.source]
+    run_kernel(module, arguments.data(), scalars, job.grid, job.kernel, sources)
     loops = any(op.name in LOOPS for op in walk_operations(module.body))
     return replace(finish("the CPU reference", arguments, before, metadata), loops=loops)
 

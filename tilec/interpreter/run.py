@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from tilec.diagnostics import CompileError, error
+from tilec.diagnostics import CompileError, OutOfRangeError, SourceFile, error
 from tilec.interpreter import (  # noqa: F401 - each family registers its operations
     assume_ops,
     compare_ops,
@@ -40,6 +40,7 @@ class Program:
 
         Raises:
             InternalCompilerError: An operation has no rule; the message names it.
+            CompileError: A constant index of `extract` is out of range.
         """
         self.metadata: dict[str, Any] = read_kernel_metadata(entry)
         builder = Builder()
@@ -117,6 +118,7 @@ def run_kernel(
     scalars: Mapping[str, Any] | None = None,
     grid: Sequence[int] | None = None,
     kernel: str | None = None,
+    sources: Sequence[SourceFile] = (),
 ) -> None:
     """Run a kernel on named arguments; arrays are written in place.
 
@@ -128,12 +130,18 @@ def run_kernel(
         scalars: Scalar arguments by parameter name.
         grid: Number of blocks along one to three axes, for a kernel without `grid()`.
         kernel: Name of the kernel; None when there is only one.
+        sources: Files that errors of the run quote from.
 
     Raises:
         LaunchError: An argument does not fit the kernel.
-        CompileError: There is no such kernel.
+        CompileError: There is no such kernel, or a constant index of `extract` is out of range.
+        OutOfRangeError: `extract` was asked for a slice that is not there.
         InternalCompilerError: An operation has no rule, or reads outside of an array.
     """
-    program = Program(find_kernel(module, kernel))
-    launch = bind_arguments(program.metadata, arrays, scalars or {}, grid)
-    program.run(launch.values, launch.grid)
+    entry = find_kernel(module, kernel)
+    try:
+        program = Program(entry)
+        launch = bind_arguments(program.metadata, arrays, scalars or {}, grid)
+        program.run(launch.values, launch.grid)
+    except (CompileError, OutOfRangeError) as failure:
+        raise type(failure)(failure.diagnostics, sources) from None

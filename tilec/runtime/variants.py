@@ -145,13 +145,13 @@ class Variants:
 
         identity = self.identity(self.specialization(arguments))
         key, specialization = variant_key(identity), identity.specialization
+        source, module_globals = self.text.contents
         with self._lock:
             if key not in self._modules:
-                source, module_globals = self.text.contents
                 self._modules[key] = emit_source(source, self.name, specialization, module_globals)
             module = self._modules[key]
         arrays = {name: arguments.values[name] for name in arguments.arrays}
-        run_kernel(module, arrays, dict(arguments.scalars), grid, self.name)
+        run_kernel(module, arrays, dict(arguments.scalars), grid, self.name, [source])
 
     def specialization(self, arguments: BoundArguments) -> Specialization:
         """Return what to compile for these arguments."""

@@ -91,10 +91,11 @@ def _index(call: Call, argument: Argument, array: ArrayValue) -> list[hir.Value]
     value = argument.value
     items = value.items if isinstance(value, TupleValue) else (value,)
     _check_rank(call, array, len(items), "index", argument)
-    return [_index_scalar(call, item, argument) for item in items]
+    return [index_scalar(call, item, argument) for item in items]
 
 
-def _index_scalar(call: Call, value: AnyValue, argument: Argument) -> hir.Value:
+def index_scalar(call: Call, value: AnyValue, argument: Argument) -> hir.Value:
+    """Return an index of a tile as an i32 scalar."""
     if isinstance(value, Constant) and isinstance(value.value, int):
         if value.value < 0:
             message = f"a tile index counts from 0, found {int(value.value)}"
