@@ -67,6 +67,9 @@ _MIN_MAX = {
     ("minf", True): "arith.minimumf",
 }
 _EXACT_ROUNDING = (None, "nearest_even")
+FLUSH_TO_ZERO = "flush_to_zero"
+"""Attribute, also on operations of math: subnormal operands and results become zeros."""
+_FLUSHING = ("exp2",)
 _LOOSE_ROUNDING = ("approx", "full")
 _OVERFLOW = {
     "no_signed_wrap": "#arith.overflow<nsw>",
@@ -90,8 +93,10 @@ def check_float_mode(op: Any) -> dict[str, Any]:
         CompileError: The rounding or the handling of denormals is not supported.
     """
     rounding = text(op, "rounding")
-    if "flush_to_zero" in op.attributes:
-        raise unsupported(op, "flush_to_zero")
+    if FLUSH_TO_ZERO in op.attributes:
+        if _short(op) not in _FLUSHING:
+            raise unsupported(op, FLUSH_TO_ZERO)
+        return {FLUSH_TO_ZERO: ir.UnitAttr.get()}
     if rounding in _EXACT_ROUNDING:
         return {}
     if rounding in _LOOSE_ROUNDING:
