@@ -12,8 +12,8 @@ from tilec.dtypes import DTYPES
 from tilec.passes.analysis import intervals
 from tilec.passes.analysis.intervals import Range
 
-EXTENTS: Range = (0, 2**31 - 1)
-"""Extents of arrays and of the grid: the launcher refuses others."""
+EXTENTS: Range = (1, 2**31 - 1)
+"""Extents of arrays and of the grid: the launcher refuses larger ones and does not launch for 0."""
 ANY: Range = intervals.signed_limits(64)
 
 _BINARY = {
@@ -78,4 +78,5 @@ def extent_range(text: str, names: Mapping[str, Range]) -> Range:
         found = expression_range(ast.parse(text.strip(), mode="eval").body, names)
     except (SyntaxError, ValueError):
         return EXTENTS
-    return max(found[0], EXTENTS[0]), min(found[1], EXTENTS[1])
+    low = min(max(found[0], EXTENTS[0]), EXTENTS[1])
+    return low, max(min(found[1], EXTENTS[1]), low)

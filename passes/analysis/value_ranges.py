@@ -161,7 +161,7 @@ class ValueRanges:
         if op.name.endswith(".get_program_id"):
             return 0, max(self._extent(op.attributes["axis"].value) - 1, 0)
         if op.name.endswith(".get_num_programs"):
-            return 0, self._extent(op.attributes["axis"].value)
+            return 1, self._extent(op.attributes["axis"].value)
         if op.name.endswith(".assume") and _width(value) is not None:
             return self._known[inputs[0]]
         if not inputs or len(inputs) != len(op.operands):

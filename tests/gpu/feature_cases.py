@@ -49,6 +49,12 @@ CASES = {
     "copy_beside": PLANE,
     "near_ties": PLANE,
     "restricted_casts": PLANE,
+    "signed_bools": PLANE,
+    "far_tiles": LINE,
+    "wide_grid": LINE,
+    "parts_by_index": LINE,
+    "small_powers": LINE,
+    "divisions_by_anything": PLANE,
 }
 LAYOUTS = {
     "mma_symmetric": [{}, {"A": "col"}],

@@ -104,8 +104,8 @@ def test_wrapping():
 
 def test_grid_extents():
     names = {"N": (0, 2**31 - 1), "s": (-(2**31), 2**31 - 1)}
-    assert extent_range("cdiv(N, 64)", names) == (0, 2**25)
-    assert extent_range("N // 64 % 7", names) == (0, 6)
-    assert extent_range("max(s, 3) * 0 + min(N, 5)", names) == (0, 5)
+    assert extent_range("cdiv(N, 64)", names) == (1, 2**25)
+    assert extent_range("N // 64 % 7", names) == (1, 6)
+    assert extent_range("max(s, 3) * 0 + min(N, 5)", names) == (1, 5)
     for unknown in ("Q", "N ** 2", "N * N", "1 +"):
-        assert extent_range(unknown, names) == (0, 2**31 - 1)
+        assert extent_range(unknown, names) == (1, 2**31 - 1)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.passes.conversion.cuda_tile_to_nv_tileaa.division import DIVISIONS, divide
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     Conversion,
     convert_type,
@@ -132,6 +133,8 @@ def convert_signed_integer(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer operation that exists for signed and for unsigned operands."""
     signed, unsigned = _BY_SIGN[_short(op)]
     name = unsigned if text(op, "signedness") == "unsigned" else signed
+    if name in DIVISIONS:
+        return [divide(name, state.operands(op), state.ranges)]
     return create(name, result_types(op), state.operands(op)).results
 
 
@@ -141,7 +144,7 @@ def convert_division(op: Any, state: Conversion) -> Sequence[Any]:
     key = (text(op, "rounding", "zero"), text(op, "signedness", "signed"))
     if key not in _DIVISION:
         raise unsupported(op, f"rounding {key[0]} of {key[1]} integers")
-    return create(_DIVISION[key], result_types(op), state.operands(op)).results
+    return [divide(_DIVISION[key], state.operands(op), state.ranges)]
 
 
 @rule("mulhii")
