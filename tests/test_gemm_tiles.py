@@ -7,8 +7,8 @@ import pytest
 from tilec.check import compare, load_example, make_arguments
 from tilec.codegen.sass import count_opcodes, disassemble
 from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import choose_kernel, compile_source, emit_source
-from tilec.frontend.parser import parse_source
+from tilec.driver import compile_source, emit_source
+from tilec.frontend.parser import choose_kernel, parse_source
 from tilec.frontend.signature import signature
 from tilec.interpreter import run_kernel
 from tilec.options import CompileOptions

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         Diagnostic,
         InternalCompilerError,
         LaunchError,
+        OutOfRangeError,
         TileError,
     )
     from tilec.language import (
@@ -61,6 +62,7 @@ __all__ = [
     "InternalCompilerError",
     "Kernel",
     "LaunchError",
+    "OutOfRangeError",
     "Package",
     "SourceModule",
     "TileError",
@@ -98,6 +100,7 @@ _MODULES = {
         "Diagnostic",
         "InternalCompilerError",
         "LaunchError",
+        "OutOfRangeError",
         "TileError",
     ),
     "tilec.runtime.aot": ("Package", "compile", "load_package"),

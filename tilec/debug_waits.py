@@ -12,7 +12,8 @@ debug_waits = {limit = 2000000000,
 ```
 
 `ring` is -1 for a wait that is for the partial sums of a split tile (`barrier = "partials"`), not
-for a ring.
+for a ring, and for an `extract` (`barrier = "extract"`), which writes the record if an index of it
+is out of range.
 `span` is file, line, column, end line and end column. The position of a wait in the table is its
 id. Without `waits` the build was asked for, but the pass `nv-tileas-debug-waits` has not run yet.
 """
@@ -31,6 +32,14 @@ RECORD_BYTES = 32
 """Size of the buffer: eight words of 32 bits, zero before the launch."""
 
 
+INDEX_HINT = "extract cuts a tile into slices of the shape and counts them from 0"
+
+
+def index_message(index: int, axis: int, count: int) -> str:
+    """Return what is wrong with an index of `extract` along `axis`, of `count` slices."""
+    return f"extract: index {index} along axis {axis} is outside 0 to {count - 1}"
+
+
 class Word(IntEnum):
     """What the words of the record hold."""
 
@@ -43,9 +52,10 @@ class Word(IntEnum):
     THREAD = 3
     """Index of the thread in its CTA."""
     PARITY = 4
-    """Parity of the phase that was waited for; or how many partial sums were there instead."""
+    """Parity of the phase that was waited for; or how many partial sums were there instead; or the
+    axis of the index."""
     SLOT = 5
-    """Slot of the ring; or the number of the tile."""
+    """Slot of the ring; or the number of the tile; or the index."""
     ITERATION = 6
     """How many slots of the ring the role has gone past since the kernel started; or the number of
-    partial sums that were waited for."""
+    partial sums that were waited for; or the number of slices along the axis."""

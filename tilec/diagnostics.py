@@ -162,6 +162,10 @@ class DeadlockError(TileError):
     """A wait of a debug build (`--debug-waits`) ran into its limit."""
 
 
+class OutOfRangeError(TileError):
+    """A kernel asked for a part of a tile that is not there: on the CPU, or in a debug build."""
+
+
 class InternalCompilerError(Exception):
     """A broken invariant of tilec itself: names the pass and the operation."""
 

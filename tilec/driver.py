@@ -207,7 +207,7 @@ class _Steps:
     ) -> Any:
         """Return the module that the frontend emits for `kernel`."""
         with self.watch.step(_FRONTEND, "parse"):
-            from tilec.frontend.parser import parse_source
+            from tilec.frontend.parser import choose_kernel, parse_source
             from tilec.frontend.signature import signature
 
             tree = parse_source(self.source, self.module_globals)
@@ -379,29 +379,3 @@ class _Steps:
         from tilec.backend import CodeGenerator
 
         return CodeGenerator(self.result, self.options, self.target, self.watch, self.dumps)
-
-
-def choose_kernel(tree: Any, wanted: str | None, source: SourceFile) -> Any:
-    """Return the kernel to compile.
-
-    Args:
-        tree: The parsed module.
-        wanted: The name that was asked for, or None.
-        source: Where `tree` comes from.
-
-    Raises:
-        CompileError: There is no such kernel, or none was named and there are several.
-    """
-    from tilec.frontend.parser import kernels
-
-    found = {kernel.name: kernel for kernel in kernels(tree)}
-    if wanted is None and len(found) == 1:
-        return next(iter(found.values()))
-    if wanted is not None and wanted in found:
-        return found[wanted]
-    listed = ", ".join(found)
-    if wanted is None:
-        message = f"{source.name} defines several kernels"
-        raise CompileError(error("T0006", message, hint=f"choose with --kernel: {listed}"))
-    message = f"{source.name} defines no kernel called '{wanted}'"
-    raise CompileError(error("T0006", message, hint=f"it defines: {listed}"))

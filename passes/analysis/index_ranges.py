@@ -8,20 +8,11 @@ constants, loop variables and the block coordinates that `grid(...)` in the sour
 import re
 from typing import Any
 
-from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.value_ranges import ValueRanges
 
-_MONOTONE = frozenset(
-    f"arith.{name}"
-    for name in (
-        *("addi", "muli", "divsi", "floordivsi", "ceildivsi", "remsi", "minsi", "andi"),
-        *("index_cast", "extsi", "select"),
-    )
-)
-"""Operations whose result is not negative when no operand is. (Index arithmetic does not wrap.)"""
-_UNSIGNED = frozenset(f"arith.{name}" for name in ("divui", "ceildivui", "remui", "extui"))
-"""Operations whose result is not negative when their first operand is not."""
 _FLOOR_DIVISIONS = ("arith.divsi", "arith.divui", "arith.floordivsi")
 _CEIL_DIVISIONS = ("arith.ceildivsi", "arith.ceildivui")
 _TILE_COUNT = re.compile(r"cdiv\(\s*(\w+)\s*,\s*(\d+)\s*\)")
@@ -36,35 +27,6 @@ def constant_value(value: Any) -> int | None:
     return attribute.value if isinstance(attribute, ir.IntegerAttr) else None
 
 
-def never_negative(value: Any, dims: frozenset[Any]) -> bool:
-    """Tell whether an index is provably at least 0.
-
-    Args:
-        value: An integer value.
-        dims: Values that are extents of arrays.
-    """
-    known = constant_value(value)
-    if known is not None:
-        return known >= 0
-    if value in dims:
-        return True
-    if isinstance(value, ir.BlockArgument):
-        loop = value.owner.owner.operation
-        if loop.name != "scf.for" or value.arg_number != 0:
-            return False
-        step = constant_value(loop.operands[2])
-        return step is not None and step > 0 and never_negative(loop.operands[0], dims)
-    op = defining_operation(value)
-    if op.name.endswith((".get_program_id", ".get_num_programs")):
-        return True
-    if op.name == "arith.maxsi":
-        return any(never_negative(operand, dims) for operand in op.operands)
-    if op.name in _UNSIGNED:
-        return never_negative(op.operands[0], dims)
-    numbers = list(op.operands)[1:] if op.name == "arith.select" else list(op.operands)
-    return op.name in _MONOTONE and all(never_negative(number, dims) for number in numbers)
-
-
 class TileBounds:
     """Decides for the accesses of one kernel whether a tile stays inside its array."""
 
@@ -73,9 +35,7 @@ class TileBounds:
         self._entry = function.regions[0].blocks[0]
         params = read_kernel_fact(function, "params", [])
         self._names = [param.get("name", "") for param in params]
-        kinds = (param.get("kind") for param in params)
-        arguments = zip(kinds, self._entry.arguments, strict=False)
-        self._dims = frozenset(value for kind, value in arguments if kind in ("dim", "grid"))
+        self._ranges = ValueRanges(self._entry, read_kernel_metadata(function))
         grid = read_kernel_fact(function, "grid", [])
         self._grid = [_TILE_COUNT.fullmatch(text.strip()) for text in grid]
 
@@ -100,7 +60,7 @@ class TileBounds:
 
     def never_before(self, coord: Any) -> bool:
         """Tell whether a tile at element coordinate `coord` never begins before its array."""
-        return never_negative(coord, self._dims)
+        return self._ranges.never_negative(coord)
 
     def _is_block_coordinate(self, index: Any, size: Any, extent: int) -> bool:
         """Tell whether the grid has `size / extent` blocks along the axis that `index` reads."""

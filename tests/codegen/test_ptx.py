@@ -50,6 +50,37 @@ def test_version_and_target():
     assert ".loc" not in text
 
 
+@pytest.mark.parametrize(
+    ("before", "conversion"),
+    [
+        ("%b = load i1, ptr addrspace(1) %o", "sitofp i1 %b to bfloat"),
+        (
+            "%i = load i32, ptr addrspace(1) %o\n  %n = xor i32 %i, -1\n  %b = ashr i32 %n, 31",
+            "sitofp i32 %b to bfloat",
+        ),
+        (
+            "%i = load i1, ptr addrspace(1) %o\n  %b = select i1 %i, i64 -1, i64 0",
+            "sitofp i64 %b to bfloat",
+        ),
+    ],
+)
+def test_a_signed_bool_is_minus_one(before, conversion):
+    text = kernel("", f"{conversion}", "bfloat").replace("%r =", f"{before}\n  %r =")
+    assert "0xBF80, 0x0000, %p" in emit_ptx(text, TARGET)
+
+
+def test_signed_bools_in_vectors_are_minus_one():
+    text = """
+    define ptx_kernel void @k(ptr addrspace(1) %o) {
+      %b = load <2 x i1>, ptr addrspace(1) %o
+      %f = sitofp <2 x i1> %b to <2 x bfloat>
+      store <2 x bfloat> %f, ptr addrspace(1) %o
+      ret void
+    }
+    """
+    assert emit_ptx(text, TARGET).count("0xBF80, 0x0000, %p") == 2
+
+
 def test_the_target_machine_is_made_once():
     emit_ptx(kernel("", "fadd float %x, 1.0"), TARGET)
     before = ptx._target_machine.cache_info().misses

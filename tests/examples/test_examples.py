@@ -7,8 +7,8 @@ import pytest
 
 from tilec.check import compare, load_example, make_arguments
 from tilec.diagnostics import SourceFile
-from tilec.driver import choose_kernel, emit_source
-from tilec.frontend.parser import parse_source
+from tilec.driver import emit_source
+from tilec.frontend.parser import choose_kernel, parse_source
 from tilec.frontend.signature import signature
 from tilec.interpreter import run_kernel
 from tilec.ir.attributes import read_kernel_metadata

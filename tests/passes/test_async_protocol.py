@@ -23,8 +23,8 @@ from seeded_faults import (
     without,
 )
 
-from tilec.driver import choose_kernel, compile_source
-from tilec.frontend.parser import kernels, parse_source
+from tilec.driver import compile_source
+from tilec.frontend.parser import choose_kernel, kernels, parse_source
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.options import CompileOptions

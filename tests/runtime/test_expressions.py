@@ -26,6 +26,16 @@ def test_values(text, value):
     assert evaluate(text, environment) == value
 
 
+@pytest.mark.parametrize("text", ["M * M * M", "M * M * M // M // M", "-M * M - M * M * 2", "U"])
+def test_more_than_64_bits(text):
+    with pytest.raises(ExpressionError, match="which needs more than 64 bits"):
+        evaluate(text, {"M": 2**31 - 1, "U": 2**64 - 1})
+
+
+def test_64_bits_are_enough_for_two_extents():
+    assert evaluate("cdiv(M * M, 2147483647)", {"M": 2**31 - 1}) == 2**31 - 1
+
+
 @pytest.mark.parametrize(
     "text",
     [

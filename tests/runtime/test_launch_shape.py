@@ -85,3 +85,19 @@ def test_the_metadata_says_whether_a_launch_may_overlap_the_one_before():
     assert shape_of(4, dependent_launch=True).dependent
     assert not shape_of(4).dependent
     assert shape_of(4, dependent_launch=True, persistent=True, cluster=[2, 1, 1]).dependent
+
+
+@pytest.mark.parametrize(
+    ("blocks", "changes"),
+    [
+        (2**31, {}),
+        (2**31, {"cluster": [2, 1, 1]}),
+        (2**31 - SMS, {"persistent": True}),
+        (2**31 - 128, {"persistent": True, "cluster": [2, 1, 1]}),
+    ],
+)
+def test_tiles_that_have_no_number_are_refused(blocks, changes):
+    with pytest.raises(LaunchError, match=f"{blocks} tiles .* are too many") as caught:
+        shape_of(blocks, **changes)
+    assert caught.value.diagnostics[0].code == "T0707"
+    assert shape_of(blocks - 8, **changes).blocks

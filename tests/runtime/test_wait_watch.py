@@ -8,10 +8,17 @@ from runtime_fakes import FakeDriver, device_view
 
 from tilec.codegen.artifact import HiddenParameter, Workspace
 from tilec.debug_waits import RECORD_BYTES, Word
-from tilec.diagnostics import DeadlockError, DeviceError, InternalCompilerError, error
+from tilec.diagnostics import (
+    DeadlockError,
+    DeviceError,
+    InternalCompilerError,
+    OutOfRangeError,
+    TileError,
+    error,
+)
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.launch import make_plan
-from tilec.runtime.wait_watch import deadlock
+from tilec.runtime.wait_watch import failure_of
 
 LIMIT = 2_000_000_000
 LINE = "        a = load(A, (m, k), (BM, BK))"
@@ -62,8 +69,8 @@ def record(wait=1, block=5, thread=300, parity=1, slot=2, iteration=17):
     return struct.pack("<8I", 1, wait, block, thread, parity, slot, iteration, 0)
 
 
-def explained(words: bytes, **changes) -> DeadlockError:
-    return deadlock({**metadata(), **changes}, struct.unpack("<8I", words))
+def explained(words: bytes, **changes) -> TileError:
+    return failure_of({**metadata(), **changes}, struct.unpack("<8I", words))
 
 
 class Launches:
@@ -188,3 +195,15 @@ def test_a_fault_of_the_kernel_is_not_hidden_by_the_release_of_the_record(monkey
 def test_the_words_fill_the_record():
     assert [*Word] == list(range(7))
     assert max(Word) * 4 < RECORD_BYTES
+
+
+def test_an_index_out_of_range_is_reported_as_one():
+    check = {**WAITS[1], "barrier": "extract", "ring": -1, "line": "        y = extract(x, s, 16)"}
+    words = record(wait=0, parity=1, slot=2**32 - 3, iteration=4)
+    found = explained(words, debug_waits={"limit": LIMIT, "waits": [check]})
+    assert isinstance(found, OutOfRangeError)
+    assert str(found).splitlines()[:2] == [
+        "mm.tile:9:13: error[T0575]: mm: extract: index -3 along axis 1 is outside 0 to 3, "
+        "in thread 300 of CTA 5",
+        "          y = extract(x, s, 16)",
+    ]

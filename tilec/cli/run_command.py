@@ -13,7 +13,7 @@ from tilec.cli.files import STANDARD_STREAM, read_source
 from tilec.cli.kernel_options import add_kernel_options, bind, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
 from tilec.diagnostics import CompileError, DeviceError, InternalCompilerError, SourceFile, error
-from tilec.driver import choose_kernel, emit_source
+from tilec.driver import emit_source
 from tilec.runtime.arguments import BoundArguments, check_arguments
 from tilec.runtime.interface import interface_from_signature
 from tilec.runtime.specialize import specialize
@@ -154,7 +154,7 @@ def make_job(options: argparse.Namespace) -> Job:
     Raises:
         TileError: The source, an option or an argument is wrong.
     """
-    from tilec.frontend.parser import parse_source
+    from tilec.frontend.parser import choose_kernel, parse_source
     from tilec.frontend.signature import signature
 
     request = read_request(options)
@@ -214,7 +214,8 @@ def run_on_cpu(job: Job) -> Outcome:
     module = emit_source(job.source, job.kernel, job.specialization)
     metadata = read_kernel_metadata(module.body.operations[0])
     arguments, before = prepare_arguments(job, metadata)
-    run_kernel(module, arguments.data(), dict(job.bound.scalars), job.grid, job.kernel)
+    scalars, sources = dict(job.bound.scalars), [job.source]
+    run_kernel(module, arguments.data(), scalars, job.grid, job.kernel, sources)
     loops = any(op.name in LOOPS for op in walk_operations(module.body))
     return replace(finish("the CPU reference", arguments, before, metadata), loops=loops)
 

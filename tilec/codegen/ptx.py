@@ -13,6 +13,7 @@ from typing import Any
 
 from tilec import compiling
 from tilec.codegen.libdevice import link_libdevice
+from tilec.codegen.signed_bools import choose_signed_bools, may_make_signed_bools
 from tilec.codegen.supported import is_known_intrinsic
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.isolation import run_isolated
@@ -91,6 +92,9 @@ def _optimize_and_print(llvm_text: str, machine: Any) -> str:
         link_libdevice(module, context, builder)
         passes = stack.enter_context(builder.getModulePassManager())
         passes.run(module, builder)
+        if may_make_signed_bools(llvm_text):
+            text = choose_signed_bools(str(module))
+            module = stack.enter_context(llvm.parse_assembly(text, context))
         return machine.emit_assembly(module)
 
 

@@ -7,6 +7,7 @@ from tilec.diagnostics import InternalCompilerError, SourceSpan
 from tilec.dialects import cuda_tile
 from tilec.frontend.emit_scalars import emit_scalar
 from tilec.frontend.emit_types import element_type, mlir_type, signedness
+from tilec.frontend.rounded_inputs import RoundedInputs
 from tilec.frontend.semantics import hir
 from tilec.ir.bindings import ir
 
@@ -24,7 +25,6 @@ _PLAIN = {
     "floor": cuda_tile.FloorOp,
     "sqrt": cuda_tile.SqrtOp,
     "rsqrt": cuda_tile.RsqrtOp,
-    "exp2": cuda_tile.Exp2Op,
     "log": cuda_tile.LogOp,
     "log2": cuda_tile.Log2Op,
     "sin": cuda_tile.SinOp,
@@ -68,6 +68,7 @@ class Emitter:
         self._values: dict[hir.Value, Any] = {}
         self._locations: dict[SourceSpan, Any] = {}
         self._types: dict[hir.Type, Any] = {}
+        self._rounded = RoundedInputs()
 
     def location(self, span: SourceSpan) -> Any:
         """Return the MLIR location of a source range."""
@@ -112,6 +113,12 @@ class Emitter:
             cuda_tile.StoreViewTkoOp.build(tile, view, index, **op.attributes, loc=where)
         else:
             self.bind(op.results, [self._emit_value(op, operands, where)])
+        self._rounded.note(op)
+
+    def flushes(self, op: hir.Operation) -> bool:
+        """Tell whether `op`, a function of one tile, flushes subnormal numbers to zero."""
+        asked = op.attributes.get("flush_to_zero")
+        return self._rounded.holds(op.operands[0]) if asked is None else asked
 
     def _emit_value(self, op: hir.Operation, operands: list[Any], where: Any) -> Any:
         """Emit an operation with one result and return that."""
@@ -237,6 +244,10 @@ def _rounded(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> 
     return _ROUNDED[op.name].build(operands[0], rounding=rounding, loc=where)
 
 
+def _exp2(emitter: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    return cuda_tile.Exp2Op.build(operands[0], flush_to_zero=emitter.flushes(op), loc=where)
+
+
 def _permute(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     return cuda_tile.PermuteOp.build(operands[0], op.attributes["permutation"], loc=where)
 
@@ -291,6 +302,7 @@ _MULTIPLE = {
 _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "constant": _constant,
     **dict.fromkeys(_ROUNDED, _rounded),
+    "exp2": _exp2,
     "splat": _splat,
     "iota": _iota,
     "divi": _divide,

@@ -48,7 +48,6 @@ _PLAIN = {
     "floor": math.FloorOp,
     "sqrt": math.SqrtOp,
     "rsqrt": math.RsqrtOp,
-    "exp2": math.Exp2Op,
     "log": math.LogOp,
     "log2": math.Log2Op,
     "sin": math.SinOp,
@@ -132,6 +131,13 @@ def _negate(_: hir.Operation, operands: list[Any], result_type: Any, where: Any)
     return arith.SubIOp(zero.result, operands[0], loc=where).result
 
 
+def _exp2(op: hir.Operation, operands: list[Any], _: Any, where: Any) -> Any:
+    result = math.Exp2Op(operands[0], loc=where)
+    if op.attributes.get("flush_to_zero", False):
+        result.operation.attributes["flush_to_zero"] = ir.UnitAttr.get()
+    return result.result
+
+
 def _truncate(_: hir.Operation, operands: list[Any], result_type: Any, where: Any) -> Any:
     return arith.TruncIOp(result_type, operands[0], loc=where).result
 
@@ -150,6 +156,7 @@ _SPECIAL: dict[str, Callable[[hir.Operation, list[Any], Any, Any], Any]] = {
     "cmpi": _compare_integers,
     "cmpf": _compare_floats,
     "negi": _negate,
+    "exp2": _exp2,
     "trunci": _truncate,
     "ftof": _convert_float,
 }

@@ -158,3 +158,27 @@ def kernels(module: ast.Module) -> tuple[ast.FunctionDef, ...]:
     raise CompileError(
         error("T0109", "there is no kernel in this file", span, hint=hint), [module.source]
     )
+
+
+def choose_kernel(tree: ast.Module, wanted: str | None, source: SourceFile) -> ast.FunctionDef:
+    """Return the kernel to compile.
+
+    Args:
+        tree: The parsed module.
+        wanted: The name that was asked for, or None.
+        source: Where `tree` comes from.
+
+    Raises:
+        CompileError: There is no such kernel, or none was named and there are several.
+    """
+    found = {kernel.name: kernel for kernel in kernels(tree)}
+    if wanted is None and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted is not None and wanted in found:
+        return found[wanted]
+    listed = ", ".join(found)
+    if wanted is None:
+        message = f"{source.name} defines several kernels"
+        raise CompileError(error("T0006", message, hint=f"choose with --kernel: {listed}"))
+    message = f"{source.name} defines no kernel called '{wanted}'"
+    raise CompileError(error("T0006", message, hint=f"it defines: {listed}"))

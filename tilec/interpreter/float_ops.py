@@ -109,7 +109,6 @@ _ROUNDED: dict[str, tuple[Function | None, Callable[..., Exact]]] = {
 _WIDENED: dict[str, Function] = {
     "rsqrt": _rsqrt,
     "exp": np.exp,
-    "exp2": np.exp2,
     "log": np.log,
     "log2": np.log2,
     "sin": np.sin,
@@ -132,6 +131,14 @@ def _rounded_op(op: Any) -> Function:
 @value_op(*[f"{dialect}.{name}" for dialect in ("cuda_tile", "math") for name in _WIDENED])
 def _widened_op(op: Any) -> Function:
     return widened(op, _WIDENED[op.name.split(".")[1]])
+
+
+@value_op("cuda_tile.exp2", "math.exp2")
+def _exp2(op: Any) -> Function:
+    if is_small_float(NUMPY_BY_MLIR[element_name(op.results[0].type)]):
+        # Numbers of 16 bits are computed in f32 with flush_to_zero.
+        return widened(op, _flushed(np.exp2))
+    return widened(op, np.exp2)
 
 
 @value_op("cuda_tile.pow", "math.powf")

@@ -1,13 +1,14 @@
 """Runs a cuda_tile kernel in NumPy, block by block over its grid."""
 
+import contextlib
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from tilec import compiling
-from tilec.diagnostics import CompileError, error
+from tilec.diagnostics import CompileError, OutOfRangeError, SourceFile, error
 from tilec.interpreter import (  # noqa: F401 - each family registers its operations
     assume_ops,
     compare_ops,
@@ -41,6 +42,7 @@ class Program:
 
         Raises:
             InternalCompilerError: An operation has no rule; the message names it.
+            CompileError: A constant index of `extract` is out of range.
         """
         self.metadata: dict[str, Any] = read_kernel_metadata(entry)
         builder = Builder()
@@ -85,14 +87,22 @@ def find_kernel(module: Any, kernel: str | None = None) -> Any:
     raise CompileError(error("T0006", f"{wanted} The module has: {names}"))
 
 
-def make_program(module: Any, kernel: str | None = None) -> Program:
+def make_program(
+    module: Any, kernel: str | None = None, sources: Sequence[SourceFile] = ()
+) -> Program:
     """Return the program of a kernel; it needs the module no more.
 
+    Args:
+        module: An `ir.Module` with `cuda_tile.entry` operations.
+        kernel: Name of the kernel; None when there is only one.
+        sources: Files that errors quote from.
+
     Raises:
-        CompileError: There is no such kernel.
+        CompileError: There is no such kernel, or a constant index of `extract` is out of range.
         InternalCompilerError: An operation has no rule.
     """
-    return compiling.run_locked(lambda: Program(find_kernel(module, kernel)))
+    with _quoting(sources):
+        return compiling.run_locked(lambda: Program(find_kernel(module, kernel)))
 
 
 def run_module(
@@ -128,6 +138,7 @@ def run_kernel(
     scalars: Mapping[str, Any] | None = None,
     grid: Sequence[int] | None = None,
     kernel: str | None = None,
+    sources: Sequence[SourceFile] = (),
 ) -> None:
     """Run a kernel on named arguments; arrays are written in place.
 
@@ -139,13 +150,15 @@ def run_kernel(
         scalars: Scalar arguments by parameter name.
         grid: Number of blocks along one to three axes, for a kernel without `grid()`.
         kernel: Name of the kernel; None when there is only one.
+        sources: Files that errors of the run quote from.
 
     Raises:
         LaunchError: An argument does not fit the kernel.
-        CompileError: There is no such kernel.
+        CompileError: There is no such kernel, or a constant index of `extract` is out of range.
+        OutOfRangeError: `extract` was asked for a slice that is not there.
         InternalCompilerError: An operation has no rule, or reads outside of an array.
     """
-    run_program(make_program(module, kernel), arrays, scalars, grid)
+    run_program(make_program(module, kernel, sources), arrays, scalars, grid, sources)
 
 
 def run_program(
@@ -153,6 +166,7 @@ def run_program(
     arrays: Mapping[str, np.ndarray],
     scalars: Mapping[str, Any] | None = None,
     grid: Sequence[int] | None = None,
+    sources: Sequence[SourceFile] = (),
 ) -> None:
     """Run a program on named arguments; arrays are written in place.
 
@@ -161,10 +175,22 @@ def run_program(
         arrays: As for `run_kernel`, like the rest.
         scalars: Scalar arguments by parameter name.
         grid: Number of blocks along one to three axes, for a kernel without `grid()`.
+        sources: Files that errors of the run quote from.
 
     Raises:
         LaunchError: An argument does not fit the kernel.
+        OutOfRangeError: `extract` was asked for a slice that is not there.
         InternalCompilerError: The program reads outside of an array.
     """
     launch = bind_arguments(program.metadata, arrays, scalars or {}, grid)
-    program.run(launch.values, launch.grid)
+    with _quoting(sources):
+        program.run(launch.values, launch.grid)
+
+
+@contextlib.contextmanager
+def _quoting(sources: Sequence[SourceFile]) -> Iterator[None]:
+    """Let errors about the kernel quote from `sources`."""
+    try:
+        yield
+    except (CompileError, OutOfRangeError) as failure:
+        raise type(failure)(failure.diagnostics, sources) from None

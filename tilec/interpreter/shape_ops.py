@@ -5,9 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from tilec.diagnostics import InternalCompilerError
+from tilec.debug_waits import INDEX_HINT, index_message
+from tilec.diagnostics import OutOfRangeError, error
 from tilec.interpreter.attributes import integer, integers, tile_shape
 from tilec.interpreter.registry import value_op
+from tilec.ir.errors import source_span
+from tilec.ir.slices import check_constant_indices, slice_counts
 
 Function = Callable[..., Any]
 
@@ -38,18 +41,15 @@ def _cat(op: Any) -> Function:
 
 @value_op("cuda_tile.extract")
 def _extract(op: Any) -> Function:
-    shape = tile_shape(op.results[0].type)
-    source = tile_shape(op.operands[0].type)
-    counts = [whole // part for whole, part in zip(source, shape, strict=True)]
+    check_constant_indices(op)
+    shape, counts = tile_shape(op.results[0].type), slice_counts(op)
+    span = source_span(op.location)
 
     def evaluate(value: Any, *indices: Any) -> Any:
-        for index, count in zip(indices, counts, strict=True):
+        for axis, (index, count) in enumerate(zip(indices, counts, strict=True)):
             if not 0 <= int(index) < count:
-                raise InternalCompilerError(
-                    f"extract: slice {int(index)} of {count} at {op.location}",
-                    pass_name="interpreter",
-                    op=op.name,
-                )
+                message = index_message(int(index), axis, count)
+                raise OutOfRangeError(error("T0575", message, span, hint=INDEX_HINT))
         starts = [int(index) * extent for index, extent in zip(indices, shape, strict=True)]
         window = [slice(at, at + extent) for at, extent in zip(starts, shape, strict=True)]
         return value[tuple(window)]

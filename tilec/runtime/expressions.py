@@ -2,7 +2,8 @@
 
 The text comes from a package file, so it is not trusted: it is parsed with `ast` and only the
 node types below run. A name is looked up in the environment as it is written, and so is a dotted
-form such as `A.shape[1]` or `A.strides[0]`.
+form such as `A.shape[1]` or `A.strides[0]`. Kernels compute grid extents again, in 64 bits, so no
+step may need more.
 """
 
 import ast
@@ -11,6 +12,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 Number = int | float | bool
+
+_BITS = 64
+"""Width of the integers that kernels compute the same expressions with."""
 
 
 class ExpressionError(Exception):
@@ -59,7 +63,8 @@ def evaluate(expression: str, environment: Mapping[str, Number]) -> Number:
         environment: Values by name; dotted forms are keys as well (`"A.shape[1]"`).
 
     Raises:
-        ExpressionError: The text has other syntax or an unknown name, or divides by zero.
+        ExpressionError: The text has other syntax or an unknown name, divides by zero, or needs
+            integers of more than 64 bits.
     """
     try:
         return _value(_parse(expression), environment)
@@ -111,6 +116,14 @@ def _dotted(node: ast.expr) -> str:
 
 
 def _value(node: ast.expr, environment: Mapping[str, Number]) -> Number:
+    value = _unlimited(node, environment)
+    if isinstance(value, int) and not -(1 << (_BITS - 1)) <= value < 1 << (_BITS - 1):
+        text = ast.unparse(node)
+        raise ExpressionError(f"'{text}' is {value}, which needs more than {_BITS} bits")
+    return value
+
+
+def _unlimited(node: ast.expr, environment: Mapping[str, Number]) -> Number:
     if isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
         return node.value
     if isinstance(node, ast.Name | ast.Subscript):

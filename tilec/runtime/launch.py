@@ -14,7 +14,14 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER
-from tilec.diagnostics import DeadlockError, DeviceError, InternalCompilerError, LaunchError, error
+from tilec.diagnostics import (
+    DeadlockError,
+    DeviceError,
+    InternalCompilerError,
+    LaunchError,
+    OutOfRangeError,
+    error,
+)
 from tilec.dtypes import DTYPES
 from tilec.runtime.arguments import BoundArguments
 from tilec.runtime.driver import Driver, LoadedKernel, PreparedLaunch
@@ -139,6 +146,7 @@ class LaunchPlan:
 
         Raises:
             DeadlockError: A wait of a debug build ran into its limit.
+            OutOfRangeError: An index in a debug build was out of range.
         """
         if self.workspaces:
             pool = workspace_pool(self.driver)
@@ -160,7 +168,7 @@ class LaunchPlan:
             with watch.records(stream) as records:
                 plan = replace(self, workspaces=(), watch=None)
                 plan.run((*pointers, *records), scalars, stream)
-        except DeadlockError:
+        except (DeadlockError, OutOfRangeError):
             pool = workspace_pool(self.driver)
             with suppress(DeviceError):  # the deadlock is the error to show
                 for item in self.workspaces:

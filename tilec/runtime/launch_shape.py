@@ -7,7 +7,7 @@ from typing import Any
 
 from tilec.runtime.driver import Driver, LaunchShape, LoadedKernel
 from tilec.runtime.errors import launch_error
-from tilec.runtime.grid import Grid
+from tilec.runtime.grid import MAX_BLOCKS, Grid
 
 
 def persistent_blocks(tiles: int, slots: int) -> int:
@@ -49,7 +49,7 @@ def launch_shape(
             that are split along K count once for each split.
 
     Raises:
-        LaunchError: The tiles do not fill clusters (T0707).
+        LaunchError: The tiles do not fill clusters, or are too many in whole ones (T0707).
         DeviceError: No cluster fits the GPU (T0809).
     """
     cluster = prod(metadata.get("cluster", (1, 1, 1)))
@@ -58,6 +58,7 @@ def launch_shape(
             "T0707",
             f"{metadata['name']}: {blocks} blocks do not fill clusters of {cluster}",
         )
+    _check_count(metadata, blocks)
     shape = LaunchShape(
         blocks,
         metadata["block_threads"],
@@ -71,4 +72,19 @@ def launch_shape(
     slots = driver.device(loaded.device).sm_count
     if cluster > 1:
         slots = driver.active_clusters(loaded, shape)
+    _check_count(metadata, blocks, blocks_at_a_time=slots * cluster)
     return replace(shape, blocks=persistent_blocks(blocks // cluster, slots) * cluster)
+
+
+def _check_count(metadata: Mapping[str, Any], blocks: int, blocks_at_a_time: int = 0) -> None:
+    """Refuse more tiles than have a number in 31 bits, that behind the last one included.
+
+    A block of a persistent kernel ends when the number of its next tile is too large, which is that
+    of a tile plus the number of blocks that run at a time.
+    """
+    limit = MAX_BLOCKS - blocks_at_a_time
+    if blocks > limit:
+        tiles = "tiles in whole clusters, counted once for each split of K,"
+        raise launch_error(
+            "T0707", f"{metadata['name']}: {blocks} {tiles} are too many; the limit is {limit}"
+        )

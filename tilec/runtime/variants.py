@@ -196,7 +196,8 @@ class Variants:
         from tilec.interpreter.run import run_program
 
         arrays = {name: arguments.values[name] for name in arguments.arrays}
-        run_program(program, arrays, dict(arguments.scalars), grid)
+        sources = [self.text.contents[0]]
+        run_program(program, arrays, dict(arguments.scalars), grid, sources)
 
     def _program(self, arguments: BoundArguments) -> Any:
         """Return what the CPU reference runs for these arguments."""
@@ -215,7 +216,7 @@ class Variants:
 
         source, module_globals = self.text.contents
         module = emit_source(source, self.name, specialization, module_globals)
-        return make_program(module, self.name)
+        return make_program(module, self.name, [source])
 
     def specialization(self, arguments: BoundArguments) -> Specialization:
         """Return what to compile for these arguments."""

@@ -10,13 +10,16 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
-from tilec.debug_waits import METADATA_KEY, RECORD_BYTES, Word
+from tilec.debug_waits import INDEX_HINT, METADATA_KEY, RECORD_BYTES, Word, index_message
 from tilec.diagnostics import (
     DeadlockError,
     DeviceError,
+    Diagnostic,
     InternalCompilerError,
+    OutOfRangeError,
     SourceFile,
     SourceSpan,
+    TileError,
     error,
     note,
 )
@@ -60,6 +63,7 @@ class WaitWatch:
 
         Raises:
             DeadlockError: A wait ran into its limit (T0811).
+            OutOfRangeError: An index was out of range (T0575).
             DeviceError: The driver failed.
         """
         size = RECORD_BYTES * len(self.kernels)
@@ -75,10 +79,10 @@ class WaitWatch:
                 self.driver.free(self.device, buffer)
         for metadata, record in zip(self.kernels, _RECORD.iter_unpack(host.raw), strict=True):
             if record[Word.STATE]:
-                raise deadlock(metadata, record)
+                raise failure_of(metadata, record)
 
 
-def deadlock(metadata: Mapping[str, Any], record: Sequence[int]) -> DeadlockError:
+def failure_of(metadata: Mapping[str, Any], record: Sequence[int]) -> TileError:
     """Return the error that a record stands for.
 
     Args:
@@ -93,23 +97,60 @@ def deadlock(metadata: Mapping[str, Any], record: Sequence[int]) -> DeadlockErro
         name = metadata["name"]
         raise InternalCompilerError(f"{name}: the debug buffer names wait {record[Word.WAIT]}")
     wait = build["waits"][record[Word.WAIT]]
+    if wait["barrier"] == "extract":
+        found = out_of_range(metadata["name"], wait, record)
+        return OutOfRangeError(found, _sources(wait))
+    return DeadlockError(deadlock(metadata, wait, record), _sources(wait))
+
+
+def out_of_range(kernel: str, check: Mapping[str, Any], record: Sequence[int]) -> Diagnostic:
+    """Return what to say about an index of `extract`.
+
+    Args:
+        kernel: Name of the kernel.
+        check: Its row of the table.
+        record: Words of the record.
+    """
+    index = ctypes.c_int32(record[Word.SLOT]).value
+    where = f"in thread {record[Word.THREAD]} of CTA {record[Word.BLOCK]}"
+    message = index_message(index, record[Word.PARITY], record[Word.ITERATION])
+    return error("T0575", f"{kernel}: {message}, {where}", _span(check), hint=INDEX_HINT)
+
+
+def deadlock(
+    metadata: Mapping[str, Any], wait: Mapping[str, Any], record: Sequence[int]
+) -> Diagnostic:
+    """Return what to say about a wait that ran into its limit.
+
+    Args:
+        metadata: The `tilec.kernel` dictionary of the kernel.
+        wait: Its row of the table.
+        record: Words of the record.
+    """
+    limit = metadata[METADATA_KEY]["limit"]
     message = (
-        f"{metadata['name']}: {_waiter(wait, record)} waited longer than {build['limit']:,} clocks "
+        f"{metadata['name']}: {_waiter(wait, record)} waited longer than {limit:,} clocks "
         f"for {_awaited(wait, record)}"
     )
-    span = SourceSpan(*wait["span"]) if wait["span"] else None
-    found = error(
+    return error(
         "T0811",
         message,
-        span,
+        _span(wait),
         notes=[note(_CAUSES[wait["barrier"]])],
         hint="the roles of the kernel deadlock, which is a defect of tilec or of an edited dump; "
         "what the kernel wrote is meaningless; 'tilec compile --dump-ir DIR' shows the rings in "
         "the dump of nv-tileas-debug-waits",
     )
-    # Only the line that the message is about is known here.
-    sources = [] if span is None else [SourceFile(span.file, "\n" * (span.line - 1) + wait["line"])]
-    return DeadlockError(found, sources)
+
+
+def _span(row: Mapping[str, Any]) -> SourceSpan | None:
+    return SourceSpan(*row["span"]) if row["span"] else None
+
+
+def _sources(row: Mapping[str, Any]) -> list[SourceFile]:
+    """Return the file with the only line that is known here: that which the message is about."""
+    span = _span(row)
+    return [] if span is None else [SourceFile(span.file, "\n" * (span.line - 1) + row["line"])]
 
 
 def _awaited(wait: Mapping[str, Any], record: Sequence[int]) -> str:

@@ -60,15 +60,19 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
         kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
     sources = [source(program, text, each) for text, each in zip(texts, kinds, strict=True)]
     saturates = "sat" in statement.opcode
+    flushes = "ftz" in statement.opcode and kind == "f32"
     truncates = "rz" in statement.opcode and kind == "f32"
 
     def act(warp: Warp, mask: Mask) -> bool:
         values = [get(warp) for get in sources]
+        if flushes:
+            values = [scalar.flush(value) for value in values]
         if truncates:
             wide = function(*(value.astype(np.float64) for value in values))
             value = scalar.toward_zero(wide, np.float32)
         else:
             value = function(*values)
+        value = scalar.flush(value) if flushes else value
         warp.write(target, np.clip(value, 0, 1) if saturates else value, mask)
         return True
 

@@ -173,6 +173,12 @@ TERNARY: dict[str, Callable[[Lanes, Lanes, Lanes], Lanes]] = {
 }
 
 
+def flush(value: Lanes) -> Lanes:
+    """Return f32 lanes with subnormals as zeros of the same sign."""
+    tiny = np.finfo(np.float32).tiny
+    return np.where(np.abs(value) < tiny, np.copysign(np.float32(0), value), value)
+
+
 def _unordered(compare: Callable[[Lanes, Lanes], Lanes]) -> Callable[[Lanes, Lanes], Lanes]:
     return lambda a, b: compare(a, b) | np.isnan(a) | np.isnan(b)
 

@@ -49,6 +49,8 @@
   %16 = "cuda_tile.rsqrt"(%f) : (!cuda_tile.tile<8xf32>) -> !cuda_tile.tile<8xf32>
   // CHECK: math.exp %{{.*}} : tensor<8xf32>
   %17 = "cuda_tile.exp"(%f) : (!cuda_tile.tile<8xf32>) -> !cuda_tile.tile<8xf32>
+  // CHECK: math.exp2 %{{.*}} {flush_to_zero} : tensor<8xf32>
+  %flushed = "cuda_tile.exp2"(%f) {flush_to_zero} : (!cuda_tile.tile<8xf32>) -> !cuda_tile.tile<8xf32>
   // CHECK: math.exp2 %{{.*}} : tensor<8xf32>
   %18 = "cuda_tile.exp2"(%f) : (!cuda_tile.tile<8xf32>) -> !cuda_tile.tile<8xf32>
   // CHECK: math.log %{{.*}} : tensor<8xf32>

@@ -37,6 +37,7 @@
   %t2 = "cuda_tile.store_view_tko"(%a, %pB, %x, %y) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!cuda_tile.tile<128x64xbf16>, !part, i32, i32) -> !cuda_tile.token
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "copy", function_type = (!cuda_tile.ptr<bf16>, i64, !cuda_tile.ptr<bf16>, i64, i32, i32) -> (), tilec.kernel = {
+  grid = ["cdiv(M, 128)", "cdiv(K, 64)"],
   arrays = [{name = "A", dtype = "bf16", rank = 2 : i64, strides = [-1, 1], alias_group = -1 : i64},
             {name = "B", dtype = "bf16", rank = 2 : i64, strides = [-1, 1], alias_group = -1 : i64}],
   params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64},

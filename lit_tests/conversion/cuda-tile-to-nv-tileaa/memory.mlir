@@ -1,15 +1,20 @@
 // RUN: tilec opt %s --passes convert-cuda-tile-to-nv-tileaa --split-input-file | FileCheck %s
 
 // A column-major matrix: the contiguous axis 0 comes last in the memref, the loaded tile is permuted
-// back and the stored one forth.
+// back and the stored one forth. Nothing is known about the indices: one whose first element lies
+// beyond 31 bits becomes -1, as does a negative one.
 
 !view = !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>
 !part = !cuda_tile.partition_view<array<i64: 32, 8>, !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>, array<i64: 0, 1>, "nan">
 
 // CHECK:      ^bb0(%[[P:.*]]: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i64, %[[I:.*]]: i32, %[[J:.*]]: i32):
 // CHECK-NEXT: %[[V:.*]] = "nv_tileaa.make_memref"(%[[P]], %[[N]], %[[M]], %[[S]]) {{.*}} -> !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, -1 : i64>
-// CHECK:      %[[OUTER:.*]] = arith.muli %[[J]], %c8_i32
-// CHECK:      %[[INNER:.*]] = arith.muli %[[I]], %c32_i32
+// CHECK:      %[[BELOW:.*]] = arith.cmpi ult, %[[J]], %c268435456_i32 : i32
+// CHECK-NEXT: %[[J1:.*]] = arith.select %[[BELOW]], %[[J]], %c-1_i32 : i32
+// CHECK:      %[[OUTER:.*]] = arith.muli %[[J1]], %c8_i32
+// CHECK:      %[[LEFT:.*]] = arith.cmpi ult, %[[I]], %c67108864_i32 : i32
+// CHECK-NEXT: %[[I1:.*]] = arith.select %[[LEFT]], %[[I]], %c-1_i32{{.*}} : i32
+// CHECK:      %[[INNER:.*]] = arith.muli %[[I1]], %c32_i32
 // CHECK-NEXT: %[[A:.*]]:2 = "nv_tileaa.tiled_load"(%[[V]], %[[OUTER]], %[[INNER]]) {{.*}}padding = "nan"} {{.*}} -> (tensor<8x32xf32>, !nv_tileaa.mem_token)
 // CHECK-NEXT: %[[B:.*]] = "nv_tileaa.permute"(%[[A]]#0) {permutation = array<i64: 1, 0>} : (tensor<8x32xf32>) -> tensor<32x8xf32>
 // CHECK-NEXT: %[[C:.*]] = "nv_tileaa.permute"(%[[B]]) {permutation = array<i64: 1, 0>} : (tensor<32x8xf32>) -> tensor<8x32xf32>
@@ -32,9 +37,12 @@
 !part = !cuda_tile.partition_view<array<i64: 8, 2, 4>, !cuda_tile.tensor_view<memref<16x32x64xf32, strided<[2048, 64, 1]>>>, array<i64: 2, 0, 1>, "zero">
 
 // CHECK:      ^bb0(%{{.*}}: !nv_tileaa.ptr<f32>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[K:.*]]: i32):
-// CHECK:      %[[C0:.*]] = arith.muli %[[J]], %c2_i32
-// CHECK:      %[[C1:.*]] = arith.muli %[[K]], %c4_i32
-// CHECK:      %[[C2:.*]] = arith.muli %[[I]], %c8_i32
+// CHECK:      %[[J1:.*]] = arith.select %{{.*}}, %[[J]], %c-1_i32{{.*}} : i32
+// CHECK:      %[[C0:.*]] = arith.muli %[[J1]], %c2_i32
+// CHECK:      %[[K1:.*]] = arith.select %{{.*}}, %[[K]], %c-1_i32{{.*}} : i32
+// CHECK:      %[[C1:.*]] = arith.muli %[[K1]], %c4_i32
+// CHECK:      %[[I1:.*]] = arith.select %{{.*}}, %[[I]], %c-1_i32{{.*}} : i32
+// CHECK:      %[[C2:.*]] = arith.muli %[[I1]], %c8_i32
 // CHECK-NEXT: "nv_tileaa.tiled_load"(%{{.*}}, %[[C0]], %[[C1]], %[[C2]]) {{.*}} -> (tensor<2x4x8xf32>, !nv_tileaa.mem_token)
 // CHECK-NEXT: "nv_tileaa.permute"(%{{.*}}) {permutation = array<i64: 2, 0, 1>} : (tensor<2x4x8xf32>) -> tensor<8x2x4xf32>
 // CHECK-NEXT: "nv_tileaa.permute"(%{{.*}}) {permutation = array<i64: 1, 2, 0>} : (tensor<8x2x4xf32>) -> tensor<2x4x8xf32>
@@ -133,3 +141,46 @@
 }) {sym_name = "overlap", function_type = (!cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>) -> (), tilec.kernel = {
   arrays = [{name = "A", alias_group = 7 : i64}, {name = "B", alias_group = -1 : i64}, {name = "C", alias_group = 7 : i64}],
   params = [{kind = "pointer", array = "A"}, {kind = "pointer", array = "B"}, {kind = "pointer", array = "C"}]}} : () -> ()
+
+// -----
+
+// Indices that are known to be small enough are taken as they are: coordinates of a grid over the
+// tiles, loop variables up to their number, remainders. A scalar may be anything; constants are known.
+
+!view = !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
+!part = !cuda_tile.partition_view<array<i64: 64>, !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>, array<i64: 0>, "zero">
+
+// CHECK-NOT:  arith.select
+// CHECK:      "fits"
+// CHECK:      %[[C:.*]] = arith.muli %c-1_i32, %c64_i32
+// CHECK-NEXT: "nv_tileaa.tiled_load"(%{{.*}}, %[[C]])
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>, %n: i32, %s: i32):
+  %v = "cuda_tile.make_tensor_view"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
+  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+  %x, %y, %z = "cuda_tile.get_tile_block_id"() : () -> (i32, i32, i32)
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %c63 = arith.constant 63 : i32
+  %c64 = arith.constant 64 : i32
+  %a, %ta = "cuda_tile.load_view_tko"(%w, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+  %sum = arith.addi %n, %c63 : i32
+  %tiles = arith.divsi %sum, %c64 : i32
+  scf.for %i = %c0 to %tiles step %c1 : i32 {
+    %b, %tb = "cuda_tile.load_view_tko"(%w, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+  }
+  %r = arith.remui %s, %c64 : i32
+  %d, %td = "cuda_tile.load_view_tko"(%w, %r) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "fits", function_type = (!cuda_tile.ptr<f32>, i32, i32) -> (), tilec.kernel = {
+  grid = ["cdiv(N, 64)"],
+  params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}, {kind = "scalar", name = "s", dtype = "i32"}]}} : () -> ()
+
+"cuda_tile.entry"() ({
+^bb0(%p: !cuda_tile.ptr<f32>, %n: i32):
+  %v = "cuda_tile.make_tensor_view"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
+  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+  %far = arith.constant 67108864 : i32
+  %a, %ta = "cuda_tile.load_view_tko"(%w, %far) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "far", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()

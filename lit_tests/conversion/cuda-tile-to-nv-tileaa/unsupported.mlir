@@ -24,6 +24,19 @@
 
 // -----
 
+!tile = !cuda_tile.tile<8xf32>
+
+"cuda_tile.entry"() ({
+^bb0(%s: f32):
+  %f = "cuda_tile.splat"(%s) : (f32) -> !tile
+  %c2 = arith.constant 2 : i32
+  // expected-error@+1 {{extract: index 2 along axis 0 is outside 0 to 1}}
+  %x = "cuda_tile.extract"(%f, %c2) {operandSegmentSizes = array<i32: 1, 1>} : (!tile, i32) -> !cuda_tile.tile<4xf32>
+  "cuda_tile.return"() : () -> ()
+}) {sym_name = "slices", function_type = (f32) -> ()} : () -> ()
+
+// -----
+
 // A cuda_tile operation outside of a kernel is never reached.
 // expected-error@+1 {{failed to convert cuda_tile to nv_tileaa: 'cuda_tile.make_token' is left}}
 %t = "cuda_tile.make_token"() : () -> !cuda_tile.token

@@ -128,3 +128,38 @@
   }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "waits_for_partial_sums_have_a_limit", function_type = (!nv_tileaa.ptr<i32>, i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 256 : i64, cluster = [1, 1, 1], debug_waits = {limit = 500 : i64}}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
+!t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
+!tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
+
+// A thread whose index names no slice claims the record, writes axis, index and number of slices, and
+// goes on with one that does.
+// CHECK-LABEL: llvm.func @indices_are_checked
+// CHECK-SAME:    %[[I:[^ :]*]]: i32, %[[BUFFER:[^ :]*]]: !llvm.ptr<1>)
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}"{
+// CHECK-SAME:      setp.lt.u32 p, $1, $2;\0A@p bra DONE;
+// CHECK-SAME:      atom.global.cas.b32 word, [$0], 0, 1;\0Asetp.ne.u32 p, word, 0;\0A@p bra DONE;
+// CHECK-SAME:      mov.b32 value, 3;\0Ast.volatile.global.u32 [$0+4], value;
+// CHECK-SAME:      mov.b32 value, 0;\0Ast.volatile.global.u32 [$0+16], value;
+// CHECK-SAME:      mov.b32 value, $1;\0Ast.volatile.global.u32 [$0+20], value;
+// CHECK-SAME:      mov.b32 value, $2;\0Ast.volatile.global.u32 [$0+24], value;
+// CHECK-SAME:      "l,r,r,~{memory}" %[[BUFFER]], %[[I]], %c2
+// CHECK:         arith.minui %[[I]], %c1
+"nv_tileaa.func"() ({
+^bb0(%i: i32, %buffer: !nv_tileaa.ptr<i32>):
+  %c0 = arith.constant 0 : i32
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
+    %z = "nv_tileas.extract"(%y, %i, %c0) {nv_tileas.debug_wait = 3 : i64, offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "indices_are_checked", function_type = (i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1], debug_waits = {limit = 3000000 : i64}}} : () -> ()

@@ -95,7 +95,7 @@
 !w = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
 
 // Two bf16 of one 32-bit register become f32 by a shift and a mask. Fast-math `afn` calls the
-// approximations of libdevice.
+// approximations of libdevice, and `flush_to_zero` the instruction that flushes.
 // CHECK-LABEL: llvm.func @pairs_widen_in_place
 // CHECK:         %[[WORD:.*]] = llvm.bitcast %{{.*}} : vector<2xbf16> to i32
 // CHECK:         %[[LOW:.*]] = arith.shli %[[WORD]], %{{.*}} : i32
@@ -104,6 +104,7 @@
 // CHECK:         arith.bitcast %[[HIGH]] : i32 to f32
 // CHECK-COUNT-2: llvm.call @__nv_fast_tanhf
 // CHECK-COUNT-2: llvm.call @__nv_fast_expf
+// CHECK-COUNT-2: nvvm.ex2 %{{.*}} {ftz = true} : f32
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
@@ -115,7 +116,8 @@
     %y = arith.extf %x : !t to !w
     %z = math.tanh %y fastmath<afn> : !w
     %e = math.exp %z fastmath<afn> : !w
-    "nv_tileas.store_shared"(%e, %d) : (!w, !d) -> ()
+    %f = math.exp2 %e {flush_to_zero} : !w
+    "nv_tileas.store_shared"(%f, %d) : (!w, !d) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

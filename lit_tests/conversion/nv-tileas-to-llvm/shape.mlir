@@ -62,7 +62,7 @@
 !tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
 
 // Two tiles are joined in scratch memory, the second behind the first; a slice is read at its
-// run-time place.
+// run-time place, which stays inside the tile whatever the index is.
 // CHECK-LABEL: llvm.func @scratch_joins_and_cuts
 // CHECK-SAME:    %[[I:.*]]: i32)
 // CHECK:         llvm.store
@@ -75,7 +75,8 @@
 // CHECK:         llvm.store
 // CHECK:         llvm.store
 // CHECK:         nvvm.barrier
-// CHECK:         %[[ROW:.*]] = arith.muli %[[I]], %c4
+// CHECK:         %[[J:.*]] = arith.minui %[[I]], %c1
+// CHECK:         %[[ROW:.*]] = arith.muli %[[J]], %c4
 // CHECK:         arith.addi %{{.*}}, %[[ROW]]
 // CHECK:         llvm.load
 // CHECK:         nvvm.barrier
@@ -94,3 +95,33 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "scratch_joins_and_cuts", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
+!t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
+!tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
+
+// An index that is known to name a slice is taken as it is.
+// CHECK-LABEL: llvm.func @remainders_name_slices
+// CHECK-NOT:     arith.minui
+// CHECK:         %[[J:.*]] = arith.remui
+// CHECK-NOT:     arith.minui
+// CHECK:         arith.muli %[[J]], %c4
+"nv_tileaa.func"() ({
+^bb0(%i: i32):
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %j = arith.remui %i, %c2 : i32
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
+    %z = "nv_tileas.extract"(%y, %j, %c0) {offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "remainders_name_slices", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

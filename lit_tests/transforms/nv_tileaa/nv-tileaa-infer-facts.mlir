@@ -113,11 +113,13 @@
 // -----
 
 // A coordinate made of block coordinates, extents and loop variables from 0 without a subtraction is
-// never before the array; one less, a parameter that is no extent, or what a loop carries may be.
+// never before the array, as long as it stays below 2^31; one less, a product that may wrap, a
+// parameter that is no extent, or what a loop carries may be.
 
 !memref = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
 
 // CHECK: never_before = array<i1: true, false>
+// CHECK: never_before = array<i1: false, true>
 // CHECK: never_before = array<i1: true, true>
 // CHECK: never_before = array<i1: false, false>
 "nv_tileaa.func"() ({
@@ -130,7 +132,10 @@
   %x = "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32
   %row = arith.muli %x, %c8 : i32
   %before = arith.subi %row, %c8 : i32
+  %y = "nv_tileaa.get_program_id"() {axis = 1 : i32} : () -> i32
+  %far = arith.muli %y, %c8 : i32
   %a, %t = "nv_tileaa.tiled_load"(%v, %row, %before) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<8x8xf32>, !nv_tileaa.mem_token)
+  %b, %q = "nv_tileaa.tiled_load"(%v, %far, %y) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<8x8xf32>, !nv_tileaa.mem_token)
   %r = scf.for %i = %c0 to %k step %c1 iter_args(%j = %c0) -> (i32) : i32 {
     %limited = arith.maxsi %shift, %i : i32
     %u = "nv_tileaa.tiled_store"(%v, %a, %limited, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!memref, tensor<8x8xf32>, i32, i32) -> !nv_tileaa.mem_token
@@ -140,6 +145,7 @@
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "beginnings", function_type = (!nv_tileaa.ptr<f32>, i64, i32, i32, i32) -> (), tilec.kernel = {
+  grid = ["cdiv(M, 8)", "M"],
   params = [{kind = "pointer", array = "A"}, {kind = "stride", array = "A", axis = 0 : i64},
             {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "K", array = "A", axis = 1 : i64},
             {kind = "scalar", name = "shift"}]}} : () -> ()

@@ -76,6 +76,32 @@
 
 // -----
 
+!t = tensor<4x32xf32>
+!tall = tensor<8x32xf32>
+
+// So has an index of `extract` that is not known to name a slice.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         "nv_tileas.extract"(%{{.*}}) {nv_tileas.debug_wait = 0 : i64, operandSegmentSizes
+// CHECK:         "nv_tileas.extract"(%{{.*}}) {operandSegmentSizes
+// CHECK:       waits = [{barrier = "extract", first_thread = 0 : i64, {{.*}}, ring = -1 : i64, role = "consumer",
+"nv_tileaa.func"() ({
+^bb0(%x: i32):
+  %c0 = arith.constant 0 : i32
+  %c2 = arith.constant 2 : i32
+  %y = arith.remui %x, %c2 : i32
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %tile = builtin.unrealized_conversion_cast %x : i32 to !tall
+    %a = "nv_tileas.extract"(%tile, %x, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %b = "nv_tileas.extract"(%tile, %y, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "indices_are_checked", function_type = (i32) -> (), tilec.kernel = {debug_waits = {limit = 1000 : i64}}} : () -> ()
+
+// -----
+
 // A kernel that does not ask for a debug build is left alone.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%{{.*}}: i32):

@@ -67,16 +67,16 @@
 
 // -----
 
-// Grid expressions may use arithmetic, scalars, minima and maxima.
+// Grid expressions may use arithmetic, scalars, minima and maxima. What surely fits is computed in 32
+// bits, and so are products and sums of which no more is asked.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[N:.*]]: i32, %[[S:.*]]: i32):
-// CHECK:         %[[P:.*]] = arith.muli %[[N]], %[[S]]
-// CHECK:         %[[Q:.*]] = arith.floordivsi %[[P]], %
-// CHECK:         arith.minsi %[[Q]], %[[S]]
+// CHECK:         %[[Q:.*]] = arith.floordivsi %[[N]], %{{.*}} : i32
+// CHECK:         arith.minsi %[[Q]], %[[S]] : i32
 // CHECK:         arith.maxsi
-// CHECK:         arith.addi
-// CHECK:         arith.subi
-// CHECK:         arith.remsi
+// CHECK:         arith.subi %{{.*}} : i32
+// CHECK:         arith.remsi %{{.*}} : i32
+// CHECK:         arith.muli %{{.*}}, %[[S]] : i32
 "nv_tileaa.func"() ({
 ^bb0(%n: i32, %s: i32):
   %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
@@ -85,7 +85,51 @@
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "grid_expressions_are_arithmetic", function_type = (i32, i32) -> (), tilec.kernel = {
   params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}, {kind = "scalar", name = "s"}],
-  grid = ["max(min(N * s // 4, s), 1)", "(N + 3 - 1) % 8"]}} : () -> ()
+  grid = ["max(min(N // 4, s), 1) + (N - 1) % 8", "N // 4 * s"]}} : () -> ()
+
+// -----
+
+// The launcher computes in 64 bits, so what is divided and may have more than 32 has them here, too.
+// Scalars of all integer types are read as what they are; a remainder has the sign of the divisor.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i8, %[[U:.*]]: i32, %[[L:.*]]: i64):
+// CHECK:         %[[M64:.*]] = arith.extsi %[[M]] : i32 to i64
+// CHECK:         %[[N64:.*]] = arith.extsi %[[N]] : i32 to i64
+// CHECK:         %[[P:.*]] = arith.muli %[[M64]], %[[N64]] : i64
+// CHECK:         %[[Q:.*]] = arith.ceildivsi %[[P]], %{{.*}} : i64
+// CHECK:         arith.trunci %[[Q]] : i64 to i32
+// CHECK:         %[[S32:.*]] = arith.extsi %[[S]] : i8 to i32
+// CHECK:         %[[R:.*]] = arith.remsi %[[S32]], %{{.*}} : i32
+// CHECK:         %[[UP:.*]] = arith.addi %[[R]], %{{.*}} : i32
+// CHECK:         arith.select %{{.*}}, %[[UP]], %[[R]] : i32
+// CHECK:         %[[U64:.*]] = arith.extui %[[U]] : i32 to i64
+// CHECK:         arith.minsi %[[U64]], %[[L]] : i64
+"nv_tileaa.func"() ({
+^bb0(%m: i32, %n: i32, %s: i8, %u: i32, %l: i64):
+  %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %w : i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "wide_grid_expressions", function_type = (i32, i32, i8, i32, i64) -> (), tilec.kernel = {
+  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "A.shape[1]", array = "A", axis = 1 : i64},
+            {kind = "scalar", name = "s", dtype = "i8"}, {kind = "scalar", name = "u", dtype = "u32"}, {kind = "scalar", name = "l", dtype = "i64"}],
+  grid = ["cdiv(M * A.shape[1], 268435456)", "s % 3", "min(u, l)"]}} : () -> ()
+
+// -----
+
+// Rows are swept together in groups of up to 64, fewer where the tiles of a group may be too many to
+// number.
+// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK:         %[[G:.*]] = arith.minui %{{.*}}, %[[ROWS:.*]] : i32
+// CHECK:         arith.muli %[[G]], %[[COLUMNS:.*]] : i32
+"nv_tileaa.func"() ({
+^bb0(%m: i32, %n: i32):
+  %x = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+  %use = builtin.unrealized_conversion_cast %x : i32 to i64
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "groups_of_long_rows", function_type = (i32, i32) -> (),
+  nv_tileaa.kernel_spec = {tile_group = 64 : i64}, tilec.kernel = {
+  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}],
+  grid = ["M", "N"]}} : () -> ()
 
 // -----
 
@@ -144,8 +188,9 @@
 // With a tile group, that many rows are swept column by column, and every second group backwards.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N]], %c64
 // CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
-// CHECK:         %[[WIDTH:.*]] = arith.muli %c8{{.*}}, %[[N]]
+// CHECK:         %[[WIDTH:.*]] = arith.muli %c8{{.*}}, %[[COLUMNS]]
 // CHECK:         %[[GROUP:.*]] = arith.divui %[[ID]], %[[WIDTH]]
 // CHECK:         %[[INSIDE:.*]] = arith.remui %[[ID]], %[[WIDTH]]
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[GROUP]], %c8
@@ -164,7 +209,7 @@
   %use = builtin.unrealized_conversion_cast %row, %col : i32, i32 to i64
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tile_groups_are_swept_back_and_forth", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 8 : i64}, tilec.kernel = {
-  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "N"]}} : () -> ()
+  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "cdiv(N, 64)"]}} : () -> ()
 
 // -----
 
@@ -225,12 +270,13 @@
 // tile group counts tiles, not clusters: 8 rows of tiles are 4 rows of clusters.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[B:.*]]: i32, %[[M:.*]]: i32, %[[N:.*]]: i32):
+// CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N]], %c64{{.*}} : i32
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M]], %c2{{.*}} : i32
 // CHECK-NOT:     arith.ceildivsi
 // CHECK:         %[[ID:.*]] = "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
-// CHECK:         %[[PLANE:.*]] = arith.muli %[[ROWS]], %[[N]] : i32
+// CHECK:         %[[PLANE:.*]] = arith.muli %[[ROWS]], %[[COLUMNS]] : i32
 // CHECK:         %[[INSIDE:.*]] = arith.remui %[[ID]], %[[PLANE]] : i32
-// CHECK:         arith.muli %c4{{.*}}, %[[N]] : i32
+// CHECK:         arith.muli %c4{{.*}}, %[[COLUMNS]] : i32
 // CHECK:         %[[R:.*]] = arith.addi
 // CHECK:         %[[COLUMN:.*]] = arith.select
 // CHECK:         %[[BATCH:.*]] = arith.divui %[[ID]], %[[PLANE]] : i32
@@ -248,7 +294,7 @@
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "clusters_cover_the_last_two_axes", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], tile_group = 8 : i64}, tilec.kernel = {
   params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
-  grid = ["B", "M", "N"]}} : () -> ()
+  grid = ["B", "M", "cdiv(N, 64)"]}} : () -> ()
 
 // -----
 

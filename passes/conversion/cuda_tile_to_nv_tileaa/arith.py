@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.passes.conversion.cuda_tile_to_nv_tileaa.division import DIVISIONS, divide
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     Conversion,
     convert_type,
@@ -67,6 +68,9 @@ _MIN_MAX = {
     ("minf", True): "arith.minimumf",
 }
 _EXACT_ROUNDING = (None, "nearest_even")
+FLUSH_TO_ZERO = "flush_to_zero"
+"""Attribute, also on operations of math: subnormal operands and results become zeros."""
+_FLUSHING = ("exp2",)
 _LOOSE_ROUNDING = ("approx", "full")
 _OVERFLOW = {
     "no_signed_wrap": "#arith.overflow<nsw>",
@@ -90,8 +94,10 @@ def check_float_mode(op: Any) -> dict[str, Any]:
         CompileError: The rounding or the handling of denormals is not supported.
     """
     rounding = text(op, "rounding")
-    if "flush_to_zero" in op.attributes:
-        raise unsupported(op, "flush_to_zero")
+    if FLUSH_TO_ZERO in op.attributes:
+        if _short(op) not in _FLUSHING:
+            raise unsupported(op, FLUSH_TO_ZERO)
+        return {FLUSH_TO_ZERO: ir.UnitAttr.get()}
     if rounding in _EXACT_ROUNDING:
         return {}
     if rounding in _LOOSE_ROUNDING:
@@ -127,6 +133,8 @@ def convert_signed_integer(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer operation that exists for signed and for unsigned operands."""
     signed, unsigned = _BY_SIGN[_short(op)]
     name = unsigned if text(op, "signedness") == "unsigned" else signed
+    if name in DIVISIONS:
+        return [divide(name, state.operands(op), state.ranges)]
     return create(name, result_types(op), state.operands(op)).results
 
 
@@ -136,7 +144,7 @@ def convert_division(op: Any, state: Conversion) -> Sequence[Any]:
     key = (text(op, "rounding", "zero"), text(op, "signedness", "signed"))
     if key not in _DIVISION:
         raise unsupported(op, f"rounding {key[0]} of {key[1]} integers")
-    return create(_DIVISION[key], result_types(op), state.operands(op)).results
+    return [divide(_DIVISION[key], state.operands(op), state.ranges)]
 
 
 @rule("mulhii")

@@ -1,11 +1,13 @@
 """Operations that keep their name: structured control flow and scalar arithmetic.
 
-They are rebuilt with converted operands, result types and block arguments, region by region.
+They are rebuilt with converted operands, result types and block arguments, region by region, except
+for divisions, which get a result for all operands.
 """
 
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.passes.conversion.cuda_tile_to_nv_tileaa.division import DIVISIONS, divide
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     PREFIX,
     Conversion,
@@ -24,6 +26,8 @@ def convert_block(source: Any, target: Any, state: Conversion) -> None:
         with point, operation.location:
             if operation.name.startswith(PREFIX):
                 results = list(find_rule(operation)(operation, state))
+            elif operation.name in DIVISIONS:
+                results = [divide(operation.name, state.operands(operation), state.ranges)]
             else:
                 results = rebuild(operation, state)
         state.values.update(zip(operation.results, results, strict=False))

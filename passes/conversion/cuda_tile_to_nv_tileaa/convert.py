@@ -15,6 +15,7 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, walk_operations
 from tilec.passes.analysis.kernels import reject
+from tilec.passes.analysis.value_ranges import ValueRanges
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa import (  # noqa: F401 - register their rules
     arith,
     matmul,
@@ -54,7 +55,8 @@ def convert_entry(entry: Any, capability: int) -> None:
             function.attributes[key] = attribute
     i32 = ir.IntegerType.get_signless(32)
     function.attributes[COMPUTE_CAPABILITY] = ir.IntegerAttr.get(i32, capability)
-    convert_block(source, function.entry_block, Conversion(read_kernel_metadata(entry)))
+    metadata, target = read_kernel_metadata(entry), function.entry_block
+    convert_block(source, target, Conversion(metadata, ValueRanges(target, metadata)))
     entry.erase()
 
 

@@ -20,7 +20,7 @@ from tilec.dialects.nv_tileaa.memory_ops import (
 )
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
 from tilec.dialects.nv_tileaa.types import UNKNOWN_ALIAS_SCOPE, MemrefType
-from tilec.ir.bindings import ir
+from tilec.ir.bindings import arith, ir
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     Conversion,
     View,
@@ -162,9 +162,29 @@ def _coordinates(
     for dim in dims:
         index, extent = state.get(indices[dim]), type_.tile[dim]
         if extent != 1:
+            index = _limited(index, extent, state)
             index = create("arith.muli", [index.type], [index, constant(index.type, extent)]).result
         found.append(index)
     return found
+
+
+def _limited(index: Any, extent: int, state: Conversion) -> Any:
+    """Return an index whose product with `extent` does not come round to another tile.
+
+    Arrays end below 2^31. A product from there to 2^32, or a negative one from -2^31 on, is a
+    coordinate outside of every array in 32 bits, too. Every other index becomes -1, whose tile lies
+    before the array.
+    """
+    width = index.type.width
+    beyond, end = -(-(1 << (width - 1)) // extent), (1 << width) // extent - 1
+    low, high = state.ranges.of(index)
+    if -beyond < low and high <= end:
+        return index
+    minus_one = constant(index.type, -1)
+    if low == high:
+        return minus_one
+    is_less = arith.cmpi(arith.CmpIPredicate.ult, index, constant(index.type, beyond))
+    return arith.select(is_less, index, minus_one)
 
 
 def _copy_hints(op: Any, target: Any) -> None:

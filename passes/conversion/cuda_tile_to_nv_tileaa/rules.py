@@ -14,6 +14,7 @@ from tilec.dialects.cuda_tile.types import TileType, TokenType
 from tilec.dialects.nv_tileaa.types import MemTokenType, PtrType
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.kernels import reject
+from tilec.passes.analysis.value_ranges import ValueRanges
 from tilec.records import dataclass, field
 
 PREFIX = "cuda_tile."
@@ -43,11 +44,13 @@ class Conversion:
 
     Attributes:
         metadata: The `tilec.kernel` dictionary of the kernel.
+        ranges: Ranges of replacements that are integers.
         values: Original value -> its replacement.
         views: Original tensor or partition view -> the memref behind it.
     """
 
     metadata: dict[str, Any]
+    ranges: ValueRanges
     values: dict[Any, Any] = field(default_factory=dict)
     views: dict[Any, View] = field(default_factory=dict)
 

@@ -14,6 +14,7 @@ from tilec.dialects.nv_tileaa.tile_ops import (
     SplatOp,
     ViewOp,
 )
+from tilec.ir.slices import check_constant_indices
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     Conversion,
     convert_type,
@@ -69,6 +70,7 @@ def convert_cat(op: Any, state: Conversion) -> Sequence[Any]:
 def convert_extract(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a slice."""
     (source,), indices = segments(op)
+    check_constant_indices(op)
     return [ExtractOp.build(state.get(source), [state.get(i) for i in indices], _shape(op))]
 
 

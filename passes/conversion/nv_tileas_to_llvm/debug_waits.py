@@ -9,6 +9,8 @@ arrivals and TMA loads. So no barrier sees more arrivals or bytes than it was ma
 undefined (PTX ISA, mbarrier). It still takes part in named barriers, and its stores stay inside the
 arrays. The lanes of a warp go astray together.
 
+An index of `extract` that is out of range claims the record, too; its thread goes on.
+
 In a debug build the phase of a ring position counts rounds, which makes it the number of the
 iteration; its lowest bit is the parity.
 """
@@ -83,6 +85,20 @@ setp.eq.b32 p, $7, 0;
 _VOTE = """setp.ne.b32 p, $0, 0;
 vote.sync.any.pred p, p, 0xffffffff;
 selp.b32 $0, 1, 0, p;"""
+_CHECK = """{
+.reg .pred p;
+.reg .b32 word, value;
+setp.lt.u32 p, $1, $2;
+@p bra DONE;
+atom.global.cas.b32 word, [$0], 0, 1;
+setp.ne.u32 p, word, 0;
+@p bra DONE;
+@RECORD@
+fence.acq_rel.sys;
+DONE:
+}"""
+"""Operands: $0 buffer, $1 an index, $2 what it must be below."""
+_CHECK_CONSTRAINTS = "l,r,r,~{memory}"
 _RING_CONSTRAINTS = "=&r,r,r,r,l,r,r,~{memory}"
 _PARTIALS_CONSTRAINTS = "=&r,l,r,r,l,r,r,r,~{memory}"
 
@@ -138,6 +154,18 @@ class DebugWaits:
         result = emit.inline_ptx(text, _PARTIALS_CONSTRAINTS, operands, emit.i32_type())
         llvm_ops.store(result, self._astray)
 
+    def check_index(self, op: Any, axis: int, index: Any, count: int) -> None:
+        """Write the record if `index` is not below `count`, and go on.
+
+        Args:
+            op: The `extract`.
+            axis: The axis along which it cuts.
+            index: Number of the slice, an i32.
+            count: Slices along that axis.
+        """
+        text = _CHECK.replace("@RECORD@", _record(op, "$0", str(axis), "$1", "$2"))
+        emit.inline_ptx(text, _CHECK_CONSTRAINTS, [self._buffer, index, emit.value(count)])
+
     def _text(self, op: Any, test: str, parity: str, *, whole_warps: bool, skip: str = "") -> str:
         """Return the PTX of one wait.
 
@@ -148,24 +176,12 @@ class DebugWaits:
             whole_warps: Whether all lanes of a warp come here together; else it is one thread.
             skip: Goes to `DONE` in threads that do not wait.
         """
-        values = {
-            Word.WAIT: str(ir.IntegerAttr(op.attributes[WAIT_ID]).value),
-            Word.BLOCK: "%ctaid.x",
-            Word.THREAD: "%tid.x",
-            Word.PARITY: parity,
-            Word.SLOT: "$5",
-            Word.ITERATION: "$6",
-        }
-        record = "\n".join(
-            f"mov.b32 value, {value};\nst.volatile.global.u32 [$4+{4 * word}], value;"
-            for word, value in values.items()
-        )
         parts = {
             "@SKIP@": skip,
             "@TEST@": test,
             "@PATIENCE@": str(min(PATIENCE, self._limit)),
             "@LIMIT@": str(self._limit),
-            "@RECORD@": record,
+            "@RECORD@": _record(op, "$4", parity, "$5", "$6"),
             "@SLEEP@": str(SLEEP_NS),
             "@VOTE@": _VOTE if whole_warps else "",
         }
@@ -188,6 +204,22 @@ class DebugWaits:
         with ir.InsertionPoint(branch.then_block):
             yield
             scf.YieldOp([])
+
+
+def _record(op: Any, buffer: str, parity: str, slot: str, iteration: str) -> str:
+    """Return the PTX that fills in the record at the address in operand `buffer`."""
+    values = {
+        Word.WAIT: str(ir.IntegerAttr(op.attributes[WAIT_ID]).value),
+        Word.BLOCK: "%ctaid.x",
+        Word.THREAD: "%tid.x",
+        Word.PARITY: parity,
+        Word.SLOT: slot,
+        Word.ITERATION: iteration,
+    }
+    return "\n".join(
+        f"mov.b32 value, {value};\nst.volatile.global.u32 [{buffer}+{4 * word}], value;"
+        for word, value in values.items()
+    )
 
 
 def make_debug_waits(function: Any, block: Any) -> DebugWaits | None:

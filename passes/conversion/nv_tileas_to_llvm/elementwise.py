@@ -44,6 +44,7 @@ _LIBDEVICE = {
 }
 """Functions of NVIDIA's libdevice by operation; `f` is appended for f32 (libdevice user guide)."""
 
+_EXP2 = "math.exp2"
 _FAST_LIBDEVICE = {"math.exp": "__nv_fast_expf", "math.tanh": "__nv_fast_tanhf"}
 """Approximations on f32, one or two instructions each (libdevice; CUDA math API, `__expf` and
 `__tanhf`)."""
@@ -338,6 +339,11 @@ def _is_approximate(op: Any) -> bool:
     return "fastmath" in op.attributes and "afn" in str(op.attributes["fastmath"])
 
 
+def _flushes(op: Any, result: Any) -> bool:
+    """Tell whether `op` flushes subnormals: where it says so, and for elements of 16 bits."""
+    return "flush_to_zero" in op.attributes or ir.FloatType(result).width < 32
+
+
 def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any:
     """Call the libdevice function of `op`; 16-bit elements are computed in f32."""
     wide = result
@@ -347,6 +353,9 @@ def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: An
     name = f"__nv_{_LIBDEVICE[op.name]}" + ("f" if ir.FloatType(wide).width == 32 else "")
     if op.name in _FAST_LIBDEVICE and isinstance(result, ir.F32Type) and _is_approximate(op):
         name = _FAST_LIBDEVICE[op.name]
+    if op.name == _EXP2 and isinstance(wide, ir.F32Type) and _flushes(op, result):
+        power = llvm_ops.value("nvvm.ex2", wide, operands, ftz=ir.BoolAttr.get(True))
+        return power if wide == result else arith.truncf(result, power)
     types = [operand.type for operand in operands]
     lowering.declare(name, wide, types)
     tiled = isinstance(op.results[0].type, ir.RankedTensorType)

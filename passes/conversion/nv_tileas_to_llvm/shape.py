@@ -3,9 +3,14 @@
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
+from tilec.ir.slices import slice_counts
 from tilec.layout import SharedLayout
 from tilec.layout.shared import row_major
+from tilec.passes.analysis.extracts import open_axes
+from tilec.passes.analysis.kernels import function_body
+from tilec.passes.analysis.value_ranges import ValueRanges
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
@@ -110,6 +115,21 @@ def lower_cat(lowering: Lowering, op: Any) -> None:
     role_barrier(lowering, op)
 
 
+def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
+    """Return the indices of an `extract`, and see to those that are out of range.
+
+    What such a one gives is undefined, but the access stays inside the scratch area.
+    """
+    function = lowering.function
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    counts, numbers = slice_counts(op), [lowering.get(index) for index in list(op.operands)[1:]]
+    for axis in open_axes(op, ranges):
+        if lowering.debug is not None:
+            lowering.debug.check_index(op, axis, numbers[axis], counts[axis])
+        numbers[axis] = arith.minui(numbers[axis], emit.value(counts[axis] - 1))
+    return [0 if count == 1 else n for count, n in zip(counts, numbers, strict=True)]
+
+
 @lowers("nv_tileas.extract")
 def lower_extract(lowering: Lowering, op: Any) -> None:
     """Write the tile to the scratch area and read the slice at its run-time place."""
@@ -117,10 +137,8 @@ def lower_extract(lowering: Lowering, op: Any) -> None:
     scratch, plain = _scratch(lowering, op), _plain(source.type)
     write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
     role_barrier(lowering, op)
-    origin = tuple(
-        emit.multiply(lowering.get(index), extent)
-        for index, extent in zip(list(op.operands)[1:], result.type.shape, strict=True)
-    )
+    steps = result.type.shape
+    origin = tuple(map(emit.multiply, _slice_numbers(lowering, op), steps))
     element = source.type.element_type
     lowering.set(result, read_tile(lowering, scratch, plain, tile_layout(result), element, origin))
     role_barrier(lowering, op)

@@ -8,9 +8,10 @@ After:   nv_tileaa.func @k(..., %d: !nv_tileas.tma_desc<...>, %buffer: !nv_tilea
            {tilec.kernel = {debug_waits = {limit, waits = [...]}, hidden_parameters = [...]}}
 
 Every wait of a ring, and every one for the partial sums of a split tile, gets an id, which is its
-row in the table that the launcher explains a report with; the address of the buffer for the report
-becomes the last parameter of the kernel. Kernels without the entry `debug_waits` in their metadata,
-and kernels without such waits, are left alone.
+row in the table that the launcher explains a report with; so does every `extract` whose index may
+be out of range. The address of the buffer for the report becomes the last parameter of the kernel.
+Kernels without the entry `debug_waits` in their metadata, and kernels without such operations, are
+left alone.
 
 The pass stands behind the protocol check: a dump from between the two can be edited so that it
 deadlocks, and be run.
@@ -21,12 +22,14 @@ from typing import Any
 
 from tilec.debug_waits import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.diagnostics import SourceFile
-from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARP_LANES
+from tilec.passes.analysis.extracts import open_axes
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.value_ranges import ValueRanges
 from tilec.passes.registry import PassContext, register_pass
 
 NAME = "nv-tileas-debug-waits"
@@ -36,8 +39,11 @@ _BARRIERS = {
     "nv_tileas.ring_acquire": "empty",
     "nv_tileas.ring_wait": "full",
     "nv_tileas.await_partials": "partials",
+    "nv_tileas.extract": "extract",
 }
-"""What each operation waits for: a barrier of a ring, or the partial sums of a split tile."""
+"""What each operation waits for: a barrier of a ring, or the partial sums of a split tile. An
+`extract` waits for nothing, but checks its indices."""
+_OF_RINGS = ("empty", "full")
 _BUFFER_TYPE = "!nv_tileaa.ptr<i32>"
 
 
@@ -64,18 +70,19 @@ def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any
     """Give every wait its id and yield its row of the table."""
     operations = kernel_operations(function)
     rings = [op.results[0] for op in operations if op.name == "nv_tileas.create_ring"]
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
     i64 = ir.IntegerType.get_signless(64)
     number = 0
     for role, first_thread, op in _role_operations(operations):
         barrier = _BARRIERS.get(op.name)
-        if barrier is None:
+        if barrier is None or (barrier == "extract" and not open_axes(op, ranges)):
             continue
         op.attributes[WAIT_ID] = ir.IntegerAttr.get(i64, number)
         number += 1
         yield {
             "role": role,
             "first_thread": first_thread,
-            "ring": rings.index(op.operands[0]) if barrier != "partials" else -1,
+            "ring": rings.index(op.operands[0]) if barrier in _OF_RINGS else -1,
             "barrier": barrier,
             **_place(op, context.buffer, context.sources),
         }

@@ -28,9 +28,10 @@ from tilec.dialects.nv_tileas import (
     NumClustersOp,
     NumCtasOp,
 )
-from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import body_operations, next_operation, terminator, walk_operations
+from tilec.passes.analysis.intervals import unsigned_limits
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     function_body,
@@ -39,8 +40,14 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     read_spec,
 )
+from tilec.passes.analysis.value_ranges import ValueRanges
 from tilec.passes.registry import PassContext, register_pass
-from tilec.passes.transforms.nv_tileas.grid_expressions import constant, emit_expression
+from tilec.passes.transforms.nv_tileas.grid_expressions import (
+    NARROW,
+    Named,
+    constant,
+    emit_expression,
+)
 from tilec.records import dataclass
 
 _PROGRAM_ID = "nv_tileas.get_program_id"
@@ -58,7 +65,8 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
         block = function_body(function)
         with ir.InsertionPoint.at_block_begin(block), function.location:
             extents = _grid_extents(function, block)
-            grid = _Grid(extents, cluster_of_spec(spec), spec.get("tile_group", 0))
+            ranges = ValueRanges(block, read_kernel_metadata(function))
+            grid = _Grid(extents, cluster_of_spec(spec), spec.get("tile_group", 0), ranges)
             index = grid.first_index()
         if spec.get("persistent", False):
             index = _loop_over_tiles(function, index, grid, users)
@@ -114,12 +122,12 @@ def _tile_operations(block: Any, users: list[Any]) -> list[Any]:
 
 def _grid_extents(function: Any, block: Any) -> list[Any]:
     """Emit the grid extents; axes behind the last one have extent 1."""
-    names: dict[str, Any] = {}
+    names: dict[str, Named] = {}
     hidden: list[Any] = [None, None, None]
     params = read_kernel_fact(function, "params", [])
     for param, argument in zip(params, block.arguments, strict=False):
-        if param["kind"] in ("dim", "scalar"):
-            names[param["name"]] = argument
+        if param["kind"] in ("dim", "scalar") and isinstance(argument.type, ir.IntegerType):
+            names[param["name"]] = Named.of(argument, param)
         elif param["kind"] == "grid":
             hidden[param["axis"]] = argument
     if grid := read_kernel_fact(function, "grid"):
@@ -135,11 +143,13 @@ class _Grid:
         extents: Tiles along every axis (i32).
         cluster: CTAs of a cluster along the last two axes.
         group: Rows of tiles that are swept together; 0 for row-major order.
+        ranges: Ranges of the extents.
     """
 
     extents: list[Any]
     cluster: tuple[int, int]
     group: int
+    ranges: ValueRanges
 
     @property
     def has_clusters(self) -> bool:
@@ -195,12 +205,12 @@ class _Grid:
 
     def _decode_grouped(self, index: Any, rows: Any, columns: Any) -> list[Any]:
         """Sweep a group of rows of tiles column by column, every second group backwards."""
-        group = max(1, self.group // self.cluster[0])
-        width = arith.muli(constant(group), columns)
+        group = self._group(rows, columns)
+        width = arith.muli(group, columns)
         number = arith.divui(index, width)
         inside = arith.remui(index, width)
-        first = arith.muli(number, constant(group))
-        height = arith.minui(arith.subi(rows, first), constant(group))
+        first = arith.muli(number, group)
+        height = arith.minui(arith.subi(rows, first), group)
         row = arith.addi(first, arith.remui(inside, height))
         column = arith.divui(inside, height)
         last = arith.subi(columns, constant(1))
@@ -208,6 +218,14 @@ class _Grid:
         backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
         column = arith.select(backwards, arith.subi(last, column), column)
         return [row, column]
+
+    def _group(self, rows: Any, columns: Any) -> Any:
+        """Emit how many rows are swept together: so few that their tiles have a number."""
+        group = max(1, self.group // self.cluster[0])
+        size = constant(group)
+        if group * self.ranges.signed(columns)[1] <= unsigned_limits(NARROW)[1]:
+            return size
+        return arith.minui(size, rows)
 
 
 def _split(index: Any, extents: list[Any]) -> list[Any]:

@@ -8,7 +8,7 @@ from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, describe
 
-_FLOAT_FUNCTIONS = ("exp2", "log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan")
+_FLOAT_FUNCTIONS = ("log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan")
 _ROUNDED_FUNCTIONS = ("exp", "tanh")
 """Float functions with a fast approximation of their own (cuda_tile dialect, rounding modes)."""
 _FUNCTION_ROUNDINGS = ("full", "approx")
@@ -44,6 +44,21 @@ def _register_float_function(name: str) -> None:
 
 for _name in _FLOAT_FUNCTIONS:
     _register_float_function(_name)
+
+
+@builtin("exp2")
+def exp2(call: Call, x: Argument, *, flush_to_zero: Argument | None = None) -> AnyValue:
+    """Return 2 to the power of `x`; results below 2^-126 may become 0."""
+    value = _float_operand(call, x)
+    attributes = {}
+    if flush_to_zero is not None:
+        attributes["flush_to_zero"] = call.flag(flush_to_zero, "flush_to_zero")
+        dtype = numeric.dtype_of(value)
+        if dtype != F32:
+            message = f"flush_to_zero exists for f32 only, found {dtype.name}"
+            notes = numeric.origin(value, "the operand")
+            raise call.fail("T0306", message, hint="cast the operand to f32 first", notes=notes)
+    return call.ctx.op("exp2", [value], value.type, call.span, **attributes)
 
 
 def _register_rounded_function(name: str) -> None:

@@ -91,10 +91,11 @@ def _index(call: Call, argument: Argument, array: ArrayValue) -> list[hir.Value]
     value = argument.value
     items = value.items if isinstance(value, TupleValue) else (value,)
     _check_rank(call, array, len(items), "index", argument)
-    return [_index_scalar(call, item, argument) for item in items]
+    return [index_scalar(call, item, argument) for item in items]
 
 
-def _index_scalar(call: Call, value: AnyValue, argument: Argument) -> hir.Value:
+def index_scalar(call: Call, value: AnyValue, argument: Argument) -> hir.Value:
+    """Return an index of a tile as an i32 scalar."""
     if isinstance(value, Constant) and isinstance(value.value, int):
         if value.value < 0:
             message = f"a tile index counts from 0, found {int(value.value)}"
@@ -234,8 +235,12 @@ def _inside(call: Call, index: hir.Value, extent: int, limit: Constant | hir.Val
     """Return where positions along one axis of a tile lie inside the array."""
     ctx, span = call.ctx, call.span
     line = hir.TileType(I32, (extent,))
+    scalar = hir.ScalarType(I32)
+    # Tiles before the array and those from 2^31 on are outside, wherever the product would wrap to.
+    beyond = numeric.make_constant(ctx, -(-(2**31) // extent), I32, (), span)
+    limited = ctx.op("mini", [index, beyond], scalar, span, signed=False) if extent > 1 else index
     scale = numeric.make_constant(ctx, extent, I32, (), span)
-    start = ctx.op("muli", [index, scale], hir.ScalarType(I32), span)
+    start = ctx.op("muli", [limited, scale], scalar, span)
     positions = ctx.op("iota", [], line, span)
     shifted = ctx.op(
         "addi", [positions, numeric.broadcast(ctx, start, (extent,), span)], line, span

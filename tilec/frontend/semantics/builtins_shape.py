@@ -6,6 +6,7 @@ from tilec.diagnostics import SourceSpan, note
 from tilec.dtypes import DType
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtins_memory import index_scalar
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, TupleValue, describe
@@ -217,11 +218,10 @@ def extract(call: Call, x: Argument, index: Argument, shape: Argument) -> AnyVal
         raise call.fail("T0313", message, shape.span, notes=numeric.origin(source, "the tile"))
     indices = []
     for item, have, want in zip(items, outer, extents, strict=True):
-        number = call.number(Argument(item, index.span))
-        if isinstance(number, Constant) and not 0 <= number.value < have // want:
-            message = f"index {number.value} is outside 0 to {have // want - 1}"
+        if isinstance(item, Constant) and numeric.is_number(item) and item.value >= have // want:
+            message = f"index {item.value} is outside 0 to {have // want - 1}"
             raise call.fail("T0319", message, index.span)
-        indices.append(numeric.convert(call.ctx, number, I32, index.span))
+        indices.append(index_scalar(call, item, index))
     kind = hir.TileType(numeric.dtype_of(source), extents)
     return call.ctx.op("extract", [source, *indices], kind, call.span)
 
