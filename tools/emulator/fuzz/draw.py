@@ -25,7 +25,7 @@ from tools.emulator.fuzz.scope import Budget, Scope, Variable
 FAMILIES = ("order", "memory", "values", "products")
 """What a program is mostly about: the order of loads and stores, where they reach, arithmetic, or
 `mma`."""
-WEIGHTS = (4, 3, 3, 3)
+WEIGHTS = (5, 3, 3, 3)
 FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("stages", 0.1, (1, 2, 3)),
     ("specialize", 0.1, (0, 1)),

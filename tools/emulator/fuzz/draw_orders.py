@@ -29,7 +29,7 @@ from tools.emulator.fuzz.scope import Scope, Variable
 
 _DTYPES = ("f32", "f32", "bf16", "f16", "i32", "i8", "f64", "u16", "i64")
 _TILES = ((16, 16), (16, 32), (32, 32), (8, 16), (32,), (128,), (256,), (1, 32), (64, 16))
-_LAYOUTS = (*[Layout()] * 5, Layout(padding=1), Layout(shift=1), Layout(padding=8))
+_LAYOUTS = (*[Layout()] * 12, Layout(padding=1), Layout(shift=1), Layout(order=(1, 0)))
 
 
 def arrays(random: Random) -> tuple[Frame, list[Array]]:
@@ -45,18 +45,24 @@ def arrays(random: Random) -> tuple[Frame, list[Array]]:
     )
     owned = tuple((axis, unit, 0) if axis < coordinates else None for axis, unit in enumerate(shape))
     made = [
-        Array(title, dtype, dims, random.choice(_LAYOUTS), random.choice(("small", "usual")), owned)
+        Array(title, dtype, dims, _layout(random, len(shape)),
+              random.choice(("small", "usual")), owned)
         for title in "ABCD"[: random.randint(1, 4)]
-    ]
+    ]  # fmt: skip
     if len(made) > 1 and random.random() < 0.25:
         made[-1] = replace(made[-1], layout=Layout(alias=made[0].name), data=made[0].data)
     return Frame(extents, shape, sizes), made
 
 
+def _layout(random: Random, rank: int) -> Layout:
+    chosen = random.choice(_LAYOUTS)
+    return chosen if len(chosen.order) in (0, rank) else Layout()
+
+
 def body(scope: Scope, grid: Frame) -> list[Statement]:
     """Return loads, stores, loops and branches, and a last store of all that was loaded."""
     shape, dtype = grid.units, scope.arrays[0].dtype
-    found = _load(scope, shape, fresh=True) + _block(scope, shape, scope.random.randint(2, 6))
+    found = _load(scope, shape, fresh=True) + _block(scope, shape, scope.random.randint(3, 7))
     tiles = scope.tiles(dtype, shape)
     total = tiles[0].use
     for item in tiles[1:]:
@@ -104,7 +110,7 @@ def _nested(scope: Scope, shape: tuple[int, ...]) -> Statement:
 
 def _load(scope: Scope, shape: tuple[int, ...], *, fresh: bool = False) -> list[Statement]:
     array = scope.random.choice(scope.arrays)
-    access = Access(array.name, None, not scope.chance(0.3))
+    access = Access(array.name, None, not scope.chance(0.15))
     value = Expression("load", _index(scope, array), array.dtype, shape, access)
     known = [item for item in scope.tiles() if not item.fixed]
     if known and not fresh and scope.chance(0.3):
