@@ -61,6 +61,8 @@ class Warp:
     """Groups of copies out of each lane; the last one is open."""
     awake: int = 0
     """Statements since it slept last."""
+    held: int | None = None
+    """Registers of a thread since the last `setmaxnreg`."""
 
     def __post_init__(self) -> None:
         """Begin with all lanes at the first statement."""
