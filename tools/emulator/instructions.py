@@ -75,13 +75,13 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
 def _modified(function: Any, name: str, kind: str, opcode: tuple[str, ...]) -> Any:
     """Return a function of lanes as the modifiers of its opcode change it."""
     mode = next((word for word in rounding.DIRECTED if word in opcode), None)
-    plain = function
+    rounded = function
     if mode is not None and kind in ("f32", "f64"):
 
-        def function(*values: Lanes) -> Lanes:
-            return rounding.directed(name, list(values), plain(*values), mode)
+        def rounded(*values: Lanes) -> Lanes:
+            return rounding.directed(name, list(values), function(*values), mode)
 
-    return scalar.finished(function, flushes="ftz" in opcode, clamps=scalar.clamp_of(opcode))
+    return scalar.finished(rounded, flushes="ftz" in opcode, clamps=scalar.clamp_of(opcode))
 
 
 def _simple(

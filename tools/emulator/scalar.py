@@ -59,9 +59,12 @@ def size_of(kind: str) -> int:
 
 def storage(value: Lanes) -> Lanes:
     """Return a value in the type of registers."""
-    if value.dtype == np.bool_:
+    kind = value.dtype.kind
+    if kind == "b":
         return value
-    return np.ascontiguousarray(value).view(STORAGE[value.dtype.itemsize])
+    if not value.flags.c_contiguous:
+        value = np.ascontiguousarray(value)
+    return value if kind == "u" else value.view(STORAGE[value.dtype.itemsize])
 
 
 def literal(text: str, kind: str) -> Lanes:

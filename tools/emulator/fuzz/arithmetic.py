@@ -23,8 +23,8 @@ from tools.emulator.fuzz.values import (
 )
 
 FUNCTION_UNITS = {"f64": 8.0, "f32": 8.0}
-"""Errors of exp, sin and the like in units in the last place: twice the largest of the tables in
-the CUDA Programming Guide, "Mathematical Functions", but for `pow`. 16-bit floats compute in f32."""
+"""Errors of exp, sin and the like in units in the last place: twice the largest in the tables of
+the CUDA Programming Guide, "Mathematical Functions". 16-bit floats compute in f32."""
 APPROXIMATE: dict[str, Callable[[Numbers], Numbers]] = {
     "tanh": lambda x: np.full(np.shape(x), 2.0**-10),
     "exp": lambda x: (4 + 2.4 * np.abs(x)) * 2.0**-23,

@@ -61,7 +61,9 @@ def draw(seed: int) -> Program:
     for coordinate in COORDINATES[: len(grid.extents)]:
         scope.declare(Variable(coordinate, I32, (), fixed=True, counts=True))
     body = _body(scope, family, grid)
-    plan = {field: random.choice(found) for field, often, found in FIELDS if random.random() < often}
+    plan = {
+        field: random.choice(found) for field, often, found in FIELDS if random.random() < often
+    }
     if random.random() < 0.6:
         plan = {}
     sizes = {**dict.fromkeys(draw_arrays.DIMS, 1), **grid.sizes}

@@ -69,7 +69,7 @@ def _new_access(
     return Access(array.name, None, allow), index, shape
 
 
-def _pad(scope: Scope, dtype: str) -> float | int | bool:
+def _pad(scope: Scope, dtype: str) -> float:
     if dtype == "bool":
         return True
     if dtype in INTEGERS:

@@ -36,6 +36,9 @@ def frame(random: Random) -> Frame:
     for dim, unit in zip(DIMS, units, strict=False):
         sizes[dim] = extent(random, unit, 2 if rank > 1 else 3)
         counted = Expression("call", (name(dim, I32), number(unit, I32)), I32, (), ("cdiv",))
+        if random.random() < 0.05:  # the same, by numbers that need 64 bits
+            many = Expression("binary", (name(dim, I32), number(2**28, I32)), I32, (), "*")
+            counted = Expression("call", (many, number(unit * 2**28, I32)), I32, (), ("cdiv",))
         extents.append(number(1, I32) if random.random() < 0.2 else counted)
     return Frame(tuple(extents), units, sizes)
 
@@ -80,11 +83,15 @@ def arrays(random: Random, grid: Frame, count: int, dtypes: tuple[str, ...] = AL
 
 def _array(random: Random, grid: Frame, title: str, dtype: str, written: bool) -> Array:
     coordinates = len(grid.units)
-    rank = max(coordinates, random.choice((1, 2, 2, 2, 3))) if written else random.choice((1, 2, 2, 3))
+    rank = (
+        max(coordinates, random.choice((1, 2, 2, 2, 3))) if written else random.choice((1, 2, 2, 3))
+    )
     dims: list[str | int] = [random.choice(DIMS) for _ in range(rank)]
     owned: list[tuple[int, int, int] | None] = [None] * rank
     if written:
-        axes = range(coordinates) if random.random() < 0.7 else random.sample(range(rank), coordinates)
+        axes = (
+            range(coordinates) if random.random() < 0.7 else random.sample(range(rank), coordinates)
+        )
         for coordinate, axis in enumerate(axes):
             shift = random.choice((-1, 1)) if random.random() < 0.1 else 0
             owned[axis] = (coordinate, grid.units[coordinate], shift)
@@ -125,7 +132,10 @@ def _aliased(random: Random, grid: Frame, origin: Array, array: Array) -> Array:
 
 def scalars(random: Random) -> list[Scalar]:
     """Return scalar parameters: `q` and `r` count rounds, the others are numbers."""
-    made = [Scalar("q", I32, random.randrange(4)), Scalar("r", I32, random.choice((0, 1, 2, 5, -3)))]
+    made = [
+        Scalar("q", I32, random.randrange(4)),
+        Scalar("r", I32, random.choice((0, 1, 2, 5, -3))),
+    ]
     for title in ("s", "t"):
         if random.random() < 0.4:
             dtype = random.choice((*INTEGERS, *FLOATS))

@@ -43,7 +43,9 @@ def arrays(random: Random) -> tuple[Frame, list[Array]]:
         Expression("call", (name(dim, I32), number(unit, I32)), I32, (), ("cdiv",))
         for dim, unit in zip(dims[:coordinates], shape, strict=False)
     )
-    owned = tuple((axis, unit, 0) if axis < coordinates else None for axis, unit in enumerate(shape))
+    owned = tuple(
+        (axis, unit, 0) if axis < coordinates else None for axis, unit in enumerate(shape)
+    )
     made = [
         Array(title, dtype, dims, _layout(random, len(shape)),
               random.choice(("small", "usual")), owned)

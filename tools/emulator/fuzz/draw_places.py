@@ -6,7 +6,7 @@ stores do not leave. What is only read is read anywhere, before and behind its e
 
 from math import prod
 
-from tools.emulator.fuzz.draw_scalars import integer, small
+from tools.emulator.fuzz.draw_scalars import FAR, integer, small
 from tools.emulator.fuzz.program import COORDINATES, I32, Access, Array, Expression, name, number
 from tools.emulator.fuzz.scope import Scope
 
@@ -30,8 +30,6 @@ def inline(scope: Scope, dtype: str, shape: tuple[int, ...]) -> Expression | Non
     index = tuple(place(scope, array, axis, extent) for axis, extent in enumerate(shape))
     access = Access(array.name, None, not scope.chance(0.25))
     return Expression("load", index, dtype, shape, access)
-
-
 
 
 def tile_shape(scope: Scope, array: Array) -> tuple[int, ...]:
@@ -81,7 +79,17 @@ def anywhere(scope: Scope) -> Expression:
         return use
     if choice < 0.8:
         return number(scope.random.randrange(2), I32)
+    if choice < 0.85:
+        return _far(scope)
     drawn = integer(scope)
     if drawn.op == "number":
-        return number(abs(drawn.value), I32)
+        return number(min(abs(drawn.value), 2**31 - 1), I32)
     return drawn
+
+
+def _far(scope: Scope) -> Expression:
+    """Return a tile index whose elements no 32 bits can count."""
+    near = scope.random.choice([item for item in scope.scalars() if item.counts] or scope.scalars())
+    by = number(scope.random.choice(FAR), I32)
+    op = scope.random.choice(("+", "*", "-"))
+    return Expression("binary", (near.use, by), I32, (), op)

@@ -19,7 +19,7 @@ from tools.emulator.fuzz.scope import Scope, Variable
 OPERANDS = ("bf16", "f16", "bf16", "f16", "f32", "f64", "tf32", "f8e4m3", "f8e5m2", "i8", "u8")
 _SUMS = {"f16": ("f16", "f32"), "f64": ("f64",), "i8": ("i32",), "u8": ("i32",)}
 _SUMS |= {"f8e4m3": ("f32", "f16"), "f8e5m2": ("f32", "f16")}
-ROWS = {"wgmma": (64, 64, 128), "other": (16, 32)}
+ROWS = {"wgmma": (64, 64, 64, 128), "other": (16, 32)}
 COLUMNS = {"wgmma": (16, 32, 64), "other": (16, 32)}
 DEPTHS = {"wgmma": (16, 32, 64), "other": (16, 32)}
 
@@ -30,9 +30,10 @@ def arrays(random: Random) -> tuple[Frame, list[Array]]:
     kind = "wgmma" if operand in ("bf16", "f16") and random.random() < 0.8 else "other"
     rows, columns = random.choice(ROWS[kind]), random.choice(COLUMNS[kind])
     depth = random.choice(DEPTHS[kind])
+    many = random.choice((1, 2))
     sizes = {
-        "M": extent(random, rows, 2),
-        "N": extent(random, columns, 2),
+        "M": extent(random, rows, many),
+        "N": extent(random, columns, 3 - many),
         "K": extent(random, depth, 3),
     }
     extents = tuple(

@@ -3,6 +3,9 @@
 from tools.emulator.fuzz.program import I32, Expression, number
 from tools.emulator.fuzz.scope import Scope
 
+FAR = (2**31 - 1, -(2**31), 2**26, 2**28, -(2**26), 65536, 1103515245)
+"""Numbers whose products leave 32 bits."""
+
 
 def integer(scope: Scope, depth: int = 2) -> Expression:
     """Return an i32 scalar of any sign and size."""
@@ -11,11 +14,13 @@ def integer(scope: Scope, depth: int = 2) -> Expression:
         known = scope.scalars()
         if known and scope.chance(0.8):
             return random.choice(known).use
-        return number(random.choice((0, 1, 2, 3, 5, 7, -1, 1000)), I32)
+        return number(
+            random.choice(FAR if scope.chance(0.1) else (0, 1, 2, 3, 5, 7, -1, 1000)), I32
+        )
     op = random.choice(("+", "-", "*", "//", "%", "min", "max", "cdiv", "choose", "&"))
     first = integer(scope, depth - 1)
     if op in ("//", "%", "cdiv"):
-        second = number(random.choice((1, 2, 3, 7, -2)), I32)
+        second = number(random.choice((1, 2, 3, 7, -2, 2**31 - 1)), I32)
     else:
         second = integer(scope, depth - 1)
     if op == "choose":
@@ -67,6 +72,9 @@ def condition(scope: Scope, depth: int = 1) -> Expression:
             return Expression("not", tuple(args), "bool", ())
         return Expression("logic", tuple(args), "bool", (), op)
     first = _run_time(scope)
+    counts = [item for item in scope.scalars() if item.counts]
+    if counts and scope.chance(0.5):  # what loops count to, too
+        first = random.choice(counts).use
     second = integer(scope, 0)
     op = random.choice(("<", "<=", ">", ">=", "==", "!="))
     return Expression("compare", (first, second), "bool", (), op)

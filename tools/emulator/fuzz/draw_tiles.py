@@ -90,6 +90,9 @@ def literal(scope: Scope, dtype: str) -> Expression:
     if is_float(dtype):
         return number(random.choice((0.5, 2.0, -1.0, 0.0, 1.5, -0.125, 3.0, 0.1, 7.0)), dtype)
     values = (1, 2, 3, 5, 7, 100) if dtype[0] == "u" else (1, 2, 3, -1, -5, 100, -128)
+    if random.random() < 0.1:
+        bits = int(dtype[1:]) - (dtype[0] == "i")
+        values = (2**bits - 1, 2 ** (bits - 1) + 12345 % 2**bits // 2, 2 ** (bits // 2))
     return number(random.choice(values), dtype)
 
 
@@ -156,9 +159,7 @@ def _repeated(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
         axis = scope.random.randrange(len(shape))
         inner = tuple(extent for place, extent in enumerate(shape) if place != axis)
         expanded = tuple(1 if place == axis else extent for place, extent in enumerate(shape))
-        return Expression(
-            "expand", (tile(scope, dtype, inner, depth - 1),), dtype, expanded, axis
-        )
+        return Expression("expand", (tile(scope, dtype, inner, depth - 1),), dtype, expanded, axis)
     return tile(scope, dtype, shape[1:], depth - 1)
 
 
@@ -188,7 +189,7 @@ def _not_zero(scope: Scope, dtype: str, value: Expression) -> Expression:
 def _amount(scope: Scope, dtype: str, value: Expression) -> Expression:
     bits = int(dtype[1:])
     if value.op == "number" or not value.shape or value.dtype != dtype or scope.chance(0.6):
-        return number(scope.random.randrange(bits), dtype)
+        return number(scope.random.choice((scope.random.randrange(bits), bits - 1)), dtype)
     return Expression("binary", (value, number(bits - 1, dtype)), dtype, value.shape, "&")
 
 

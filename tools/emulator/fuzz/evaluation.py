@@ -83,8 +83,7 @@ def evaluate(program: Program, memory: Memory, *, fused: bool = True) -> None:
         fused: Whether a product that is added may be left unrounded, as compiled code does.
     """
     with np.errstate(all="ignore"):
-        whole = Block(program, memory, ())
-        extents = [whole.scalar(item) for item in program.grid]
+        extents = [_extent(program, item) for item in program.grid]
         for place in itertools.product(*map(range, extents)):
             block = Block(program, memory, place)
             block.fused = fused
@@ -92,6 +91,18 @@ def evaluate(program: Program, memory: Memory, *, fused: bool = True) -> None:
                 block.run(program.body)
             except _ReturnError:
                 continue
+
+
+def _extent(program: Program, item: Expression) -> int:
+    """Return an extent of the grid, which the host computes: integers of any size."""
+    if item.op == "number":
+        return item.value
+    if item.op == "name":
+        return program.sizes[item.value]
+    left, right = (_extent(program, arg) for arg in item.args)
+    if item.op == "call":
+        return -(-left // right)
+    return left * right
 
 
 def _index(number: int) -> Value:
@@ -180,7 +191,7 @@ def _binary(block: Block, item: Expression) -> Value:
 
 def _compare(block: Block, item: Expression) -> Value:
     values = _operands(block, item)
-    return arithmetic.compare(item.value, *values, _meet(item, values))
+    return arithmetic.compare(item.value, values[0], values[1], _meet(item, values))
 
 
 def _logic(block: Block, item: Expression) -> Value:
@@ -206,7 +217,7 @@ def _call(block: Block, item: Expression) -> Value:
     if name == "cdiv":
         return arithmetic.binary(name, values[0], values[1], item.dtype)
     if name == "fma":
-        return arithmetic.fma(*values, item.dtype)
+        return arithmetic.fma(values[0], values[1], values[2], item.dtype)
     if name in ("floor", "ceil"):
         return arithmetic.rounding(name, values[0])
     if name == "abs":
@@ -285,7 +296,9 @@ def _mma(block: Block, item: Expression) -> Value:
     unit = max(SUM_UNITS[acc.dtype], F8_UNITS if a.dtype.startswith("f8") else 0.0)
     error = np.zeros(nominal.shape) if exact else bound * unit * (left.shape[-1] + 1)
     if errors(a) is not None or errors(b) is not None:
-        ea, eb = (np.zeros(part.data.shape) if part.error is None else part.error for part in (a, b))
+        ea, eb = (
+            np.zeros(part.data.shape) if part.error is None else part.error for part in (a, b)
+        )
         error = error + np.matmul(ea, np.abs(right) + eb) + np.matmul(np.abs(left), eb)
     if acc.error is not None:
         error = error + acc.error

@@ -53,7 +53,9 @@ class View:
         """Return the elements of this view in some copy of its memory."""
         size = memory.itemsize
         steps = tuple(size * stride for stride in self.strides)
-        return np.ndarray(self.shape, memory.dtype, memory.view(np.uint8), size * self.offset, steps)
+        return np.ndarray(
+            self.shape, memory.dtype, memory.view(np.uint8), size * self.offset, steps
+        )
 
     def load(self, index: tuple[int, ...], tile: tuple[int, ...], pad: Any) -> Value:
         """Return the tile at a tile index; what lies outside the array is `pad`."""
@@ -116,7 +118,9 @@ class Memory:
             blocks[name] = Block(data)
         owners = {id(block): name for name, block in self.blocks.items()}
         views = {
-            name: View(blocks[owners[id(item.block)]], item.dtype, item.offset, item.shape, item.strides)
+            name: View(
+                blocks[owners[id(item.block)]], item.dtype, item.offset, item.shape, item.strides
+            )
             for name, item in self.views.items()
         }
         return Memory(blocks, views)

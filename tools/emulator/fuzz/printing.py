@@ -101,7 +101,7 @@ def shape(extents: tuple[int, ...]) -> str:
     return f"({', '.join(map(str, extents))}{',' if len(extents) == 1 else ''})"
 
 
-def literal(value: float | int | bool) -> str:
+def literal(value: float) -> str:
     """Return a number of the source."""
     if isinstance(value, float) and not math.isfinite(value):
         return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"

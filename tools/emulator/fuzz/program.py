@@ -52,7 +52,7 @@ class Access:
     """
 
     array: str
-    pad: float | int | None = None
+    pad: float | None = None
     allow_tma: bool = True
     dim_map: tuple[int, ...] | None = None
 
@@ -162,7 +162,7 @@ class Scalar:
 
     name: str
     dtype: str
-    value: float | int | bool
+    value: float
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ COORDINATES = ("m", "n", "p")
 I32 = "i32"
 
 
-def number(value: float | int | bool, dtype: str) -> Expression:
+def number(value: float, dtype: str) -> Expression:
     """Return a number of the source that takes type `dtype`."""
     return Expression("number", (), dtype, (), value)
 

@@ -102,7 +102,9 @@ class Scope:
         """Return the scalars of a type."""
         return [item for item in self.variables if not item.shape and item.dtype == dtype]
 
-    def tiles(self, dtype: str | None = None, shape: tuple[int, ...] | None = None) -> list[Variable]:
+    def tiles(
+        self, dtype: str | None = None, shape: tuple[int, ...] | None = None
+    ) -> list[Variable]:
         """Return the tiles of a type and of a shape."""
         return [
             item

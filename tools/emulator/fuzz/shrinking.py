@@ -104,25 +104,35 @@ def _calls(program: Program) -> Iterator[Program]:
             yield replace(program, plan=rest)
     if program.multiprocessors > 1:
         yield replace(program, multiprocessors=1)
-    for place, extent in enumerate(program.grid):
-        if extent.op != "number" or extent.value > 1:
-            smaller = (number(1, I32), number(2, I32))
-            for one in smaller if extent.op != "number" else smaller[:1]:
-                yield replace(program, grid=(*program.grid[:place], one, *program.grid[place + 1 :]))
+    for grid in _grids(program.grid):
+        yield replace(program, grid=grid)
     for name, size in program.sizes.items():
         for less in (1, 8, 16, 32, 64, size // 2):
             if 0 < less < size:
                 yield replace(program, sizes={**program.sizes, name: less})
+    yield from _arguments(program)
+
+
+def _arguments(program: Program) -> Iterator[Program]:
+    """Yield programs with plainer layouts, simpler data and smaller scalars."""
     for place, item in enumerate(program.arrays):
         for simple in _arrays(item):
             kept = (*program.arrays[:place], simple, *program.arrays[place + 1 :])
             yield replace(program, arrays=kept)
-    for place, item in enumerate(program.scalars):
-        for value in (0, 1, 2):
-            if value < item.value:
-                other = replace(item, value=type(item.value)(value))
-                kept = (*program.scalars[:place], other, *program.scalars[place + 1 :])
-                yield replace(program, scalars=kept)
+    for place, scalar in enumerate(program.scalars):
+        for value in filter(lambda value: value < scalar.value, (0, 1, 2)):
+            other = replace(scalar, value=type(scalar.value)(value))
+            yield replace(
+                program, scalars=(*program.scalars[:place], other, *program.scalars[place + 1 :])
+            )
+
+
+def _grids(grid: tuple[Expression, ...]) -> Iterator[tuple[Expression, ...]]:
+    """Yield grids with an extent of 1 or 2 instead of what is computed, or of 1 instead of 2."""
+    for place, extent in enumerate(grid):
+        known = extent.value if extent.op == "number" else 3
+        for less in range(1, known):
+            yield (*grid[:place], number(less, I32), *grid[place + 1 :])
 
 
 def _arrays(item: Array) -> Iterator[Array]:
@@ -151,12 +161,11 @@ def _simpler_statements(program: Program, item: Statement) -> Iterator[Statement
     if isinstance(item, Assign):
         yield from (replace(item, value=value) for value in _simpler(program, item.value))
     elif isinstance(item, Store):
-        if item.access.dim_map == tuple(range(len(item.index))):
-            yield replace(item, access=replace(item.access, dim_map=None))
-        if not item.access.allow_tma:
-            yield replace(item, access=replace(item.access, allow_tma=True))
+        yield from (replace(item, access=access) for access in _plainer(item.access))
         yield from (replace(item, tile=tile) for tile in _simpler(program, item.tile))
-        yield from (replace(item, index=index) for index in _indices(program, item.access, item.index))
+        yield from (
+            replace(item, index=index) for index in _indices(program, item.access, item.index)
+        )
     elif isinstance(item, For):
         yield replace(item, bounds=(number(2, I32),))
         yield from (replace(item, body=body) for body in _rewritten(program, item.body))
@@ -174,24 +183,29 @@ def _simpler(program: Program, item: Expression) -> Iterator[Expression]:
     plain = default(item)
     if item.size() > plain.size() and item.op not in ("name", "number"):
         yield plain
-    for arg in item.args:
-        if (arg.dtype, arg.shape) == (item.dtype, item.shape) and arg.op != "number":
-            yield arg
+    for part in subexpressions(item):
+        same = (part.dtype, part.shape) == (item.dtype, item.shape)
+        if same and part != item and part.op != "number":
+            yield part
     if item.op == "load":
-        access: Access = item.value
-        if access.pad is not None:
-            yield replace(item, value=replace(access, pad=None))
-        if access.dim_map == tuple(range(len(item.shape))):
-            yield replace(item, value=replace(access, dim_map=None))
-        if not access.allow_tma:
-            yield replace(item, value=replace(access, allow_tma=True))
-        yield from (replace(item, args=args) for args in _indices(program, access, item.args))
+        yield from (replace(item, value=access) for access in _plainer(item.value))
+        yield from (replace(item, args=args) for args in _indices(program, item.value, item.args))
         return
     for place, arg in enumerate(item.args):
         if item.op in ("binary", "call") and place == 1 and item.dtype[0] in "iu":
             continue  # a divisor that is not zero, an amount of a shift that fits
         for other in _simpler(program, arg):
             yield replace(item, args=(*item.args[:place], other, *item.args[place + 1 :]))
+
+
+def _plainer(access: Access) -> Iterator[Access]:
+    """Yield the same access without one of its particulars."""
+    if access.pad is not None:
+        yield replace(access, pad=None)
+    if access.dim_map is not None and access.dim_map == tuple(range(len(access.dim_map))):
+        yield replace(access, dim_map=None)
+    if not access.allow_tma:
+        yield replace(access, allow_tma=True)
 
 
 def _indices(

@@ -122,7 +122,9 @@ def run(tasks: Iterator[Task], jobs: int) -> Iterator[Report]:
             _next(worker, pending, workers)
         while workers:
             ready = wait([worker.pipe for worker in workers], timeout=5)
-            for worker in [item for item in workers if item.pipe in ready or _is_late(item, SECONDS)]:
+            for worker in [
+                item for item in workers if item.pipe in ready or _is_late(item, SECONDS)
+            ]:
                 task = worker.task
                 assert task is not None
                 try:
