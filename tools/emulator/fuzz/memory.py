@@ -146,7 +146,8 @@ def make_memory(program: Program) -> Memory:
         blocks[array.name] = Block(data)
         views[array.name] = view = View(blocks[array.name], array.dtype, offset, shape, strides)
         seed = np.random.default_rng((program.seed, zlib.crc32(array.name.encode())))
-        view.of(data)[...] = DATA[array.data](seed, shape, array.dtype)
+        with np.errstate(all="ignore"):  # numbers that a narrow type does not hold become infinite
+            view.of(data)[...] = DATA[array.data](seed, shape, array.dtype)
     return Memory(blocks, views)
 
 
