@@ -1,4 +1,4 @@
-"""Instructions of the emulator, one by one: small kernels of PTX with one warp or two warpgroups."""
+"""Instructions of the emulator, one by one, in small kernels of PTX."""
 
 import struct
 from fractions import Fraction

@@ -14,6 +14,11 @@ def line(dtype, *values):
     return load("A", dtype, (number(0, I32),), (len(values),)), memory
 
 
+def errors_of(found):
+    assert found.error is not None
+    return found.error.reshape(-1).tolist()
+
+
 def both(op, dtype, left, right):
     memory = lines(A=(dtype, left), B=(dtype, right))
     index, shape = (number(0, I32),), (len(left),)
@@ -80,7 +85,7 @@ def test_casts_of_floats(dtype, source, expected):
 
 def test_what_an_integer_type_cannot_hold_may_be_anything():
     found = cast(Value(np.array([300.0, 3.0], np.float32), "f32"), "u8")
-    assert found.error.tolist() == [np.inf, 0.0]
+    assert errors_of(found) == [np.inf, 0.0]
 
 
 def test_a_product_that_is_added_may_be_rounded_once():
@@ -90,9 +95,9 @@ def test_a_product_that_is_added_may_be_rounded_once():
     found = value(binary("+", square, operand, "f32"), memory)
     exact = float(third) * float(third)
     fused = np.float32(exact + float(third))
-    assert abs(float(found.data[0]) - float(fused)) <= found.error[0]
-    assert 0 < found.error[0] < 2.0**-22
-    assert found.error[1] == 0
+    assert abs(float(found.data[0]) - float(fused)) <= errors_of(found)[0]
+    assert 0 < errors_of(found)[0] < 2.0**-22
+    assert errors_of(found)[1] == 0
     assert value(square, memory).error is None
 
 
@@ -106,12 +111,12 @@ def test_fma_is_rounded_once():
 def test_an_error_travels():
     operand, memory = line("f32", 1.0, 5.0)
     once = value(call("exp", operand), memory)
-    assert (once.error > 0).all()
+    assert min(errors_of(once)) > 0
     limit = number(2.75, "f32")
     close = Expression("compare", (call("exp", operand), limit), "bool", (2,), "<")
     assert value(close, memory).error is None
     same = Expression("compare", (call("exp", operand), call("exp", operand)), "bool", (2,), "==")
-    assert value(same, memory).error.tolist() == [np.inf, np.inf]
+    assert errors_of(value(same, memory)) == [np.inf, np.inf]
 
 
 def test_nan_loses_unless_it_is_told_to_spread():
@@ -151,4 +156,4 @@ def test_small_sums_of_products_are_exact_and_others_are_not():
         return value(Expression("mma", (tile, tile, start), "f32", (4, 4)), memory)
 
     assert product([float(item) for item in range(16)]).error is None
-    assert (product([0.1] * 16).error > 0).all()
+    assert min(errors_of(product([0.1] * 16))) > 0

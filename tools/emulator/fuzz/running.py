@@ -105,9 +105,9 @@ def refusal(failure: TileError, program: Program) -> Verdict:
     return Verdict(kind, code, str(failure))
 
 
-def load(program: Program, folder: Path) -> Any:
-    """Return the kernel of a program, its source in `folder`."""
-    path = folder / "program.tile"
+def load(program: Program, folder: Path, title: str = "program") -> Any:
+    """Return the kernel of a program, its source in `folder` under the name `title`."""
+    path = folder / f"{title}.tile"
     path.write_text(source(program))
     return tilec.load(path)["program"]
 
