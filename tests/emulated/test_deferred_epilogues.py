@@ -4,7 +4,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from tools.emulator.fuzz import RandomProduct, run_product
+from tools.emulator.fuzz.products import RandomProduct, run_product
 
 SOURCE = """@kernel(defer_stores=True, any_tile_extents=True{plan})
 def product[M, N, K](

@@ -1,10 +1,10 @@
-"""Random products with random plans: those of the first seeds of `tools.emulator.fuzz`."""
+"""Random products with random plans: the first seeds of `tools.emulator.fuzz.products`."""
 
 import pytest
 
 from tilec.diagnostics import TileError
-from tools.emulator import fuzz
-from tools.emulator.fuzz import random_product, run_product
+from tools.emulator.fuzz import command, products
+from tools.emulator.fuzz.products import random_product, run_product
 
 GROUP = 16
 
@@ -33,8 +33,8 @@ def test_what_goes_wrong_is_shown(monkeypatch, capsys):
     def fail(case, folder):
         raise KeyError(case.seed)
 
-    monkeypatch.setattr(fuzz, "run_product", fail)
-    assert fuzz.main(["--first", "7", "--seconds", "0.001"]) == 1
+    monkeypatch.setattr(products, "run_product", fail)
+    assert command.main(["--products", "--first", "7", "--seconds", "0.001"]) == 1
     shown = capsys.readouterr().out
     assert "seed 7: {'M':" in shown
     assert "KeyError: 7" in shown

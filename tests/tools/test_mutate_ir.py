@@ -66,7 +66,7 @@ def test_edits_take_any_text(change):
 
 
 def test_operations_are_taken_apart():
-    one, two = operations(DUMP.split("\n"))
+    one, two = operations(list(DUMP.split("\n")))
     assert (one.operands, one.types) == (["%a", "%b"], ["i32", "memref<4x8xf32>"])
     assert [one.text(), two.text()] == DUMP.split("\n")[1:3]
     assert split_top("a, b<c, d>, (e) -> f, {g, h}") == ["a", "b<c, d>", "(e) -> f", "{g, h}"]

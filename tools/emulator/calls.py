@@ -4,10 +4,12 @@ import re
 
 from tools.emulator.errors import UnsupportedError
 
-_FUNCTION = re.compile(
-    r"\.func\s*\(\s*\.param\s+\.\w+\s+(?P<result>\w+)\s*\)\s*(?P<name>\w+)\s*"
-    r"\((?P<parameters>[^)]*)\)\s*\{"
+_DECLARED = (
+    r"\.func\s*\(\s*\.param\s+(?:\.align\s+\d+\s+)?\.\w+\s+(?P<result>\w+)(?:\[\d+\])?\s*\)\s*"
+    r"(?P<name>\w+)\s*\((?P<parameters>[^)]*)\)\s*"
 )
+_FUNCTION = re.compile(_DECLARED + r"\{")
+_PROTOTYPE = re.compile(_DECLARED + ";")
 _CALL = re.compile(
     r"\{(?P<before>[^{}]*?)call\.uni\s*\((?P<result>\w+)\)\s*,\s*(?P<name>\w+)\s*,\s*"
     r"\((?P<arguments>[^)]*)\)\s*;(?P<behind>[^{}]*?)\}"
@@ -22,6 +24,7 @@ REGISTERS = 100_000
 def expand_calls(text: str) -> str:
     """Return PTX without comments as PTX without functions and calls."""
     functions: dict[str, tuple[re.Match[str], str]] = {}
+    text = _PROTOTYPE.sub("", text)
     while (head := _FUNCTION.search(text)) is not None:
         end = closing(text, head.end() - 1)
         functions[head["name"]] = head, text[head.end() : end]
@@ -52,11 +55,20 @@ def _inlined(call: re.Match[str], head: re.Match[str], body: str, end: str) -> s
     names = [item.split()[-1] for item in head["parameters"].split(",")]
     for name, value in zip(names, arguments, strict=True):
         body = re.sub(rf"ld\.param\.(\w+)\s+(\S+)\s*,\s*\[{name}\]", rf"mov.\1 \2, {value}", body)
-    loaded = re.search(rf"ld\.param\.\w+\s+(\S+)\s*,\s*\[{call['result']}\]", call["behind"])
-    target = loaded[1] if loaded else f"%rd{REGISTERS - 1}"
-    body = re.sub(rf"st\.param\.(\w+)\s+\[{head['result']}\]\s*,", rf"mov.\1 {target},", body)
+    for place, target in _results(call).items():
+        where = re.escape(head["result"]) + (rf"\+{place}" if place else r"(?:\+0)?")
+        body = re.sub(rf"st\.param\.(\w+)\s+\[{where}\]\s*,", rf"mov.\1 {target},", body)
+    body = re.sub(r"st\.param\.\w+\s+\[[^\]]*\]\s*,[^;]*;", "", body)  # nobody reads it
     body = re.sub(r"\bret\s*;", f"bra.uni {end};", body)
     return f"{body}\n{end}:\n"
+
+
+def _results(call: re.Match[str]) -> dict[int, str]:
+    """Return the register that takes each part of the result of a call, by its offset."""
+    loads = re.findall(
+        rf"ld\.param\.\w+\s+(\S+)\s*,\s*\[{call['result']}(?:\+(\d+))?\]", call["behind"]
+    )
+    return {int(place or 0): target for target, place in loads}
 
 
 def closing(text: str, start: int) -> int:

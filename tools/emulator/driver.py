@@ -120,6 +120,8 @@ class EmulatedDriver:
     ) -> LoadedKernel:
         """Read a kernel's PTX."""
         program = parse(ptx)
+        for table in program.constants.values():
+            self.memory.add(table.ctypes.data, table)
         number = len(self._kernels)
         self._kernels[number] = (program, make_actions(program, build))
         return LoadedKernel(name, device, number, None)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.emulator import scalar
+from tools.emulator import carries, registers, rounding, scalar
 from tools.emulator.asynchronous import ASYNCHRONOUS
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import PARAM_BASE, AccessError
@@ -20,13 +20,12 @@ _NOTHING = frozenset(
         "membar",
         "prefetch",
         "griddepcontrol",
-        "setmaxnreg",
         "nanosleep",
         "cp.async.bulk.prefetch",
     )
 )
 _LOCAL_BYTES = 8 * DEPOT_BYTES
-_ROUNDING = ("rn", "rm", "rz", "rp", "approx", "full", "ftz", "sat")
+_ROUNDING = ("rn", "rm", "rz", "rp", "approx", "full", "ftz", "sat", "relu")
 
 
 def build(program: Program, statement: Statement) -> Action:
@@ -35,6 +34,10 @@ def build(program: Program, statement: Statement) -> Action:
         if statement.name.startswith(name):
             return make(program, statement)
     name = statement.opcode[0]
+    if carries.carries(statement):
+        return carries.build(program, statement)
+    if name == "setmaxnreg":
+        return registers.build(program, statement)
     if name in _NOTHING or statement.name == "bar.warp.sync":
         return lambda warp, mask: True
     if name in _BUILDERS:
@@ -48,6 +51,8 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
     words = [word for word in statement.opcode[:-1] if word not in _ROUNDING]
     name = ".".join(words)
     function: Any = UNARY.get(name) or BINARY.get(name) or TERNARY.get(name)
+    if function is not None:
+        function = _modified(function, name, kind, statement.opcode)
     if function is not None and kind in scalar.HALVES:
         function, kind = scalar.on_halves(function, kind), "b32"
     if function is None or kind not in TYPES:
@@ -59,24 +64,24 @@ def _arithmetic(program: Program, statement: Statement) -> Action:
     if name == "mad.wide":
         kinds[2] = f"{kind[0]}{2 * int(kind[1:])}"
     sources = [source(program, text, each) for text, each in zip(texts, kinds, strict=True)]
-    saturates = "sat" in statement.opcode
-    flushes = "ftz" in statement.opcode and kind == "f32"
-    truncates = "rz" in statement.opcode and kind == "f32"
 
     def act(warp: Warp, mask: Mask) -> bool:
-        values = [get(warp) for get in sources]
-        if flushes:
-            values = [scalar.flush(value) for value in values]
-        if truncates:
-            wide = function(*(value.astype(np.float64) for value in values))
-            value = scalar.toward_zero(wide, np.float32)
-        else:
-            value = function(*values)
-        value = scalar.flush(value) if flushes else value
-        warp.write(target, np.clip(value, 0, 1) if saturates else value, mask)
+        warp.write(target, function(*(get(warp) for get in sources)), mask)
         return True
 
     return act
+
+
+def _modified(function: Any, name: str, kind: str, opcode: tuple[str, ...]) -> Any:
+    """Return a function of lanes as the modifiers of its opcode change it."""
+    mode = next((word for word in rounding.DIRECTED if word in opcode), None)
+    rounded = function
+    if mode is not None and kind in ("f32", "f64"):
+
+        def rounded(*values: Lanes) -> Lanes:
+            return rounding.directed(name, list(values), function(*values), mode)
+
+    return scalar.finished(rounded, flushes="ftz" in opcode, clamps=scalar.clamp_of(opcode))
 
 
 def _simple(
@@ -103,10 +108,17 @@ def _setp(program: Program, statement: Statement) -> Action:
     if len([word for word in statement.opcode if word != "ftz"]) != 3:
         raise UnsupportedError(statement.text)
     target, *texts = statement.operands
-    a, b = (source(program, text, kind) for text in texts)
+    targets = target.split("|")
+    paired = kind in scalar.HALVES
+    if paired != (len(targets) == 2):
+        raise UnsupportedError(statement.text)
+    a, b = (source(program, text, "b32" if paired else kind) for text in texts)
 
     def act(warp: Warp, mask: Mask) -> bool:
-        warp.write(target, compare(a(warp), b(warp)), mask)
+        values = [get(warp) for get in (a, b)]
+        pairs = scalar.halves(values, kind) if paired else [values]
+        for name, pair in zip(targets, pairs, strict=True):
+            warp.write(name, compare(*pair), mask)
         return True
 
     return act
@@ -167,30 +179,6 @@ def _cvt(program: Program, statement: Statement) -> Action:
         return True
 
     return act
-
-
-def _carry(program: Program, statement: Statement) -> Action:
-    """Build `mad.lo.cc.u32`, which sets the carry, and `madc.hi.u32`, which adds it."""
-    target, *texts = statement.operands
-    a, b, c = (source(program, text, "u32") for text in texts)
-    high = statement.name == "madc.hi.u32"
-    if not high and statement.name != "mad.lo.cc.u32":
-        raise UnsupportedError(statement.text)
-
-    def act(warp: Warp, mask: Mask) -> bool:
-        product = a(warp).astype(np.uint64) * b(warp).astype(np.uint64)
-        part = product >> np.uint64(32) if high else product & np.uint64(0xFFFFFFFF)
-        total = part + c(warp) + (warp.carry if high else np.uint64(0))
-        warp.carry = total >> np.uint64(32)
-        warp.write(target, total.astype(np.uint32), mask)
-        return True
-
-    return act
-
-
-def _mad(program: Program, statement: Statement) -> Action:
-    build_one = _carry if "cc" in statement.opcode else _arithmetic
-    return build_one(program, statement)
 
 
 def _shfl(program: Program, statement: Statement) -> Action:
@@ -378,8 +366,6 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "mov": _mov,
     "cvta": _mov,
     "cvt": _cvt,
-    "mad": _mad,
-    "madc": _carry,
     "shfl": _shfl,
     "vote": _vote,
     "elect": _elect,

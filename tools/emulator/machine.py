@@ -60,6 +60,8 @@ class Cta:
     warps: list[Warp] = field(default_factory=list)
     named: dict[int, NamedBarrier] = field(default_factory=dict)
     warpgroups: dict[int, Warpgroup] = field(default_factory=dict)
+    free_registers: int = 0
+    """Registers that warps have given back."""
 
 
 @dataclass

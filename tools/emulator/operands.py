@@ -43,6 +43,8 @@ def symbol(program: Program, name: str) -> int | None:
         return SHARED_BASE
     if name in program.parameters:
         return PARAM_BASE + program.parameters[name][0]
+    if name in program.constants:
+        return program.constants[name].ctypes.data
     if name.startswith(_DEPOT):  # One for each function, and none of ours has as many bytes.
         return int(name.removeprefix(_DEPOT)) * DEPOT_BYTES
     return None
@@ -81,7 +83,9 @@ def address(program: Program, text: str) -> Callable[[Warp], Lanes]:
 
     def compute(warp: Warp) -> Lanes:
         value = warp.registers[name]
-        return value.astype(np.int64) + offset
+        if value.itemsize == 8:
+            return value.view(np.int64) + offset
+        return value.astype(np.int64) + offset & 0xFFFFFFFF
 
     return compute
 

@@ -2,6 +2,10 @@
 
 import re
 from dataclasses import dataclass, field
+from math import prod
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tools.emulator.calls import closing, expand_calls
 from tools.emulator.errors import UnsupportedError
@@ -11,6 +15,8 @@ _ENTRY = re.compile(r"\.entry\s+(\w+)\s*\((.*?)\)(.*?)\{", re.DOTALL)
 _PARAMETER = re.compile(
     r"\.param\s+(?:\.align\s+\d+\s+)?\.(\w+)\s+(?:\.ptr\s.*\s)?(\w+)(?:\[(\d+)\])?$"
 )
+_BOUND = re.compile(r"\.(reqntid|minnctapersm)\s+([\d\s,]+)")
+_TABLE = re.compile(r"\.global\s+\.align\s+\d+\s+\.b8\s+(\w+)\[\d+\]\s*=\s*\{([^}]*)\}\s*;")
 _LABEL = re.compile(r"\s*([$%A-Za-z_][\w$]*)\s*:(?!:)")
 _GUARD = re.compile(r"@(!?)([%\w.$@]+)\s+")
 _NAME = re.compile(r"(?<![\w%$.])[A-Za-z_]\w*(?![\w.:])")
@@ -51,6 +57,9 @@ class Program:
         statements: In order.
         labels: Number of the statement behind each label.
         tables: Labels that an indirect branch chooses from, by the label of their list.
+        constants: Bytes of each array in global memory that the module brings along.
+        threads: Threads of a CTA.
+        ctas: CTAs that shall fit an SM.
     """
 
     name: str
@@ -58,6 +67,9 @@ class Program:
     statements: list[Statement] = field(default_factory=list)
     labels: dict[str, int] = field(default_factory=dict)
     tables: dict[str, list[str]] = field(default_factory=dict)
+    constants: dict[str, NDArray[np.uint8]] = field(default_factory=dict)
+    threads: int = 1024
+    ctas: int = 1
 
     @property
     def reads_clock(self) -> bool:
@@ -77,6 +89,14 @@ def parse(ptx: str) -> Program:
     if entry is None:
         raise UnsupportedError("there is no entry")
     program = Program(entry[1], _parameters(entry[2]))
+    for name, values in _TABLE.findall(text):
+        program.constants[name] = np.array([int(item) for item in values.split(",")], np.uint8)
+    for name, values in _BOUND.findall(entry[3]):
+        number = prod(int(item) for item in values.split(","))
+        if name == "reqntid":
+            program.threads = number
+        else:
+            program.ctas = number
     _Reader(program).read(text[entry.end() : text.rindex("}")], {})
     return program
 

@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 from numpy.typing import NDArray
 
+from tools.emulator import rounding
 from tools.emulator.errors import UnsupportedError
 
 Lanes = NDArray[Any]
@@ -58,9 +59,12 @@ def size_of(kind: str) -> int:
 
 def storage(value: Lanes) -> Lanes:
     """Return a value in the type of registers."""
-    if value.dtype == np.bool_:
+    kind = value.dtype.kind
+    if kind == "b":
         return value
-    return np.ascontiguousarray(value).view(STORAGE[value.dtype.itemsize])
+    if not value.flags.c_contiguous:
+        value = np.ascontiguousarray(value)
+    return value if kind == "u" else value.view(STORAGE[value.dtype.itemsize])
 
 
 def literal(text: str, kind: str) -> Lanes:
@@ -126,12 +130,6 @@ def _smaller(a: Lanes, b: Lanes, choose: Callable[[Lanes, Lanes], Lanes]) -> Lan
     return np.where((a == 0) & (b == 0), -(-a - b), choose(a, b)).astype(a.dtype)
 
 
-def _fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes:
-    if a.dtype == np.float64:
-        return a * b + c
-    return (a.astype(np.float64) * b.astype(np.float64) + c.astype(np.float64)).astype(a.dtype)
-
-
 BINARY: dict[str, Callable[[Lanes, Lanes], Lanes]] = {
     "add": lambda a, b: a + b,
     "sub": lambda a, b: a - b,
@@ -164,19 +162,15 @@ UNARY: dict[str, Callable[[Lanes], Lanes]] = {
     "sin": np.sin,
     "cos": np.cos,
     "tanh": np.tanh,
+    "clz": lambda a: np.array([8 * a.itemsize - int(x).bit_length() for x in a], np.uint32),
     "popc": lambda a: np.bitwise_count(a).astype(np.uint32),
 }
 TERNARY: dict[str, Callable[[Lanes, Lanes, Lanes], Lanes]] = {
-    "fma": _fma,
+    "fma": rounding.fma,
     "mad.lo": lambda a, b, c: a * b + c,
+    "mad.hi": lambda a, b, c: _high(a, b) + c,
     "mad.wide": lambda a, b, c: _wide(a, b) + c,
 }
-
-
-def flush(value: Lanes) -> Lanes:
-    """Return f32 lanes with subnormals as zeros of the same sign."""
-    tiny = np.finfo(np.float32).tiny
-    return np.where(np.abs(value) < tiny, np.copysign(np.float32(0), value), value)
 
 
 def _unordered(compare: Callable[[Lanes, Lanes], Lanes]) -> Callable[[Lanes, Lanes], Lanes]:
@@ -200,11 +194,66 @@ COMPARE.update(
 _ROUND = {"rni": np.rint, "rmi": np.floor, "rpi": np.ceil, "rzi": np.trunc}
 
 
-def toward_zero(value: Lanes, target: Any) -> Lanes:
-    """Round a wider float to `target` without making it larger."""
+def narrow(value: Lanes, target: Any, mode: str | None) -> Lanes:
+    """Convert numbers to a float type, to nearest or in another direction."""
     nearest = value.astype(target)
-    past = np.abs(nearest.astype(value.dtype)) > np.abs(value)
-    return np.where(past, np.nextafter(nearest, nearest.dtype.type(0)), nearest)
+    if mode is None:
+        return nearest
+    if value.dtype.kind in "iu":
+        error = np.array([_compare(*pair) for pair in zip(value, nearest, strict=True)])
+    else:
+        error = np.nan_to_num(value - nearest.astype(value.dtype), nan=0.0)
+    return rounding.step(nearest, error, mode)
+
+
+def _compare(whole: Any, near: Any) -> int:
+    """Return the sign of an integer minus a float."""
+    exact, other = int(whole), int(near)
+    return (exact > other) - (exact < other)
+
+
+def clamp_of(opcode: tuple[str, ...]) -> tuple[float, float] | None:
+    """Return the least and the largest result that an opcode allows, or None."""
+    if "sat" in opcode:
+        return 0.0, 1.0
+    return (0.0, np.inf) if "relu" in opcode else None
+
+
+def finished(
+    function: Callable[..., Lanes], *, flushes: bool, clamps: tuple[float, float] | None
+) -> Callable[..., Lanes]:
+    """Return a function with subnormal operands and results flushed, and its results clamped."""
+    if not flushes and clamps is None:
+        return function
+
+    def apply(*values: Lanes) -> Lanes:
+        value = function(*(flushed(value) for value in values)) if flushes else function(*values)
+        value = flushed(value) if flushes else value
+        return value if clamps is None else clamped(value, clamps)
+
+    return apply
+
+
+def clamped(value: Lanes, limits: tuple[float, float]) -> Lanes:
+    """Clamp floats: to 0 and 1 a NaN becomes 0 (`.sat`), above 0 it stays one (`.relu`)."""
+    low, high = limits
+    if high == 1.0:
+        value = np.where(np.isnan(value), value.dtype.type(0), value)
+    return np.clip(value, value.dtype.type(low), value.dtype.type(high)).astype(value.dtype)
+
+
+def flushed(value: Lanes) -> Lanes:
+    """Replace subnormal f32 by zeros of their signs."""
+    if value.dtype != np.float32:
+        return value
+    tiny = np.abs(value) < np.finfo(np.float32).tiny
+    return np.where(tiny, np.copysign(np.float32(0), value), value)
+
+
+def halves(values: list[Lanes], kind: str) -> list[list[Lanes]]:
+    """Return the low and the high halves of registers."""
+    pairs = [np.ascontiguousarray(value).view(_PAIRS[kind]).reshape(-1, 2) for value in values]
+    return [[pair[:, half] for pair in pairs] for half in (0, 1)]
 
 
 def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
@@ -213,12 +262,16 @@ def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
     for name in modifiers:
         if name in _ROUND:
             value = _ROUND[name](value)
-        elif name == "sat":
-            value = np.clip(np.nan_to_num(value, nan=0.0), 0, 1)
-        elif name not in ("rn", "rna", "rz", "ftz"):
+        elif name == "ftz":
+            value = flushed(value)
+        elif name not in ("rn", "rna", "rz", "rm", "rp", "sat", "relu"):
             raise UnsupportedError(f"cvt with .{name}")
-    if not is_float(source) or target.kind not in "iu":
-        return toward_zero(value, target) if "rz" in modifiers else value.astype(target)
+    if target.kind not in "iu":
+        mode = next((name for name in modifiers if name in rounding.DIRECTED), None)
+        result, limits = narrow(value, target, mode), clamp_of(modifiers)
+        return result if limits is None else clamped(result, limits)
+    if not is_float(source):
+        return value.astype(target)
     limits, wide = np.iinfo(target), value.astype(np.float64)
     whole = np.where(np.isnan(wide), 0.0, wide)
     # The largest integer of 64 bits is no float: what is at or above the next one saturates.

@@ -61,6 +61,8 @@ class Warp:
     """Groups of copies out of each lane; the last one is open."""
     awake: int = 0
     """Statements since it slept last."""
+    held: int | None = None
+    """Registers of a thread since the last `setmaxnreg`."""
 
     def __post_init__(self) -> None:
         """Begin with all lanes at the first statement."""
@@ -81,12 +83,13 @@ class Warp:
         value = self.registers.get(name)
         if value is None:  # a value that LLVM leaves undefined
             return scalar.undefined(kind)
-        if name in self.flying:
+        if self.flying and name in self.flying:
             raise AccessError(f"{name} is read while a wgmma may still write it")
         if kind == "pred":
             return value
         parts = value.view(scalar.TYPES[kind])
-        return parts[:: len(parts) // scalar.LANES]  # an 8-bit type reads the low byte
+        count = len(parts)
+        return parts if count == LANES else parts[:: count // LANES]  # a narrow type: the low part
 
     def write(self, name: str, value: Lanes, mask: Mask) -> None:
         """Set a register in the lanes of `mask`."""

@@ -2,7 +2,7 @@
 
 Each is compared with the CPU reference.
 
-    python -m tools.emulator.fuzz --first 1 --seconds 600
+    python -m tools.emulator.fuzz --products --first 1 --seconds 600
 
 runs one seed after the other until the time is up, and prints the source and the arguments of every
 kernel that went wrong. A seed always makes the same kernel, order of events included. Plans that
@@ -10,12 +10,9 @@ tilec refuses, since fields contradict each other, are counted and skipped: that
 with a proper error is part of the test. ptxas is left out: the emulator minds no spills.
 """
 
-import argparse
 import os
-import sys
 import tempfile
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -221,19 +218,15 @@ def run_product(case: RandomProduct, folder: Path) -> None:
         assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes beside {name}"
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Run seeds until the time is up, one at least; 1 when something went wrong."""
-    parser = argparse.ArgumentParser(prog="python -m tools.emulator.fuzz", description=__doc__)
-    parser.add_argument("--first", type=int, default=1, help="first seed (1)")
-    parser.add_argument("--seconds", type=float, default=60.0, help="when to stop (60)")
-    options = parser.parse_args(words)
-    end = time.monotonic() + options.seconds
-    seed, right, refused, wrong = options.first, 0, 0, 0
+def main(first: int, count: int | None, seconds: float | None) -> int:
+    """Run seeds until the time is up, or there were enough; 1 when something went wrong."""
+    end = time.monotonic() + (60.0 if seconds is None else seconds)
+    seed, right, refused, wrong = first, 0, 0, 0
     with (
         tempfile.TemporaryDirectory() as folder,
         patch.dict(os.environ, {"TILEC_CACHE_DIR": folder}),
     ):
-        while seed == options.first or time.monotonic() < end:
+        while seed == first or (time.monotonic() < end and seed - first != count):
             case = random_product(seed)
             try:
                 run_product(case, Path(folder))
@@ -244,9 +237,5 @@ def main(words: Sequence[str] | None = None) -> int:
                 wrong += 1
                 print(f"{case}\n{type(failure).__name__}: {failure}\n", flush=True)
             seed += 1
-    print(f"seeds {options.first} to {seed - 1}: {right} right, {wrong} wrong, {refused} refused")
+    print(f"seeds {first} to {seed - 1}: {right} right, {wrong} wrong, {refused} refused")
     return 1 if wrong else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,370 @@
+"""Draws expressions of tiles: of any type and shape, whose values the language defines."""
+
+from collections.abc import Callable
+from math import prod
+
+from tools.emulator.fuzz.draw_places import inline
+from tools.emulator.fuzz.draw_scalars import condition, integer, small
+from tools.emulator.fuzz.program import I32, Expression, name, number
+from tools.emulator.fuzz.scope import ALL, ARITHMETIC, Scope
+from tools.emulator.fuzz.values import FLOATS, INTEGERS, RESTRICTED, is_float, promote
+
+Shape = tuple[int, ...]
+_MOST_ELEMENTS = 2048
+_SHORT_FUNCTIONS = ("sqrt", "rsqrt", "floor", "ceil", "abs")
+_FUNCTIONS = ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh")
+_COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
+_CLAMPS = {
+    "i8": (-128.0, 127.0),
+    "u8": (0.0, 255.0),
+    "i16": (-30000.0, 30000.0),
+    "u16": (0.0, 60000.0),
+    "i32": (-60000.0, 60000.0),
+    "u32": (0.0, 60000.0),
+    "i64": (-60000.0, 60000.0),
+    "u64": (0.0, 60000.0),
+}
+"""Floats that every float type holds and that a type holds: casts of others are undefined."""
+
+
+def tile(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    """Return a tile of a type and a shape, at most `depth` operations deep."""
+    scope.budget.operations -= 1
+    if depth <= 0 or scope.budget.operations <= 0 or scope.chance(0.15):
+        return leaf(scope, dtype, shape)
+    rules = [rule for rule, fits in _RULES if fits(dtype)]
+    return scope.random.choice(rules)(scope, dtype, shape, depth)
+
+
+def leaf(scope: Scope, dtype: str, shape: Shape) -> Expression:
+    """Return a tile without operations where there is one, else one that is made."""
+    known = scope.tiles(dtype, shape)
+    if known and scope.chance(0.85):
+        return scope.random.choice(known[-4:]).use
+    loaded = inline(scope, dtype, shape) if scope.chance(0.5) else None
+    if loaded is not None:
+        return loaded
+    return _moved(scope, dtype, shape) or _made(scope, dtype, shape)
+
+
+def _moved(scope: Scope, dtype: str, shape: Shape) -> Expression | None:
+    """Return a tile that exists in another type or shape, or None."""
+    others = scope.tiles(None, shape)
+    if others and scope.chance(0.8):
+        return _converted(scope, scope.random.choice(others[-4:]).use, dtype)
+    larger = [item.use for item in scope.tiles() if prod(item.shape) % prod(shape) == 0][-4:]
+    if not larger or scope.chance(0.1):
+        return None
+    source = scope.random.choice(larger)
+    factor = prod(source.shape) // prod(shape)
+    if len(shape) == len(source.shape) and all(
+        have % want == 0 for have, want in zip(source.shape, shape, strict=True)
+    ):
+        pairs = zip(source.shape, shape, strict=True)
+        index = [small(scope, have // want) for have, want in pairs]
+        part = Expression("extract", (source, *index), source.dtype, shape)
+        return _converted(scope, part, dtype)
+    line = Expression("reshape", (source,), source.dtype, (factor, *shape))
+    if factor == 1:
+        line = Expression("reshape", (source,), source.dtype, shape)
+        return _converted(scope, line, dtype)
+    part = Expression(
+        "extract", (line, small(scope, factor), *[number(0, I32)] * len(shape)), source.dtype,
+        (1, *shape),
+    )  # fmt: skip
+    return _converted(scope, Expression("reshape", (part,), source.dtype, shape), dtype)
+
+
+def _made(scope: Scope, dtype: str, shape: Shape) -> Expression:
+    """Return a tile of numbers."""
+    if len(shape) == 1 and dtype in (*INTEGERS, *FLOATS) and shape[0] <= 128 and scope.chance(0.5):
+        return Expression("arange", (), dtype, shape)
+    return Expression("full", (literal(scope, dtype),), dtype, shape)
+
+
+def literal(scope: Scope, dtype: str) -> Expression:
+    """Return a number of the source for a type."""
+    random = scope.random
+    if dtype == "bool":
+        return number(random.random() < 0.5, dtype)
+    if is_float(dtype):
+        return number(random.choice((0.5, 2.0, -1.0, 0.0, 1.5, -0.125, 3.0, 0.1, 7.0)), dtype)
+    values = (1, 2, 3, 5, 7, 100) if dtype[0] == "u" else (1, 2, 3, -1, -5, 100, -128)
+    if random.random() < 0.1:
+        bits = int(dtype[1:]) - (dtype[0] == "i")
+        values = (2**bits - 1, 2 ** (bits - 1) + 12345 % 2**bits // 2, 2 ** (bits // 2))
+    return number(random.choice(values), dtype)
+
+
+def _converted(scope: Scope, value: Expression, dtype: str) -> Expression:
+    """Return `cast(value, dtype)`, of values that the type can hold."""
+    if value.dtype == dtype:
+        return value
+    source = value.dtype
+    if source in RESTRICTED and dtype in INTEGERS:
+        value, source = Expression("cast", (value,), "f32", value.shape), "f32"
+    if source in FLOATS and dtype in INTEGERS:
+        low, high = (number(limit, source) for limit in _CLAMPS[dtype])
+        for op, limit in (("maximum", low), ("minimum", high)):
+            value = Expression("call", (value, limit), source, value.shape, (op,))
+    return Expression("cast", (value,), dtype, value.shape)
+
+
+def _operands(
+    scope: Scope, dtype: str, shape: Shape, depth: int, *, any_order: bool = True
+) -> list[Expression]:
+    """Return two operands of an operation in `dtype`: tiles, scalars, numbers, narrower types.
+
+    The first one is a tile of that type, unless they may come in any order.
+    """
+    first = tile(scope, dtype, shape, depth - 1)
+    choice = scope.random.random()
+    if choice < 0.3:
+        second = literal(scope, dtype)
+    elif choice < 0.4:
+        second = _scalar(scope, dtype)
+    elif choice < 0.5:
+        second = _narrower(scope, dtype, shape, depth)
+    elif choice < 0.6:
+        second = _repeated(scope, dtype, shape, depth)
+    else:
+        second = tile(scope, dtype, shape, depth - 1)
+    pair = [first, second]
+    if any_order and scope.chance(0.3):
+        pair.reverse()
+    return pair
+
+
+def _scalar(scope: Scope, dtype: str) -> Expression:
+    """Return a scalar that leaves the type of the other operand."""
+    known = scope.scalars(dtype)
+    if known and scope.chance(0.8):
+        return scope.random.choice(known).use
+    if dtype == I32 or (is_float(dtype) and dtype in FLOATS):
+        return integer(scope, 1)
+    return literal(scope, dtype)
+
+
+def _narrower(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    """Return a tile of another type that meets `dtype` in `dtype`."""
+    others = [item for item in ("bool", *ARITHMETIC) if promote(item, dtype) == dtype]
+    return tile(scope, scope.random.choice(others), shape, depth - 1)
+
+
+def _repeated(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    """Return a tile that is broadcast to `shape`: with extents of 1, or fewer axes."""
+    if len(shape) == 1:
+        return tile(scope, dtype, (1,), depth - 1) if shape != (1,) else literal(scope, dtype)
+    if scope.chance(0.5):
+        axis = scope.random.randrange(len(shape))
+        inner = tuple(extent for place, extent in enumerate(shape) if place != axis)
+        expanded = tuple(1 if place == axis else extent for place, extent in enumerate(shape))
+        return Expression("expand", (tile(scope, dtype, inner, depth - 1),), dtype, expanded, axis)
+    return tile(scope, dtype, shape[1:], depth - 1)
+
+
+def _binary(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    op = scope.random.choice(("+", "-", "*", "+", "-", "*", "/", "//", "%"))
+    if not is_float(dtype):
+        op = scope.random.choice(("+", "-", "*", "&", "|", "^", "//", "%", "<<", ">>", "cdiv"))
+    any_order = is_float(dtype) or op not in ("//", "%", "cdiv", "<<", ">>")
+    first, second = _operands(scope, dtype, shape, depth, any_order=any_order)
+    if op in ("//", "%", "cdiv"):
+        second = _not_zero(scope, dtype, second)
+    if op in ("<<", ">>"):
+        second = _amount(scope, dtype, second)
+    if op == "cdiv":
+        return Expression("call", (first, second), dtype, shape, (op,))
+    return Expression("binary", (first, second), dtype, shape, op)
+
+
+def _not_zero(scope: Scope, dtype: str, value: Expression) -> Expression:
+    if is_float(dtype) or (value.op == "number" and value.value):
+        return number(2.0, dtype) if value.op == "number" and not value.value else value
+    if value.op == "number" or not value.shape or value.dtype == "bool" or scope.chance(0.6):
+        return number(scope.random.choice((1, 2, 3, 7, 16, 100)), dtype)
+    return Expression("binary", (value, number(1, value.dtype)), value.dtype, value.shape, "|")
+
+
+def _amount(scope: Scope, dtype: str, value: Expression) -> Expression:
+    bits = int(dtype[1:])
+    if value.op == "number" or not value.shape or value.dtype != dtype or scope.chance(0.6):
+        return number(scope.random.choice((scope.random.randrange(bits), bits - 1)), dtype)
+    return Expression("binary", (value, number(bits - 1, dtype)), dtype, value.shape, "&")
+
+
+def _power(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    base = tile(scope, dtype, shape, depth - 1)
+    exponent = number(scope.random.choice((1, 2, 3, 4)), I32)
+    return Expression("binary", (base, exponent), dtype, shape, "**")
+
+
+def _unary(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    op = scope.random.choice(("-", "~") if dtype in INTEGERS else ("-",))
+    return Expression("unary", (tile(scope, dtype, shape, depth - 1),), dtype, shape, op)
+
+
+def _function(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    long = prod(shape) <= (64 if dtype == "f64" else 1024) and scope.budget.functions > 0
+    call = scope.random.choice(_FUNCTIONS if long and scope.chance(0.7) else _SHORT_FUNCTIONS)
+    keywords: tuple[str, ...] = ()
+    if call in _FUNCTIONS:
+        scope.budget.functions -= 2 if dtype == "f64" else 1
+        if dtype == "f32" and call in ("exp", "tanh") and scope.chance(0.3):
+            keywords = ("rounding='approx'",)
+    source = dtype
+    if dtype == "f32" and call not in ("floor", "ceil", "abs") and scope.chance(0.15):
+        source = scope.random.choice(INTEGERS)
+    inner = tile(scope, source, shape, depth - 1)
+    return Expression("call", (inner,), dtype, shape, (call, *keywords))
+
+
+def _absolute(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    return Expression("call", (tile(scope, dtype, shape, depth - 1),), dtype, shape, ("abs",))
+
+
+def _extremum(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    call: tuple[str, ...] = (scope.random.choice(("minimum", "maximum", "min", "max")),)
+    if is_float(dtype) and len(call[0]) > 3 and scope.chance(0.3):
+        call = (*call, "propagate_nan=True")
+    return Expression("call", tuple(_operands(scope, dtype, shape, depth)), dtype, shape, call)
+
+
+def _fma(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    args = [*_operands(scope, dtype, shape, depth), tile(scope, dtype, shape, depth - 1)]
+    return Expression("call", tuple(args), dtype, shape, ("fma",))
+
+
+def _divided(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    """Return the quotient of two integers, which is f32, or a number with a fraction among them."""
+    kind = scope.random.choice(INTEGERS)
+    first = tile(scope, kind, shape, depth - 1)
+    if scope.chance(0.5):
+        second = number(scope.random.choice((0.5, -1.5, 3.25)), "f32")
+        return Expression("binary", (first, second), dtype, shape, scope.random.choice("+-*/"))
+    return Expression("binary", (first, literal(scope, kind)), dtype, shape, "/")
+
+
+def _cast(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    sources = [item for item in ALL if item != dtype]
+    kind = scope.random.choice(sources)
+    return _converted(scope, tile(scope, kind, shape, depth - 1), dtype)
+
+
+def _where(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    mask = tile(scope, "bool", shape, depth - 1)
+    if dtype in RESTRICTED or dtype == "bool":
+        pair = [tile(scope, dtype, shape, depth - 1) for _ in range(2)]
+    else:
+        pair = _operands(scope, dtype, shape, depth)
+    return Expression("where", (mask, *pair), dtype, shape)
+
+
+def _choose(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    pair = [tile(scope, dtype, shape, depth - 1) for _ in range(2)]
+    return Expression("choose", (condition(scope), *pair), dtype, shape)
+
+
+def _comparison(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    kind = scope.random.choice(ARITHMETIC)
+    pair = _operands(scope, kind, shape, depth)
+    return Expression("compare", tuple(pair), dtype, shape, scope.random.choice(_COMPARISONS))
+
+
+def _mask(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    first = tile(scope, dtype, shape, depth - 1)
+    if scope.chance(0.3):
+        return Expression("unary", (first,), dtype, shape, "~")
+    second = tile(scope, dtype, shape, depth - 1)
+    return Expression("binary", (first, second), dtype, shape, scope.random.choice("&|^"))
+
+
+def _transposed(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    rank = len(shape)
+    if rank == 1:
+        return _reshaped(scope, dtype, shape, depth)
+    if scope.chance(0.5):
+        source = (*shape[:-2], shape[-1], shape[-2])
+        return Expression("transpose", (tile(scope, dtype, source, depth - 1),), dtype, shape)
+    order = scope.random.sample(range(rank), rank)
+    source = tuple(shape[order.index(axis)] for axis in range(rank))
+    inner = tile(scope, dtype, source, depth - 1)
+    return Expression("permute", (inner,), dtype, shape, tuple(order))
+
+
+def _reshaped(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    count = prod(shape)
+    splits = [extent for extent in (1, 2, 4, 8, 16, 32) if count % extent == 0]
+    first = scope.random.choice(splits)
+    source = scope.random.choice(((first, count // first), (count,), (count // first, first)))
+    return Expression("reshape", (tile(scope, dtype, source, depth - 1),), dtype, shape)
+
+
+def _joined(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    axes = [axis for axis, extent in enumerate(shape) if extent % 2 == 0]
+    if not axes:
+        return tile(scope, dtype, shape, depth - 1)
+    axis = scope.random.choice(axes)
+    half = (*shape[:axis], shape[axis] // 2, *shape[axis + 1 :])
+    pair = [tile(scope, dtype, half, depth - 1) for _ in range(2)]
+    return Expression("cat", tuple(pair), dtype, shape, axis)
+
+
+def _extracted(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    factors = [1] * len(shape)
+    factors[scope.random.randrange(len(shape))] = scope.random.choice((1, 2, 4))
+    source = tuple(extent * by for extent, by in zip(shape, factors, strict=True))
+    if prod(source) > _MOST_ELEMENTS:
+        return tile(scope, dtype, shape, depth - 1)
+    index = [small(scope, by) for by in factors]
+    inner = tile(scope, dtype, source, depth - 1)
+    return Expression("extract", (inner, *index), dtype, shape)
+
+
+def _spread(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    source = tuple(1 if scope.chance(0.5) else extent for extent in shape)
+    return Expression("broadcast", (tile(scope, dtype, source, depth - 1),), dtype, shape)
+
+
+def _place(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    """Return positions, as masks of the edges of arrays are made of: `arange + scalar`."""
+    if len(shape) != 1 or shape[0] > 128:
+        return tile(scope, dtype, shape, depth - 1)
+    line = Expression("arange", (), I32, shape)
+    by = integer(scope, 1)
+    if by.op == "number":
+        by = name("m", I32)
+    return Expression("binary", (line, by), I32, shape, scope.random.choice(("+", "*", "-")))
+
+
+def _is(*dtypes: str) -> Callable[[str], bool]:
+    return lambda dtype: dtype in dtypes
+
+
+def _any(_: str) -> bool:
+    return True
+
+
+Rule = Callable[[Scope, str, Shape, int], Expression]
+_RULES: tuple[tuple[Rule, Callable[[str], bool]], ...] = (
+    *[(_binary, _is(*ARITHMETIC))] * 5,
+    (_power, _is(*ARITHMETIC)),
+    (_unary, _is(*ARITHMETIC)),
+    *[(_function, _is(*FLOATS))] * 2,
+    (_absolute, _is(*INTEGERS)),
+    (_extremum, _is(*ARITHMETIC)),
+    (_fma, _is(*FLOATS)),
+    (_divided, _is("f32")),
+    *[(_cast, _any)] * 2,
+    (_where, _any),
+    (_choose, _any),
+    *[(_comparison, _is("bool"))] * 4,
+    *[(_mask, _is("bool"))] * 2,
+    (_transposed, _any),
+    (_reshaped, _any),
+    (_joined, _any),
+    (_extracted, _any),
+    (_spread, _any),
+    *[(_place, _is(I32))] * 2,
+)
+"""What makes a tile, and for which types; those that stand here more often are drawn more often."""

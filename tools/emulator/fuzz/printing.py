@@ -1,0 +1,170 @@
+"""Prints a program as a `.tile` file."""
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tools.emulator.fuzz.program import (
+    COORDINATES,
+    Access,
+    Assign,
+    Expression,
+    For,
+    If,
+    Program,
+    Return,
+    Statement,
+    Store,
+    While,
+)
+
+
+def source(program: Program) -> str:
+    """Return the source of a program; its kernel is called `program`."""
+    hints = ", ".join(f"{name}={value}" for name, value in program.plan.items())
+    parameters = [
+        f"{item.name}: {item.dtype}[{', '.join(map(str, item.dims))}]" for item in program.arrays
+    ]
+    parameters += [f"{item.name}: {item.dtype}" for item in program.scalars]
+    used = {str(dim) for item in program.arrays for dim in item.dims if isinstance(dim, str)}
+    dims = f"[{', '.join(sorted(used))}]" if used else ""
+    extents = ", ".join(expression(item) for item in program.grid)
+    coordinates = ", ".join(COORDINATES[: len(program.grid)])
+    lines = [
+        f"@kernel({hints})" if hints else "@kernel",
+        f"def program{dims}({', '.join(parameters)}):",
+        f"    {coordinates} = grid({extents})",
+        *_body(program.body, "    "),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _body(body: tuple[Statement, ...], indent: str) -> list[str]:
+    if not body:
+        return [f"{indent}pass"]
+    return [f"{indent}{line}" for item in body for line in _statement(item)]
+
+
+def _statement(item: Statement) -> list[str]:
+    if isinstance(item, Assign):
+        return [f"{item.target} = {expression(item.value)}"]
+    if isinstance(item, Store):
+        return [_store(item)]
+    if isinstance(item, For):
+        bounds = ", ".join(expression(bound) for bound in item.bounds)
+        return [f"for {item.counter} in range({bounds}):", *_body(item.body, "    ")]
+    if isinstance(item, While):
+        count = f"    {item.counter} = {item.counter} + 1"
+        limit = expression(item.limit)
+        inner = _body(item.body, "    ") if item.body else []
+        return [f"{item.counter} = 0", f"while {item.counter} < {limit}:", *inner, count]
+    if isinstance(item, If):
+        lines = [f"if {expression(item.condition)}:", *_body(item.then, "    ")]
+        if item.otherwise:
+            lines += ["else:", *_body(item.otherwise, "    ")]
+        return lines
+    assert isinstance(item, Return)
+    return ["return"]
+
+
+def _store(item: Store) -> str:
+    access, tile = item.access, item.tile
+    where = access.array
+    if access.dim_map is not None:
+        where = _view(access, tile.shape)
+    tma = "" if access.allow_tma else ", allow_tma=False"
+    return f"store({where}, {_index(item.index)}, {expression(tile)}{tma})"
+
+
+def _view(access: Access, tile: tuple[int, ...]) -> str:
+    pad = "" if access.pad is None else f", pad={literal(access.pad)}"
+    dim_map = list(access.dim_map or ())
+    return f"make_partition_view({access.array}, tile={shape(tile)}, dim_map={dim_map}{pad})"
+
+
+def _load(item: Expression) -> str:
+    access: Access = item.value
+    tma = "" if access.allow_tma else ", allow_tma=False"
+    index = _index(item.args)
+    if access.dim_map is not None:
+        return f"load({_view(access, item.shape)}, {index}{tma})"
+    pad = "" if access.pad is None else f", pad={literal(access.pad)}"
+    return f"load({access.array}, {index}, {shape(item.shape)}{pad}{tma})"
+
+
+def _index(items: tuple[Expression, ...]) -> str:
+    return f"({', '.join(expression(item) for item in items)}{',' if len(items) == 1 else ''})"
+
+
+def shape(extents: tuple[int, ...]) -> str:
+    """Return a shape as a tuple."""
+    return f"({', '.join(map(str, extents))}{',' if len(extents) == 1 else ''})"
+
+
+def literal(value: float) -> str:
+    """Return a number of the source."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+    text = repr(value)
+    return f"({text})" if text.startswith("-") else text
+
+
+def expression(item: Expression) -> str:
+    """Return the text of an expression."""
+    return FORMS[item.op](item, [expression(arg) for arg in item.args])
+
+
+def _call(item: Expression, args: list[str]) -> str:
+    function, *keywords = item.value
+    return f"{function}({', '.join([*args, *keywords])})"
+
+
+def _cut(item: Expression, args: list[str]) -> str:
+    return f"extract({args[0]}, ({', '.join(args[1:])},), {shape(item.shape)})"
+
+
+def _made(item: Expression, args: list[str]) -> str:
+    return f"full({shape(item.shape)}, {args[0]}, {item.dtype})"
+
+
+def _axes(item: Expression, args: list[str]) -> str:
+    marks = ["None" if axis == item.value else ":" for axis in range(len(item.shape))]
+    return f"{args[0]}[{', '.join(marks)}]"
+
+
+Form = Callable[[Expression, list[str]], str]
+FORMS: dict[str, Form] = {
+    "number": lambda item, _: literal(item.value),
+    "name": lambda item, _: item.value,
+    "load": lambda item, _: _load(item),
+    "binary": lambda item, args: f"({args[0]} {item.value} {args[1]})",
+    "compare": lambda item, args: f"({args[0]} {item.value} {args[1]})",
+    "logic": lambda item, args: f"({args[0]} {item.value} {args[1]})",
+    "unary": lambda item, args: f"({item.value}{args[0]})",
+    "not": lambda _, args: f"(not {args[0]})",
+    "choose": lambda _, args: f"({args[1]} if {args[0]} else {args[2]})",
+    "call": _call,
+    "cast": lambda item, args: f"cast({args[0]}, {item.dtype})",
+    "where": lambda _, args: f"where({', '.join(args)})",
+    "full": _made,
+    "arange": lambda item, _: f"arange({item.shape[0]}, {item.dtype})",
+    "expand": _axes,
+    "reshape": lambda item, args: f"reshape({args[0]}, {shape(item.shape)})",
+    "permute": lambda item, args: f"permute({args[0]}, {shape(item.value)})",
+    "transpose": lambda _, args: f"{args[0]}.T",
+    "broadcast": lambda item, args: f"broadcast_to({args[0]}, {shape(item.shape)})",
+    "cat": lambda item, args: f"cat(({args[0]}, {args[1]}), {item.value})",
+    "extract": _cut,
+    "mma": lambda _, args: f"mma({', '.join(args)})",
+}
+"""What is printed for each operation, from the texts of its operands."""
+
+
+def describe(program: Program, schedule: Any = None) -> str:
+    """Return the source with everything else that a run depends on."""
+    lines = [f"# seed {program.seed}, sizes {program.sizes}, {program.multiprocessors} SMs"]
+    if schedule is not None:
+        lines.append(f"# schedule {schedule}")
+    lines += [f"# {item.name} = {item.value!r}" for item in program.scalars]
+    lines += [f"# {item.name}: {item.layout}, {item.data} data" for item in program.arrays]
+    return "\n".join(lines) + "\n" + source(program)

@@ -1,0 +1,168 @@
+"""Runs seeds in processes of their own: one that hangs or dies is a verdict, too."""
+
+import multiprocessing
+import os
+import tempfile
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection, wait
+from pathlib import Path
+from typing import Any
+
+from tools.emulator.fuzz.program import Program
+
+PATIENCE = 60
+"""Seconds that a process may stay silent beyond the limit of a program before it is ended."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to do with a seed.
+
+    Attributes:
+        seed: What to draw from.
+        schedules: Orders of events to try.
+        shrinking: Seconds to make a program that fails smaller.
+    """
+
+    seed: int
+    schedules: int = 3
+    shrinking: float = 0.0
+
+
+@dataclass(frozen=True)
+class Report:
+    """What came of a task.
+
+    Attributes:
+        seed: Its seed.
+        verdict: What came out of the program.
+        text: The program, if it failed; the smallest one that fails in the same way.
+        seconds: How long it took, without making it smaller.
+    """
+
+    seed: int
+    verdict: Any
+    text: str = ""
+    seconds: float = 0.0
+
+
+def schedules_of(task: Task) -> range:
+    """Return the seeds of the orders of events of a task."""
+    return range(task.seed, task.seed + task.schedules)
+
+
+def perform(task: Task, folder: Path) -> Report:
+    """Draw, run and compare the program of a seed; make it smaller if it fails."""
+    from tools.emulator.fuzz.draw import draw
+    from tools.emulator.fuzz.printing import describe
+    from tools.emulator.fuzz.running import check
+    from tools.emulator.fuzz.shrinking import shrink
+
+    start = time.monotonic()
+    program = draw(task.seed)
+    schedules = schedules_of(task)
+    verdict = check(program, folder, schedules)
+    seconds = time.monotonic() - start
+    if not verdict.bad:
+        return Report(task.seed, verdict, "", seconds)
+
+    def fails(other: Program) -> bool:
+        again = check(other, folder, schedules)
+        return (again.kind, again.where) == (verdict.kind, verdict.where)
+
+    if task.shrinking:
+        program = shrink(program, fails, task.shrinking)
+        last = check(program, folder, schedules)
+        verdict = last if last.bad else verdict
+    return Report(task.seed, verdict, describe(program, verdict.schedule), seconds)
+
+
+def _serve(pipe: Connection) -> None:
+    """Perform tasks until there are no more."""
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["TILEC_CACHE_DIR"] = folder
+        while (task := pipe.recv()) is not None:
+            pipe.send(perform(task, Path(folder)))
+
+
+class _Worker:
+    """A process, and what it is at."""
+
+    def __init__(self) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.pipe, other = context.Pipe()
+        self.process = context.Process(target=_serve, args=(other,), daemon=True)
+        self.process.start()
+        other.close()
+        self.task: Task | None = None
+        self.since = time.monotonic()
+
+    def give(self, task: Task | None) -> None:
+        self.task, self.since = task, time.monotonic()
+        self.pipe.send(task)
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.pipe.close()
+
+
+def run(tasks: Iterator[Task], jobs: int) -> Iterator[Report]:
+    """Perform tasks in `jobs` processes; yield what came of each, as it comes."""
+    from tools.emulator.fuzz.running import SECONDS, Verdict
+
+    workers = [_Worker() for _ in range(jobs)]
+    pending = iter(tasks)
+    try:
+        for worker in list(workers):
+            _next(worker, pending, workers)
+        while workers:
+            ready = wait([worker.pipe for worker in workers], timeout=5)
+            for worker in [
+                item for item in workers if item.pipe in ready or _is_late(item, SECONDS)
+            ]:
+                task = worker.task
+                assert task is not None
+                try:
+                    report = worker.pipe.recv() if worker.pipe.poll() else None
+                except EOFError:
+                    report = None
+                if report is None:
+                    verdict = Verdict("internal", "process", "the process died, or never answered")
+                    report = replace(_lost(task), verdict=verdict)
+                    worker.end()
+                    workers[workers.index(worker)] = worker = _Worker()
+                _next(worker, pending, workers)
+                yield report
+    finally:
+        for worker in workers:
+            worker.end()
+
+
+def _is_late(worker: _Worker, seconds: int) -> bool:
+    assert worker.task is not None
+    limit = seconds + PATIENCE + worker.task.shrinking * 2
+    return time.monotonic() - worker.since > limit
+
+
+def _next(worker: _Worker, tasks: Iterator[Task], workers: list[_Worker]) -> None:
+    """Give a process its next task, or end it."""
+    task = next(tasks, None)
+    if task is not None:
+        worker.give(task)
+        return
+    workers.remove(worker)
+    worker.give(None)
+    worker.process.join(5)
+    worker.end()
+
+
+def _lost(task: Task) -> Report:
+    from tools.emulator.fuzz.draw import draw
+    from tools.emulator.fuzz.printing import describe
+
+    return Report(task.seed, None, describe(draw(task.seed)))
