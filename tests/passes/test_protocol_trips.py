@@ -39,6 +39,20 @@ KERNELS = {
         t = t + load(A, (i, q), (64, 64))
     store(C, (i, 0), t)
 """,
+    "a loop bound that is compared with a large number": """
+    t = zeros((64, 64), f32)
+    for q in range(n):
+        t = t + load(A, (i, q), (64, 64))
+    if n != 1103515245:
+        store(C, (i, 0), t)
+""",
+    "a round that is compared with a large number": """
+    t = load(A, (i, 0), (64, 64))
+    for q in range(n):
+        if q == 1103515245:
+            t = t + load(A, (i, q), (64, 64))
+    store(C, (i, 0), t)
+""",
     "nested loops on one scalar": """
     t = zeros((64, 64), f32)
     for p in range(n):

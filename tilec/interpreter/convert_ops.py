@@ -56,7 +56,8 @@ def _ftoi(op: Any) -> Function:
         # The largest integer need not be a float: what is at or above the next one saturates.
         fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1.0)
         inside = np.where(fits, whole, 0.0).astype(limits.dtype)
-        limit = np.where(whole < 0, limits.min, limits.max).astype(limits.dtype)
+        lowest, highest = limits.dtype.type(limits.min), limits.dtype.type(limits.max)
+        limit = np.where(whole < 0, lowest, highest)
         return np.where(fits, inside, limit).view(target)[()]
 
     return evaluate

@@ -35,8 +35,10 @@ _PAIRS: dict[str, Any] = {
     "bf16x2": ml_dtypes.bfloat16,
     "e4m3x2": ml_dtypes.float8_e4m3fn,
     "e5m2x2": ml_dtypes.float8_e5m2,
+    "s16x2": np.dtype(np.int16),
+    "u16x2": np.dtype(np.uint16),
 }
-HALVES = ("f16x2", "bf16x2")
+HALVES = ("f16x2", "bf16x2", "s16x2", "u16x2")
 """Types of arithmetic on both halves of a register."""
 
 

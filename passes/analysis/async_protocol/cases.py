@@ -23,24 +23,26 @@ from tilec.passes.analysis.async_protocol.events import (
     events_of,
 )
 from tilec.passes.analysis.async_protocol.quantities import (
+    MOST_ROUNDS,
     Combination,
     Comparison,
     Condition,
     Number,
     Trips,
     Values,
+    loop_key,
 )
 from tilec.passes.analysis.async_protocol.simulate import Simulation
 
 Case = dict[int, Values]
-"""The values of every variable."""
+"""The values of every variable, see `Rounds.values`."""
 
 
 def check_protocol(protocol: Protocol) -> Violation | None:
     """Run a protocol for every relevant choice of values; return the first violation."""
-    done: set[tuple[Values, ...]] = set()
+    done: set[tuple[tuple[int, Values], ...]] = set()
     for case in Cases(protocol).all():
-        key = tuple(case[number] for number in range(len(protocol.variables)))
+        key = tuple(sorted(case.items()))
         if key in done:
             continue
         done.add(key)
@@ -185,12 +187,22 @@ class Cases:
             others = (0, 1, self._stages + 1) if len(self._inner) > 1 else (1,)
             for value in sorted({*values, *(self._levels(number) if number in self._cuts else ())}):
                 for trip in others:
-                    yield {**self._case(2 * self._turns, trip), number: (value,)}
+                    yield self._with(self._case(2 * self._turns, trip), number, value)
         for number, loops in self._outer.items():
             counts = (0, 1, 2, 3) if len(self._outer) > 1 else ()
             values = {self._value(number, loop, count) for loop in loops for count in counts}
             for value in sorted({*values, *(self._levels(number) if number in self._cuts else ())}):
-                yield {**self._case(2 * self._turns, 1), number: (value,)}
+                yield self._with(self._case(2 * self._turns, 1), number, value)
+
+    def _with(self, case: Case, number: int, value: int) -> Case:
+        """Return a case with another value of one loop variable; loops run no longer than they may.
+
+        What is compared with a large number comes out both ways all the same.
+        """
+        loops = [*self._inner.get(number, ()), *self._outer.get(number, ())]
+        longest = max(loop.of(value) for loop in loops)
+        few = {loop_key(number): case[number]} if longest > MOST_ROUNDS else {}
+        return {**case, number: (value,), **few}
 
     def _of_changes(self) -> Iterator[Case]:
         """Yield the cases in which a variable changes from round to round."""

@@ -19,6 +19,7 @@ from tilec.ir.structured import (
     walk_operations,
 )
 from tilec.passes.analysis.async_protocol.quantities import (
+    MOST_ROUNDS,
     Choice,
     Combination,
     Comparison,
@@ -177,7 +178,9 @@ class Conditions:
             )
             if predicate is not None:
                 left, right = map(self._form, op.operands)
-                return Comparison(predicate, self._number(left.add(right, -1)))
+                difference = self._number(left.add(right, -1))
+                if not _is_far(difference):
+                    return Comparison(predicate, difference)
         if op is not None and op.name in _COMBINATIONS:
             return Combination(_COMBINATIONS[op.name], *map(self.read, op.operands))
         number = self.values.number(value)
@@ -258,6 +261,13 @@ class Conditions:
             long = any(self.values.is_long(number) for number in numbers)
             self.variables.append(Variable(tuple(sorted(depths)), flag, long))
         return self._keys[key]
+
+
+def _is_far(number: Number) -> bool:
+    """Tell whether a round would have to be larger than any in a run to make a number zero."""
+    if not number.rounds or number.variable is not None or number.choices:
+        return False
+    return abs(number.constant) > MOST_ROUNDS * max(abs(factor) for _, factor in number.rounds)
 
 
 def _is_integer(value: Any) -> bool:

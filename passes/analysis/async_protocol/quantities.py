@@ -8,6 +8,8 @@ branches and run the same rounds; values that differ are free to differ in a run
 
 from tilec.records import dataclass, field
 
+MOST_ROUNDS = 64
+"""Rounds that a loop runs at most because something is compared with its bound or its round."""
 Values = tuple[int, ...]
 """The values of a variable, one for each round of what it varies with; they repeat."""
 
@@ -32,7 +34,8 @@ class Rounds:
     """Where a run stands in the loops of a role.
 
     Attributes:
-        values: The values of each variable.
+        values: The values of each variable. `loop_key` of its number names the one that loops run
+            by, where a comparison is with a number of rounds that no run can take.
         variables: What the variables are.
         numbers: The rounds that the loops around are in, by depth.
         ended: Depths of loops around whose condition has just ended them.
@@ -50,13 +53,20 @@ class Rounds:
         self.asked.add(depth)
         return self.numbers.get(depth, 0)
 
-    def value(self, variable: int) -> int:
-        """Return the value that a variable has in these rounds."""
+    def value(self, variable: int, *, of_loop: bool = False) -> int:
+        """Return the value that a variable has in these rounds, for loops or for comparisons."""
         values = self.values[variable]
+        if of_loop:
+            values = self.values.get(loop_key(variable), values)
         if len(values) == 1:
             return values[0]
         depths = self.variables[variable].depths
         return values[sum(map(self.number, depths)) % len(values)]
+
+
+def loop_key(variable: int) -> int:
+    """Return the key of the value that loops run by, where it is another one."""
+    return -1 - variable
 
 
 @dataclass(frozen=True)
@@ -75,13 +85,13 @@ class Number:
     variable: tuple[int, int] | None = None
     choices: tuple[tuple["Choice", int], ...] = ()
 
-    def evaluate(self, rounds: Rounds) -> int:
-        """Return the integer in a run."""
+    def evaluate(self, rounds: Rounds, *, of_loop: bool = False) -> int:
+        """Return the integer in a run, as it counts for loops or for comparisons."""
         total = self.constant
         for depth, factor in self.rounds:
             total += factor * rounds.number(depth)
         if self.variable is not None:
-            total += self.variable[1] * rounds.value(self.variable[0])
+            total += self.variable[1] * rounds.value(self.variable[0], of_loop=of_loop)
         for choice, factor in self.choices:
             total += factor * choice.evaluate(rounds)
         return total
@@ -107,9 +117,14 @@ class Trips:
     distance: Number
     step: int = 1
 
+    def of(self, value: int) -> int:
+        """Return the number of rounds for a value of the variable, about: rounds count as 0."""
+        factor = self.distance.variable[1] if self.distance.variable else 0
+        return max(0, -(-(self.distance.constant + factor * value) // self.step))
+
     def evaluate(self, rounds: Rounds) -> int:
         """Return the number of rounds in a run."""
-        return max(0, -(-self.distance.evaluate(rounds) // self.step))
+        return max(0, -(-self.distance.evaluate(rounds, of_loop=True) // self.step))
 
 
 @dataclass(frozen=True)

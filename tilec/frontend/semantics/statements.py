@@ -151,10 +151,17 @@ def _grid(ctx: Context, statement: ast.Statement, call: ast.Expression) -> None:
 
 
 def _highest_coordinate(ctx: Context, extent: ast.Expression) -> int:
-    """Return the highest coordinate that a grid of this extent has for all arguments."""
-    with ctx.in_block(hir.Block()):
-        value = ctx.evaluate(extent)
+    """Return the highest coordinate that a grid of this extent has for all arguments.
+
+    The launcher computes an extent in integers of any size. Where the kernel could not, because a
+    number does not fit its types, the only bound is that of all grids.
+    """
     highest = MAX_BLOCKS
+    try:
+        with ctx.in_block(hir.Block()):
+            value = ctx.evaluate(extent)
+    except SemanticError:
+        return highest - 1
     if isinstance(value, Constant) and isinstance(value.value, int):
         highest = min(highest, value.value)
     elif isinstance(value, hir.Value) and value.bounds is not None:
