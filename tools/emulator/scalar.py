@@ -278,7 +278,7 @@ def convert(value: Lanes, to: str, modifiers: tuple[str, ...]) -> Lanes:
     whole = np.where(np.isnan(wide), 0.0, wide)
     # The largest integer of 64 bits is no float: what is at or above the next one saturates.
     fits = (whole >= float(limits.min)) & (whole < float(limits.max) + 1.0)
-    limit = np.where(whole < 0, limits.min, limits.max).astype(target)
+    limit = np.where(whole < 0, target.type(limits.min), target.type(limits.max))
     return np.where(fits, np.where(fits, whole, 0.0).astype(target), limit)
 
 
