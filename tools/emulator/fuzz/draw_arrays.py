@@ -37,8 +37,8 @@ def frame(random: Random) -> Frame:
         sizes[dim] = extent(random, unit, 2 if rank > 1 else 3)
         counted = Expression("call", (name(dim, I32), number(unit, I32)), I32, (), ("cdiv",))
         if random.random() < 0.05:  # the same, by numbers that need 64 bits
-            many = Expression("binary", (name(dim, I32), number(2**28, I32)), I32, (), "*")
-            counted = Expression("call", (many, number(unit * 2**28, I32)), I32, (), ("cdiv",))
+            many = Expression("binary", (name(dim, I32), number(2**30 // unit, I32)), I32, (), "*")
+            counted = Expression("call", (many, number(2**30, I32)), I32, (), ("cdiv",))
         extents.append(number(1, I32) if random.random() < 0.2 else counted)
     return Frame(tuple(extents), units, sizes)
 
