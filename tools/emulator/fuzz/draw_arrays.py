@@ -28,7 +28,8 @@ class Frame:
 def frame(random: Random) -> Frame:
     """Return a grid: one block, or as many as an array has tiles along one axis or two."""
     rank = random.choice((1, 1, 2, 2, 2, 3))
-    units = tuple(random.choice((8, 16, 16, 32)) for _ in range(rank))
+    choices = (12, 20, 24) if random.random() < 0.1 else (8, 16, 16, 32)
+    units = tuple(random.choice(choices) for _ in range(rank))
     sizes = {dim: extent(random, random.choice((8, 16, 32))) for dim in DIMS}
     if random.random() < 0.3:
         return Frame((number(1, I32),) * rank, units, sizes)
