@@ -134,6 +134,9 @@ def _operands(
     else:
         second = tile(scope, dtype, shape, depth - 1)
     pair = [first, second]
+    if dtype[0] == "i" and scope.chance(0.02):  # the quotient that does not fit
+        least = number(-(2 ** (int(dtype[1:]) - 1)), dtype)
+        return [Expression("full", (least,), dtype, shape), number(-1, dtype)]
     if any_order and scope.chance(0.3):
         pair.reverse()
     return pair
@@ -260,6 +263,8 @@ def _sign(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
     """Return the signs of integers, as `x >> 31` gives them, in another type."""
     kind = scope.random.choice(INTEGERS)
     source = tile(scope, kind, shape, depth - 1)
+    if scope.chance(0.4):
+        source = Expression("unary", (source,), kind, shape, "~")
     last = number(int(kind[1:]) - 1, kind)
     return _converted(scope, Expression("binary", (source, last), kind, shape, ">>"), dtype)
 
