@@ -168,6 +168,11 @@ def test_carries_go_from_one_instruction_to_the_next():
     assert int(found["%r8"][0]) + (int(found["%r9"][0]) << 32) == (2**32 - 1) ** 2 + 2**32 - 1
 
 
+def test_fields_of_bits_are_inserted():
+    found = run("mov.b32 %r1, 0xAB;\nmov.b32 %r2, 0x11223344;\nbfi.b32 %r3, %r1, %r2, 8, 8;\nret;")
+    assert int(found["%r3"][0]) == 0x1122AB44
+
+
 def test_tables_in_global_memory_are_read():
     table = ".global .align 8 .b8 table[8] = {1, 2, 3, 4, 5, 6, 7, 8};\n"
     program = parse(table + HEAD.format(threads=32, body="mov.b64 %rd1, table;\nret;"))

@@ -347,6 +347,14 @@ def _bits(value: Lanes, start: Lanes, count: Lanes) -> Lanes:
     return value << (above - start).astype(value.dtype) >> above.astype(value.dtype)
 
 
+def _inserted(field: Lanes, into: Lanes, start: Lanes, count: Lanes) -> Lanes:
+    """Insert a field of bits that lies inside a register."""
+    one = np.uint64(1)
+    mask = ((one << count.astype(np.uint64)) - one) << start.astype(np.uint64)
+    moved = field.astype(np.uint64) << start.astype(np.uint64)
+    return (into.astype(np.uint64) & ~mask | moved & mask).astype(into.dtype)
+
+
 def _shf(program: Program, statement: Statement) -> Action:
     """Build the shift of two registers side by side, by a count modulo 32."""
     if statement.name not in ("shf.l.wrap.b32", "shf.r.wrap.b32"):
@@ -376,6 +384,7 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "selp": _simple(lambda _, v: np.where(v[2], v[0], v[1]), _types("*", "*", "pred")),
     "prmt": _simple(lambda _, v: scalar.permute(*v), _types("u32", "u32", "u32")),
     "bfe": _simple(lambda _, v: _bits(*v), _types("*", "u32", "u32")),
+    "bfi": _simple(lambda _, v: _inserted(*v), _types("*", "*", "u32", "u32")),
     "shf": _shf,
     "createpolicy": lambda program, statement: _mov(
         program, Statement("", False, ("mov", "b64"), (statement.operands[0], "0"), statement.text)

@@ -119,6 +119,17 @@ def test_an_error_travels():
     assert errors_of(value(same, memory)) == [np.inf, np.inf]
 
 
+@pytest.mark.parametrize("title", ["fma", "*", "/"])
+def test_what_may_be_anything_stays_so(title):
+    operand, memory = line("f32", 3.0, 300.0)
+    unknown = Expression("cast", (Expression("cast", (operand,), "u8", (2,)),), "f32", (2,))
+    if title == "fma":
+        found = value(call(title, number(0.0, "f32"), unknown, operand), memory)
+    else:
+        found = value(binary(title, operand, unknown, "f32"), memory)
+    assert errors_of(found) == [0.0, np.inf]
+
+
 def test_nan_loses_unless_it_is_told_to_spread():
     operand, memory = line("f32", np.nan, 1.0)
     assert value(call("maximum", operand, number(2.0, "f32")), memory).data.tolist() == [2.0, 2.0]

@@ -97,6 +97,7 @@ def _around(data: Numbers, nominal: Numbers, error: Numbers, dtype: str) -> Valu
         error: What the errors of the operands make of it.
         dtype: Its type.
     """
+    error = np.where(np.isnan(error), np.inf, error)
     own = np.abs(nominal) * 2.0**-52
     found = inexact(nominal, np.where(error > 0, error + own, 0.0), dtype)
     if found.error is None:
@@ -104,6 +105,11 @@ def _around(data: Numbers, nominal: Numbers, error: Numbers, dtype: str) -> Valu
     apart = np.abs(found.data.astype(np.float64) - data.astype(np.float64))
     apart = np.where(np.isnan(apart), 0.0, apart)
     return Value(data, dtype, tidy(np.where(error > 0, found.error + apart, 0.0)))
+
+
+def _times(factor: Any, error: Any) -> Numbers:
+    """Return what a factor makes of an error: nothing of none, anything of an infinite one."""
+    return np.where(np.equal(error, 0), 0.0, np.nan_to_num(np.abs(factor) * error, nan=np.inf))
 
 
 def _product(a: Value, b: Value) -> Value:
@@ -118,8 +124,8 @@ def _product(a: Value, b: Value) -> Value:
     if error is None:
         return Value(data, a.dtype, None, tidy(lost))
     ea, eb = (0.0 if item.error is None else item.error for item in (a, b))
-    grown = np.abs(wide(a)) * eb + np.abs(wide(b)) * ea + np.multiply(ea, eb)
-    grown = np.broadcast_to(np.where(np.isnan(grown), np.inf, grown), data.shape)
+    grown = _times(wide(a), eb) + _times(wide(b), ea) + _times(ea, eb)
+    grown = np.broadcast_to(grown, data.shape)
     found = _around(data, wide(a) * wide(b), grown, a.dtype)
     return Value(data, a.dtype, found.error, tidy(lost))
 
@@ -130,7 +136,7 @@ def _quotient(a: Value, b: Value) -> Value:
         return Value(data, a.dtype)
     ea, eb = (0.0 if item.error is None else item.error for item in (a, b))
     size, ratio = np.abs(wide(b)), wide(a) / wide(b)
-    grown = np.where(size > eb, (ea + np.abs(ratio) * eb) / (size - eb), np.inf)
+    grown = np.where(size > eb, (ea + _times(ratio, eb)) / (size - eb), np.inf)
     exact = np.equal(ea, 0) & np.equal(eb, 0)
     grown = np.broadcast_to(np.where(exact, 0.0, grown), data.shape)
     return _around(data, ratio, grown, a.dtype)
@@ -212,8 +218,8 @@ def fma(a: Value, b: Value, c: Value, dtype: str) -> Value:
     ea, eb, ec = (0.0 if item.error is None else item.error for item in (a, b, c))
     if errors(a, b, c) is None:
         return Value(data, dtype)
-    grown = np.abs(x.astype(np.float64)) * eb + np.abs(y.astype(np.float64)) * ea
-    grown = np.broadcast_to(grown + np.multiply(ea, eb) + ec, data.shape)
+    grown = _times(x.astype(np.float64), eb) + _times(y.astype(np.float64), ea) + _times(ea, eb)
+    grown = np.broadcast_to(grown + ec, data.shape)
     return _around(data, exact.reshape(x.shape), grown, dtype)
 
 

@@ -66,6 +66,8 @@ def draw(seed: int) -> Program:
     }
     if random.random() < 0.6:
         plan = {}
+    if any(unit & (unit - 1) for unit in grid.units):
+        plan["any_tile_extents"] = True
     sizes = {**dict.fromkeys(draw_arrays.DIMS, 1), **grid.sizes}
     return Program(
         seed, tuple(made), tuple(scalars), extents, tuple(body), sizes, plan,

@@ -28,7 +28,8 @@ class Frame:
 def frame(random: Random) -> Frame:
     """Return a grid: one block, or as many as an array has tiles along one axis or two."""
     rank = random.choice((1, 1, 2, 2, 2, 3))
-    units = tuple(random.choice((8, 16, 16, 32)) for _ in range(rank))
+    choices = (12, 20, 24) if random.random() < 0.1 else (8, 16, 16, 32)
+    units = tuple(random.choice(choices) for _ in range(rank))
     sizes = {dim: extent(random, random.choice((8, 16, 32))) for dim in DIMS}
     if random.random() < 0.3:
         return Frame((number(1, I32),) * rank, units, sizes)
@@ -37,8 +38,8 @@ def frame(random: Random) -> Frame:
         sizes[dim] = extent(random, unit, 2 if rank > 1 else 3)
         counted = Expression("call", (name(dim, I32), number(unit, I32)), I32, (), ("cdiv",))
         if random.random() < 0.05:  # the same, by numbers that need 64 bits
-            many = Expression("binary", (name(dim, I32), number(2**28, I32)), I32, (), "*")
-            counted = Expression("call", (many, number(unit * 2**28, I32)), I32, (), ("cdiv",))
+            many = Expression("binary", (name(dim, I32), number(2**30 // unit, I32)), I32, (), "*")
+            counted = Expression("call", (many, number(2**30, I32)), I32, (), ("cdiv",))
         extents.append(number(1, I32) if random.random() < 0.2 else counted)
     return Frame(tuple(extents), units, sizes)
 

@@ -28,7 +28,11 @@ from tools.emulator.fuzz.program import (
 from tools.emulator.fuzz.scope import Scope, Variable
 
 _DTYPES = ("f32", "f32", "bf16", "f16", "i32", "i8", "f64", "u16", "i64")
-_TILES = ((16, 16), (16, 32), (32, 32), (8, 16), (32,), (128,), (256,), (1, 32), (64, 16))
+_TILES = (
+    *((16, 16), (16, 32), (32, 32), (8, 16), (1, 32), (64, 16), (64, 128)),
+    *((32,), (128,), (256,)),
+    *((24, 16), (12, 20), (48,)),
+)
 _LAYOUTS = (*[Layout()] * 12, Layout(padding=1), Layout(shift=1), Layout(order=(1, 0)))
 
 

@@ -87,12 +87,16 @@ def literal(scope: Scope, dtype: str) -> Expression:
     random = scope.random
     if dtype == "bool":
         return number(random.random() < 0.5, dtype)
+    if dtype in FLOATS and random.random() < 0.03:
+        return number(random.choice((float("nan"), float("inf"), float("-inf"))), dtype)
     if is_float(dtype):
         return number(random.choice((0.5, 2.0, -1.0, 0.0, 1.5, -0.125, 3.0, 0.1, 7.0)), dtype)
     values = (1, 2, 3, 5, 7, 100) if dtype[0] == "u" else (1, 2, 3, -1, -5, 100, -128)
     if random.random() < 0.1:
         bits = int(dtype[1:]) - (dtype[0] == "i")
         values = (2**bits - 1, 2 ** (bits - 1) + 12345 % 2**bits // 2, 2 ** (bits // 2))
+        if dtype[0] == "i":
+            values = (*values, -(2**bits), -(2**bits))
     return number(random.choice(values), dtype)
 
 
@@ -130,6 +134,9 @@ def _operands(
     else:
         second = tile(scope, dtype, shape, depth - 1)
     pair = [first, second]
+    if dtype[0] == "i" and scope.chance(0.02):  # the quotient that does not fit
+        least = number(-(2 ** (int(dtype[1:]) - 1)), dtype)
+        return [Expression("full", (least,), dtype, shape), number(-1, dtype)]
     if any_order and scope.chance(0.3):
         pair.reverse()
     return pair
@@ -182,7 +189,8 @@ def _not_zero(scope: Scope, dtype: str, value: Expression) -> Expression:
     if is_float(dtype) or (value.op == "number" and value.value):
         return number(2.0, dtype) if value.op == "number" and not value.value else value
     if value.op == "number" or not value.shape or value.dtype == "bool" or scope.chance(0.6):
-        return number(scope.random.choice((1, 2, 3, 7, 16, 100)), dtype)
+        least = -1 if dtype[0] == "i" else 1
+        return number(scope.random.choice((1, 2, 3, 7, 16, 100, least)), dtype)
     return Expression("binary", (value, number(1, value.dtype)), value.dtype, value.shape, "|")
 
 
@@ -249,6 +257,16 @@ def _cast(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
     sources = [item for item in ALL if item != dtype]
     kind = scope.random.choice(sources)
     return _converted(scope, tile(scope, kind, shape, depth - 1), dtype)
+
+
+def _sign(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
+    """Return the signs of integers, as `x >> 31` gives them, in another type."""
+    kind = scope.random.choice(INTEGERS)
+    source = tile(scope, kind, shape, depth - 1)
+    if scope.chance(0.4):
+        source = Expression("unary", (source,), kind, shape, "~")
+    last = number(int(kind[1:]) - 1, kind)
+    return _converted(scope, Expression("binary", (source, last), kind, shape, ">>"), dtype)
 
 
 def _where(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
@@ -355,6 +373,7 @@ _RULES: tuple[tuple[Rule, Callable[[str], bool]], ...] = (
     (_extremum, _is(*ARITHMETIC)),
     (_fma, _is(*FLOATS)),
     (_divided, _is("f32")),
+    (_sign, _is(*ARITHMETIC)),
     *[(_cast, _any)] * 2,
     (_where, _any),
     (_choose, _any),

@@ -194,6 +194,12 @@ def _simpler(program: Program, item: Expression) -> Iterator[Expression]:
     for place, arg in enumerate(item.args):
         if item.op in ("binary", "call") and place == 1 and item.dtype[0] in "iu":
             continue  # a divisor that is not zero, an amount of a shift that fits
+        if item.op == "extract" and place:  # an index that is inside
+            if arg.op != "number":
+                yield replace(
+                    item, args=(*item.args[:place], default(arg), *item.args[place + 1 :])
+                )
+            continue
         for other in _simpler(program, arg):
             yield replace(item, args=(*item.args[:place], other, *item.args[place + 1 :]))
 
