@@ -122,6 +122,11 @@ FAULTS = {
     "no drain at the end": (without("bulk_wait", 4), "may end while a bulk store"),
     "no commit": (without("bulk_commit"), "may be overwritten while"),
     "too many registers": (replaced("count = 40 ", "count = 56 "), "roles ask for 66560 registers"),
+    "a role that keeps its registers": (without("set_registers", 0), "keeps its registers"),
+    "a role that asks for registers it has": (
+        changed("set_registers", 0, '"decrease"', '"increase"'),
+        "registers of this role must decrease",
+    ),
     "released before the wait": (swap_before("ring_release", "mma_wait"), "may be overwritten"),
     "an mma in flight": (
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1"),

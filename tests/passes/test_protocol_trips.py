@@ -121,6 +121,13 @@ def test_roles_that_run_another_number_of_rounds(matmul, role, lower, upper):
     assert "deadlock" in found or UNREAD in found
 
 
+def test_a_loop_that_never_ends(matmul):
+    start, end = k_loops(matmul)[1].span(6)
+    zero = re.findall(r"(%c0_i32\w*) = arith.constant 0 : i32", matmul)[0]
+    rest = re.sub(r"step %c1\w*", f"step {zero}", matmul[start:end])
+    assert "a loop never ends: its step is 0" in failure(matmul[:start] + rest + matmul[end:])
+
+
 @pytest.mark.parametrize("bounds", [("1", "{0}"), ("0", "{0}-1")])
 def test_roles_that_both_run_a_round_less(matmul, bounds):
     verify(with_bounds(with_bounds(matmul, 1, *bounds).replace("%edited", "%other"), 0, *bounds))

@@ -77,6 +77,7 @@ def _check_registers(ops: list[Any], registers_per_sm: int, file: str) -> Violat
     """Check that `setmaxnreg` asks for no more registers than the SM has (else it deadlocks)."""
     total = 0
     last = None
+    missing = None
     for roles in (op for op in ops if op.name == "nv_tileas.roles"):
         consumers = roles.opview.consumer_warps.value * roles.opview.team_count
         warps = (roles.opview.producer_warps.value, consumers)
@@ -85,6 +86,14 @@ def _check_registers(ops: list[Any], registers_per_sm: int, file: str) -> Violat
             if first.name == "nv_tileas.set_registers":
                 total += count * WARP_LANES * first.opview.count.value
                 last = first
+                wanted = "increase" if region == roles.regions[1] else "decrease"
+                if first.opview.action.value != wanted:
+                    return Violation(where(first, file), f"registers of this role must {wanted}")
+            elif count:
+                missing = roles
+    if last is not None and missing is not None:
+        message = "a role keeps its registers while another one waits for more: deadlock"
+        return Violation(where(last, file), message)
     if total <= registers_per_sm:
         return None
     return Violation(
