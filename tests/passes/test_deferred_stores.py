@@ -208,7 +208,7 @@ FAULTS = {
     ),
     "a product in flight": (
         replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1"),
-        "may be overwritten while 'mma:",
+        "an accumulator is used while a product that writes it is in flight",
     ),
     "released in the shadow": (
         swap_before("ring_release", "mma_wait"),

@@ -19,6 +19,8 @@ LOOP = """    acc = zeros((128, 128), f32)
 BRANCH = BRANCH_WITH_LOAD.format(condition="M > 64", array="D", first=(0, 0), extents=(128, 128))
 STORE = "    store(D, (m, n), acc)\n"
 SPLIT = {
+    "a step that is not known": LOOP.replace("range(cdiv(K, 64))", "range(0, cdiv(K, 64), M)")
+    + STORE,
     "a plain product": LOOP + STORE,
     "two results": LOOP + STORE + "    store(C, (m, n), cast(acc * 2.0, bf16))\n",
     "a transposed result": LOOP + "    store(D, (m, n), acc.T)\n",
@@ -52,10 +54,6 @@ REFUSED = {
         + LOOP.replace("range(cdiv(K, 64))", "range(steps)")
         + "    store(D, (m, n), acc + x)\n",
         "the number of k-tiles comes from a branch or a loop that loads tiles",
-    ),
-    "a step that is not known": (
-        LOOP.replace("range(cdiv(K, 64))", "range(0, cdiv(K, 64), M)") + STORE,
-        "the step of the loop over k-tiles is no constant below 65536",
     ),
     "a factor in the loop": (
         LOOP + "        acc = acc * 0.5\n" + STORE,
