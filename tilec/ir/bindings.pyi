@@ -1,6 +1,8 @@
 # What the type checker sees of `bindings.py`. The bindings ship no types; `typings/mlir` of the
 # repository declares the part that tilec uses.
 
+from typing import Any
+
 from mlir import ir as ir
 from mlir import passmanager as passmanager
 from mlir.dialects import arith as arith
@@ -20,3 +22,4 @@ PROVIDER: str
 llvm_types = llvm
 
 def register_dialect_module(namespace: str) -> None: ...
+def load_dialect(dialect: Any) -> None: ...
