@@ -3,7 +3,7 @@
 import pytest
 from feature_cases import CASES, ORDER, check_feature, load_kernels
 
-SEEDS = range(3)
+SEEDS = range(6)
 
 
 @pytest.fixture(scope="module")

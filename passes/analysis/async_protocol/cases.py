@@ -6,8 +6,8 @@ times, but only twice for each of those counts: a run of two rounds begins with 
 what is left over differs by the number of rounds alone. Where several innermost loops have
 variables of their own, each gets all counts while the others run 0, 1 and S+1 times; so do loops
 around them with 0 to 3. A variable that may change from tile to tile also takes values in
-alternation. Comparisons are tried with the constant that they compare with and both its
-neighbours; truth values both ways.
+alternation. Comparisons with constants are tried once for each way in which they may come out,
+truth values both ways.
 """
 
 from collections import defaultdict
