@@ -12,6 +12,7 @@ PASS_MODULES: dict[str, str] = {
     "cuda-tile-fuse-fma": "transforms.cuda_tile.fuse_fma",
     "cuda-tile-order-tokens": "transforms.cuda_tile.order_tokens",
     "convert-cuda-tile-to-nv-tileaa": "conversion.cuda_tile_to_nv_tileaa.convert",
+    "nv-tileaa-fold-saturation": "transforms.nv_tileaa.fold_saturation",
     "nv-tileaa-infer-facts": "transforms.nv_tileaa.infer_facts",
     "nv-tileaa-fold-transpose": "transforms.nv_tileaa.fold_transpose",
     "nv-tileaa-select-copy-atoms": "transforms.nv_tileaa.select_copy_atoms",

@@ -40,6 +40,7 @@ STAGES: tuple[Stage, ...] = (
             "convert-cuda-tile-to-nv-tileaa",
             "canonicalize",
             "cse",
+            "nv-tileaa-fold-saturation",
             "loop-invariant-code-motion",
             "nv-tileaa-infer-facts",
             "nv-tileaa-fold-transpose",

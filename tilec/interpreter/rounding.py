@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tilec.ir.float8 import LARGEST_FLOAT8
 from tilec.numpy_types import NUMPY_BY_MLIR, TF32
 
 NEAREST_EVEN = "nearest_even"
@@ -18,8 +19,6 @@ _SPLITTER = 134217729.0
 """2**27 + 1: splits a 53-bit significand into two halves (Dekker, 1971)."""
 TF32_DROPPED_BITS = 13
 """Fraction bits of f32 that tf32 does not have."""
-_LARGEST = {"f8E4M3FN": 448.0, "f8E5M2": 57344.0}
-"""Largest number of the formats that PTX only converts to with `.satfinite` (PTX ISA, cvt)."""
 
 Exact = tuple[Any, Any]
 """A result in f64, rounded to nearest, and a number with the sign of (exact - result)."""
@@ -104,7 +103,7 @@ def convert(value: Any, source: str, target: str, mode: str = NEAREST_EVEN) -> A
         target: MLIR name of the float type of the result.
         mode: Rounding mode of cuda_tile.
     """
-    two_steps = target == TF32 or target in _LARGEST or (source == "f64" and target == "bf16")
+    two_steps = target == TF32 or target in LARGEST_FLOAT8 or (source == "f64" and target == "bf16")
     if mode not in DIRECTED_MODES and not two_steps:
         return value.astype(NUMPY_BY_MLIR[target])
     wide = np.asarray(value).astype(np.float64)
@@ -138,8 +137,8 @@ def _usable(residual: Any) -> Any:
 def _narrow(odd: np.ndarray, format_name: str) -> np.ndarray:
     """Round f64 values that were rounded to odd to a narrower format, to nearest even."""
     dtype = NUMPY_BY_MLIR[format_name]
-    if format_name in _LARGEST:
-        odd = np.clip(odd, -_LARGEST[format_name], _LARGEST[format_name])
+    if format_name in LARGEST_FLOAT8:
+        odd = np.clip(odd, -LARGEST_FLOAT8[format_name], LARGEST_FLOAT8[format_name])
     if format_name in ("f32", "f16"):
         return odd.astype(dtype)
     # ml_dtypes and tf32 round from f32, so the value has to arrive there rounded to odd as well.

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir.bindings import arith, ir
+from tilec.ir.float8 import LARGEST_FLOAT8, float_of_integer
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.division import DIVISIONS, divide
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     Conversion,
@@ -216,8 +217,25 @@ def convert_float_cast(op: Any, state: Conversion) -> Sequence[Any]:
         wide = ir.RankedTensorType.get(list(target.shape), ir.F32Type.get())
         source = create("arith.extf", [wide], [source]).result
         before = wide.element_type.width
-    name = "arith.extf" if after > before else "arith.truncf"
-    return create(name, [target], [source]).results
+    if after > before:
+        return create("arith.extf", [target], [source]).results
+    return [_truncate(source, target)]
+
+
+def _truncate(source: Any, target: Any) -> Any:
+    """Round a tile to narrower floats; 8-bit floats saturate.
+
+    MLIR folds `arith.truncf` of constants to NaN or infinity where the format has no larger value,
+    so the clamp is explicit. `nv-tileaa-fold-saturation` removes it from what is left at run time.
+    """
+    largest = LARGEST_FLOAT8.get(str(target.element_type))
+    if largest is not None:
+        for name, bound in (("arith.maximumf", -largest), ("arith.minimumf", largest)):
+            limit = ir.FloatAttr.get(source.type.element_type, bound)
+            limits = ir.DenseElementsAttr.get_splat(source.type, limit)
+            limits = arith.ConstantOp(source.type, limits).result
+            source = create(name, [source.type], [source, limits]).result
+    return create("arith.truncf", [target], [source]).result
 
 
 @rule("ftoi", "itof", "exti")
@@ -230,7 +248,13 @@ def convert_integer_cast(op: Any, state: Conversion) -> Sequence[Any]:
     }
     signed, unsigned = names[_short(op)]
     name = unsigned if text(op, "signedness") == "unsigned" else signed
-    return create(name, result_types(op), state.operands(op)).results
+    (target,) = result_types(op)
+    (source,) = state.operands(op)
+    if str(target.element_type) not in LARGEST_FLOAT8:
+        return create(name, [target], [source]).results
+    exact = float_of_integer(source.type.element_type)
+    wide = ir.RankedTensorType.get(list(target.shape), exact)
+    return [_truncate(create(name, [wide], [source]).result, target)]
 
 
 @rule("trunci")

@@ -7,6 +7,7 @@ from typing import Any
 from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
+from tilec.ir.float8 import float_of_integer
 from tilec.passes.analysis.kernels import span_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
@@ -291,7 +292,7 @@ def _instance(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> 
     if op.name in ("arith.extf", "arith.truncf"):
         return restricted_floats.convert(operands[0], source, result)
     if op.name in ("arith.sitofp", "arith.uitofp"):
-        wide = restricted_floats.wide_type(ir.IntegerType(source))
+        wide = float_of_integer(ir.IntegerType(source))
         return restricted_floats.truncate(_apply(lowering, op, operands, wide), result)
     if op.name in ("arith.fptosi", "arith.fptoui"):
         wide = restricted_floats.extend(operands[0], source, ir.F32Type.get())

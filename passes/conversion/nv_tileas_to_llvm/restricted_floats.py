@@ -56,11 +56,6 @@ def convert(value: Any, source: Any, wanted: Any) -> Any:
     return truncate(extend(value, source, ir.F32Type.get()), wanted)
 
 
-def wide_type(integer: Any) -> Any:
-    """Return the float type to which an integer is converted before it is truncated."""
-    return ir.F32Type.get() if integer.width < 32 else ir.F64Type.get()
-
-
 def extend(value: Any, source: Any, wanted: Any) -> Any:
     """Convert an element of restricted type `source` to float type `wanted`."""
     if str(source) == _TF32:

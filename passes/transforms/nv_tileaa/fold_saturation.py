@@ -1,0 +1,58 @@
+"""Remove clamps to the range of an 8-bit float ahead of the conversion, which saturates by itself.
+
+Before:  %l = maximumf %x, dense<-448.0>; %c = minimumf %l, dense<448.0>
+         %y = truncf %c : f32 to f8E4M3FN
+After:   %y = truncf %x : f32 to f8E4M3FN
+
+The conversion to nv_tileaa writes the clamp, so that constants fold to what the hardware gives:
+MLIR rounds a constant beyond the range to NaN or infinity. At run time `cvt.satfinite` does it (PTX
+ISA, cvt). NaN stays NaN in both. Runs after the constants were folded; none are folded later.
+"""
+
+from typing import Any
+
+from tilec.ir.bindings import ir
+from tilec.ir.float8 import LARGEST_FLOAT8
+from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+
+
+@register_pass("nv-tileaa-fold-saturation")
+def fold_saturation(module: Any, context: PassContext) -> bool:
+    """Let conversions to 8-bit floats read what was clamped to their range."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        for op in kernel_operations(function):
+            if op.name == "arith.truncf":
+                changed |= _fold(op)
+    return changed
+
+
+def _fold(truncation: Any) -> bool:
+    """Let `truncation` read what is clamped for it; remove a clamp without other readers."""
+    largest = LARGEST_FLOAT8.get(str(truncation.results[0].type.element_type))
+    if largest is None:
+        return False
+    below = _clamp(truncation.operands[0], "arith.minimumf", largest)
+    above = below and _clamp(below.operands[0], "arith.maximumf", -largest)
+    if not above:
+        return False
+    truncation.operands[0] = above.operands[0]
+    for clamp in (below, above):
+        if next(iter(clamp.results[0].uses), None) is None:
+            clamp.erase()
+    return True
+
+
+def _clamp(value: Any, name: str, bound: float) -> Any:
+    """Return the operation `name` of `value` with constant `bound`, or None."""
+    op = defining_operation(value)
+    if op is None or op.name != name:
+        return None
+    limit = defining_operation(op.operands[1])
+    if limit is None or limit.name != "arith.constant":
+        return None
+    splat = ir.DenseElementsAttr(limit.attributes["value"])
+    return op if splat.is_splat and splat.get_splat_value().value == bound else None
