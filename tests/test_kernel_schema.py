@@ -5,14 +5,15 @@ import json
 
 import pytest
 
+from tilec.codegen.kernel_schema import DUMPED, LAUNCHED
+from tilec.codegen.schema import SchemaError
 from tilec.diagnostics import CompileError, SourceFile
 from tilec.driver import resume
-from tilec.kernel_schema import metadata_error
 from tilec.options import CompileOptions
 
 METADATA = {
     "name": "k",
-    "arrays": [{"name": "A", "dtype": "f32", "rank": 2, "strides": [-1, 1]}],
+    "arrays": [{"name": "A", "dtype": "f32", "rank": 2, "strides": [-1, 1], "access": "read"}],
     "params": [
         {"kind": "pointer", "array": "A", "div_by": 16},
         {"kind": "stride", "array": "A", "axis": 0},
@@ -26,53 +27,71 @@ METADATA = {
 }
 
 
-@pytest.mark.parametrize("metadata", [METADATA, {"name": "k"}, {"name": "k", "new": {"x": 1}}])
-def test_what_is_fine(metadata):
-    assert metadata_error(metadata) is None
+NOT_LAUNCHED = {"name": "k", "new": {"x": 1}}
 
 
+@pytest.mark.parametrize("metadata", [METADATA, {"name": "k"}, NOT_LAUNCHED])
+def test_what_is_fine_in_a_dump(metadata):
+    DUMPED(metadata, "it")
+
+
+def test_a_launch_needs_more():
+    LAUNCHED({**METADATA, "block_threads": 128}, "it")
+    with pytest.raises(SchemaError, match="it has no 'block_threads'"):
+        LAUNCHED(METADATA, "it")
+
+
+@pytest.mark.parametrize("check", [DUMPED, LAUNCHED])
 @pytest.mark.parametrize(
     ("path", "value", "message"),
     [
-        (["name"], 4, "'name' is not a text"),
-        (["arrays"], {}, "'arrays' is not a list"),
-        (["arrays", 0], 1, "'arrays[0]' is not a dictionary"),
-        (["arrays", 0, "rank"], True, "'arrays[0].rank' is not an integer of 64 bits"),
-        (["arrays", 0, "rank"], 2**70, "'arrays[0].rank' is not an integer of 64 bits"),
-        (["arrays", 0, "strides"], [1], "array 'A' has 1 strides"),
-        (["params", 0, "array"], "B", "'params[0]' names axis 0 of 'B', which is no array with it"),
-        (["params", 1, "axis"], 2, "'params[1]' names axis 2 of 'A', which is no array with it"),
-        (["dims", "M"], [["A"]], "'dims.M[0]' is not a pair"),
-        (["dims"], [], "'dims' is not a dictionary"),
-        (["static_shape", "A"], [1], "'static_shape.A' has 1 extents"),
-        (["cluster"], [1, 1], "'cluster' has 2 entries, not 3"),
-        (["persistent"], 1, "'persistent' is not true or false"),
-        (["grid", 0], None, "'grid[0]' is not a text"),
+        (["name"], 4, "it.name is 4, not a text of at most 1024 characters"),
+        (["arrays"], {}, "it.arrays is an object, not a list of 0 to 1024 items"),
+        (["arrays", 0], 1, "it.arrays[0] is 1, not an object"),
+        (["arrays", 0, "rank"], True, "it.arrays[0].rank is True, not an integer from 0 to 32"),
+        (["arrays", 0, "strides"], [1], "it.arrays[0] has rank 2 and 1 strides"),
+        (["params", 0, "array"], "B", "it.params[0] names an array 'B' that does not exist"),
+        (["params", 1, "axis"], 2, "it.params[1] names an axis that 'A' does not have"),
+        (["dims", "M"], [["A"]], "it.dims.M[0] is a list of 1 items, not a list of 2 items"),
+        (["dims"], [], "it.dims is a list of 0 items, not an object"),
+        (["static_shape", "A"], [1], "it.static_shape.A has 1 extents"),
+        (["cluster"], [1, 1], "it.cluster is a list of 2 items, not a list of 3 items"),
+        (["persistent"], 1, "it.persistent is 1, not true or false"),
+        (["grid", 0], None, "it.grid[0] is null, not a text of at most 4096 characters"),
     ],
 )
-def test_what_is_wrong(path, value, message):
-    metadata = copy.deepcopy(METADATA)
+def test_what_is_wrong(check, path, value, message):
+    metadata = copy.deepcopy({**METADATA, "block_threads": 128})
     place = metadata
     for step in path[:-1]:
         place = place[step]
     place[path[-1]] = value
-    assert metadata_error(metadata) == message
+    with pytest.raises(SchemaError) as found:
+        check(metadata, "it")
+    assert str(found.value) == message
 
 
-def test_what_is_missing():
-    assert metadata_error({}) == "'name' is missing"
-    metadata = {"name": "k", "arrays": [{"name": "A"}]}
-    assert metadata_error(metadata) == "'arrays[0].dtype' is missing"
-    assert metadata_error([]) == "'' is not a dictionary"
+@pytest.mark.parametrize(
+    ("metadata", "message"),
+    [
+        ({}, "it has no 'name'"),
+        ({"name": "k", "arrays": [{"name": "A"}]}, "it.arrays[0] has no 'dtype'"),
+        ([], "it is a list of 0 items, not an object"),
+    ],
+)
+def test_what_is_missing(metadata, message):
+    with pytest.raises(SchemaError) as found:
+        DUMPED(metadata, "it")
+    assert str(found.value) == message
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
         ('{"name": ', "Expecting value"),
-        ('{"name": 3}', "'name' is not a text"),
+        ('{"name": 3}', "tilec.kernel.name is 3, not a text"),
         ("[" * 100_000, "nested too deeply"),
-        (json.dumps({**METADATA, "arrays": 3}), "'arrays' is not a list"),
+        (json.dumps({**METADATA, "arrays": 3}), "tilec.kernel.arrays is 3, not a list"),
     ],
 )
 @pytest.mark.parametrize(("stage", "marker"), [("llvmir", ";"), ("ptx", "//")])

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from tilec.codegen.kernel_schema import DUMPED
+from tilec.codegen.schema import SchemaError
 from tilec.diagnostics import (
     CompileError,
     InternalCompilerError,
@@ -16,7 +18,6 @@ from tilec.diagnostics import (
 )
 from tilec.environment import reproducer_directory
 from tilec.fileio import write_atomic
-from tilec.kernel_schema import metadata_error
 
 METADATA_PREFIX = "tilec.kernel: "
 """Starts the comment that carries the kernel metadata through LLVM IR and PTX text."""
@@ -132,9 +133,10 @@ def check_metadata(metadata: Any, span: SourceSpan | None, source: SourceFile) -
     Raises:
         CompileError: T0017.
     """
-    found = metadata_error(metadata)
-    if found is not None:
-        raise damaged(found, span, source)
+    try:
+        DUMPED(metadata, "tilec.kernel")
+    except SchemaError as found:
+        raise damaged(str(found), span, source) from found
 
 
 def damaged(message: str, span: SourceSpan | None, source: SourceFile) -> CompileError:

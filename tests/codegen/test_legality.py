@@ -182,6 +182,14 @@ UNSUPPORTED = [
         kernel("%c = llvm.bitcast %x : vector<4xf32> to i32", "%x: vector<4xf32>"),
         "changes the size from 128 to 32 bits",
     ),
+    (kernel("", "%p: !llvm.ptr {llvm.align = -1 : i64}"), "'llvm.align = -1' in arg_attrs[0]"),
+    (kernel("", "%p: !llvm.ptr {llvm.align = 48 : i64}"), "'llvm.align = 48' in arg_attrs[0]"),
+    (
+        kernel(
+            "llvm.call @k(%p) : (!llvm.ptr {llvm.align = 8589934592 : i64}) -> ()", "%p: !llvm.ptr"
+        ),
+        "'llvm.align = 8589934592' in arg_attrs[0]",
+    ),
     (kernel('%c = "llvm.intr.no.such.thing"(%x) : (f32) -> f32'), "is not supported on GPUs"),
     (kernel('%c = "llvm.intr.vscale"() : () -> i32'), "'llvm.intr.vscale' op is not supported"),
     (

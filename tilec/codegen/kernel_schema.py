@@ -1,6 +1,7 @@
-"""What the metadata of a kernel (`tilec.kernel`) must look like to be launched.
+"""What the metadata of a kernel (`tilec.kernel`) must look like where it comes from a file.
 
-Names that are not here are for people and for passes; a launch reads none of them.
+`LAUNCHED` is for a package: whatever a launch reads is there. `DUMPED` is for a dump, which has the
+less, the earlier its stage. Names that are not here are for people and for passes.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,63 +94,77 @@ def _parameter(value: Any, place: str) -> None:
     _PARAMETERS[value["kind"]](value, place)
 
 
-_SHAPE = record(
-    {
-        "name": _NAME,
-        "arrays": sequence(_ARRAY, 0, 1024),
-        "params": sequence(_parameter, 0, 4096),
-        "block_threads": integer(1, 1024),
-    },
-    {
-        "source": text(),
-        "constants": table(scalar),
-        "dims": table(sequence(_DIM)),
-        "static_shape": table(_ROWS),
-        "grid": sequence(_EXPRESSION, 1, 3),
-        "preconditions": sequence(text()),
-        "tensor_maps": sequence(_TENSOR_MAP, 0, 1024),
-        "cluster": sequence(integer(1, 16), 3, 3),
-        "cluster_tiles": sequence(integer(1, 16), 2, 2),
-        "shared_bytes": integer(0, 1 << 20),
-        "split_k": integer(1, 1 << 20),
-        "persistent": boolean,
-        "dependent_launch": boolean,
-        "cooperative_launch": boolean,
-        "plan": table(anything),
-        "tile_reasons": sequence(text()),
-        "tile_candidates": sequence(text()),
-        "debug_waits": record({"limit": _VALUE, "waits": sequence(_WAIT)}, {}, closed=False),
-    },
-    closed=False,
+WORKSPACE = record(
+    {"name": _NAME, "size": _EXPRESSION},
+    {"alignment": one_of(tuple(1 << shift for shift in range(21))), "zeroed": boolean},
+    closed=True,
 )
+HIDDEN_PARAMETER = record({"name": _NAME}, {"dtype": one_of(("u64",))}, closed=True)
+
+_NAMED = {"name": _NAME}
+_READ_BY_LAUNCHES = {
+    "arrays": sequence(_ARRAY, 0, 1024),
+    "params": sequence(_parameter, 0, 4096),
+    "block_threads": integer(1, 1024),
+}
+_OPTIONAL = {
+    "source": text(),
+    "constants": table(scalar),
+    "dims": table(sequence(_DIM)),
+    "static_shape": table(_ROWS),
+    "grid": sequence(_EXPRESSION, 1, 3),
+    "preconditions": sequence(text()),
+    "tensor_maps": sequence(_TENSOR_MAP, 0, 1024),
+    "workspaces": sequence(WORKSPACE, 0, 1024),
+    "hidden_parameters": sequence(HIDDEN_PARAMETER, 0, 1024),
+    "cluster": sequence(integer(1, 16), 3, 3),
+    "cluster_tiles": sequence(integer(1, 16), 2, 2),
+    "shared_bytes": integer(0, 1 << 20),
+    "split_k": integer(1, 1 << 20),
+    "persistent": boolean,
+    "dependent_launch": boolean,
+    "cooperative_launch": boolean,
+    "plan": table(anything),
+    "hints": table(anything),
+    "tile_reasons": sequence(text()),
+    "tile_candidates": sequence(text()),
+    "debug_waits": record({"limit": _VALUE, "waits": sequence(_WAIT)}, {}, closed=False),
+}
 
 
 def _references(value: Mapping[str, Any], place: str) -> None:
     """Check that arrays and axes that are named exist."""
     ranks: dict[str, int] = {}
-    for index, item in enumerate(value["arrays"]):
+    arrays = value.get("arrays", ())
+    for index, item in enumerate(arrays):
         ranks[item["name"]] = item["rank"]
         if len(item["strides"]) != item["rank"]:
             where = f"{place}.arrays[{index}]"
             raise SchemaError(f"{where} has rank {item['rank']} and {len(item['strides'])} strides")
-    if len(ranks) < len(value["arrays"]):
+    if len(ranks) < len(arrays):
         raise SchemaError(f"{place}.arrays names an array twice")
     for where, array, axes in _named_axes(value):
         if array not in ranks:
             raise SchemaError(f"{place}.{where} names an array '{array[:80]}' that does not exist")
         if any(axis >= ranks[array] for axis in axes):
             raise SchemaError(f"{place}.{where} names an axis that '{array[:80]}' does not have")
+    _check_lengths(value, ranks, place)
+
+
+def _check_lengths(value: Mapping[str, Any], ranks: Mapping[str, int], place: str) -> None:
+    """Check that lists with an entry for each axis have the same length."""
+    for name, extents in value.get("static_shape", {}).items():
+        if len(extents) != ranks.get(name, len(extents)):
+            raise SchemaError(f"{place}.static_shape.{name[:80]} has {len(extents)} extents")
     for index, item in enumerate(value.get("tensor_maps", ())):
-        if (
-            len({len(item[name]) for name in ("axes", "box", "element_strides") if name in item})
-            > 1
-        ):
+        lists = [item[name] for name in ("axes", "box", "element_strides") if name in item]
+        if len(set(map(len, lists))) > 1:
             raise SchemaError(f"{place}.tensor_maps[{index}] has lists of different lengths")
 
 
 def _named_axes(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[int]]]:
     """Yield every mention of an array: where it stands, the array, and its axes."""
-    for index, item in enumerate(value["params"]):
+    for index, item in enumerate(value.get("params", ())):
         if "array" in item:
             yield f"params[{index}]", item["array"], [item["axis"]] if "axis" in item else []
     for name, places in value.get("dims", {}).items():
@@ -159,5 +174,7 @@ def _named_axes(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[i
         yield f"tensor_maps[{index}]", item["array"], item["axes"]
 
 
-KERNEL = both(_SHAPE, _references)
-"""The check of the metadata of a kernel."""
+LAUNCHED = both(record({**_NAMED, **_READ_BY_LAUNCHES}, _OPTIONAL, closed=False), _references)
+"""The check of the metadata in a package."""
+DUMPED = both(record(_NAMED, {**_READ_BY_LAUNCHES, **_OPTIONAL}, closed=False), _references)
+"""The check of the metadata in a dump."""

@@ -9,7 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.codegen.inline_assembly import inline_assembly_problem
-from tilec.codegen.limits import alignment_problem, has_ptx_type, launch_problem
+from tilec.codegen.limits import (
+    alignment_problem,
+    argument_problem,
+    has_ptx_type,
+    launch_problem,
+)
 from tilec.codegen.supported import (
     CALLABLE_INTRINSICS,
     FLOAT_INTRINSICS,
@@ -291,12 +296,18 @@ def _check_alignment(op: Any) -> Finding | None:
 
 
 def _check_function(op: Any) -> Finding | None:
-    problem = launch_problem(op)
+    problem = launch_problem(op) or argument_problem(op)
+    return None if problem is None else _unsupported(problem)
+
+
+def _check_call(op: Any) -> Finding | None:
+    problem = argument_problem(op)
     return None if problem is None else _unsupported(problem)
 
 
 _SPECIAL: dict[str, Callable[[Any], Finding | None]] = {
     "llvm.func": _check_function,
+    "llvm.call": _check_call,
     "llvm.call_intrinsic": _check_call_intrinsic,
     "llvm.inline_asm": _check_inline_assembly,
     "llvm.alloca": _check_alloca,

@@ -9,6 +9,7 @@ _WIDEST_VALUE, _LONGEST_VECTOR = 1024, 1024
 """Bits of an integer and elements of a vector that LLVM still takes apart."""
 _LARGEST_ALIGNMENT = 2**28
 """Bytes. LLVM takes 2**32; no memory of a kernel is aligned like that."""
+_ALIGNMENTS_OF_ARGUMENTS = ("llvm.align", "llvm.alignstack")
 _LAUNCH_NUMBERS = tuple(
     f"nvvm.{name}"
     for name in ("reqntid", "maxntid", "cluster_dim", "minctasm", "maxnreg", "cluster_max_blocks")
@@ -23,9 +24,24 @@ def alignment_problem(op: Any) -> str | None:
     if "alignment" not in attributes:
         return None
     alignment = attributes["alignment"].value
-    if 0 <= alignment <= _LARGEST_ALIGNMENT:
+    if alignment == 0 or _is_alignment(alignment):  # 0: that of the type
         return None
     return f"'{op.name}' op has an alignment of {alignment} bytes"
+
+
+def _is_alignment(number: int) -> bool:
+    return 1 <= number <= _LARGEST_ALIGNMENT and number.bit_count() == 1
+
+
+def argument_problem(op: Any) -> str | None:
+    """Return what is wrong with the alignments of arguments of a function or call, or None."""
+    for name in ("arg_attrs", "res_attrs"):
+        for number, item in enumerate(op.attributes.get(name, ())):
+            for alignment in _ALIGNMENTS_OF_ARGUMENTS:
+                if alignment in item and not _is_alignment(item[alignment].value):
+                    what = f"'{alignment} = {item[alignment].value}' in {name}[{number}]"
+                    return f"'{op.name}' op has {what}, which is no alignment"
+    return None
 
 
 def launch_problem(op: Any) -> str | None:

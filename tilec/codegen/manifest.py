@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
-from tilec.codegen.kernel_schema import KERNEL
+from tilec.codegen.kernel_schema import HIDDEN_PARAMETER, LAUNCHED, WORKSPACE
 from tilec.codegen.schema import (
     SchemaError,
-    boolean,
     integer,
     nullable,
     one_of,
@@ -24,14 +23,13 @@ MAX_MANIFEST_BYTES = 1 << 24
 """A kernel takes about 10 KB; parsed JSON takes up to 30 times its text."""
 _NAME = text(1024)
 _COUNT = integer(0, 2**31 - 1)
-_ALIGNMENTS = tuple(1 << shift for shift in range(21))
 
 _KERNEL = record(
     {
         "name": _NAME,
         "ptx": _NAME,
         "cubin": nullable(_NAME),
-        "metadata": KERNEL,
+        "metadata": LAUNCHED,
         "registers": _COUNT,
         "stack_bytes": _COUNT,
         "spill_bytes": _COUNT,
@@ -39,20 +37,14 @@ _KERNEL = record(
     {},
     closed=True,
 )
-_WORKSPACE = record(
-    {"name": _NAME, "size": text(4096)},
-    {"alignment": one_of(_ALIGNMENTS), "zeroed": boolean},
-    closed=True,
-)
-_HIDDEN = record({"name": _NAME}, {"dtype": one_of(("u64",))}, closed=True)
 _ARTIFACT = record(
     {
         "compiler": _NAME,
         "target": one_of(tuple(TARGETS)),
         "kernels": sequence(_KERNEL, 1),
-        "hidden_parameters": sequence(_HIDDEN),
+        "hidden_parameters": sequence(HIDDEN_PARAMETER),
     },
-    {"workspaces": sequence(_WORKSPACE)},
+    {"workspaces": sequence(WORKSPACE)},
     closed=True,
 )
 _DIGEST = text(64)

@@ -12,7 +12,7 @@ _SHOWN = 40
 _TEXT_LIMIT = 1 << 16
 _LIST_LIMIT = 1 << 16
 _MAX_DEPTH = 16
-_NAMES = {dict: "an object", list: "a list", type(None): "null"}
+_NAMES = {dict: "an object", type(None): "null"}
 
 
 class SchemaError(ValueError):
@@ -21,6 +21,8 @@ class SchemaError(ValueError):
 
 def _refuse(value: Any, place: str, wanted: str) -> SchemaError:
     found = _NAMES.get(type(value)) or repr(value)
+    if isinstance(value, list):
+        found = f"a list of {len(value)} items"
     if len(found) > _SHOWN:
         found = found[:_SHOWN] + "..."
     return SchemaError(f"{place} is {found}, not {wanted}")
@@ -101,7 +103,8 @@ def sequence(item: Check, low: int = 0, high: int = _LIST_LIMIT) -> Check:
 
     def check(value: Any, place: str) -> None:
         if not isinstance(value, list) or not low <= len(value) <= high:
-            raise _refuse(value, place, f"a list of {low} to {high} items")
+            length = str(low) if low == high else f"{low} to {high}"
+            raise _refuse(value, place, f"a list of {length} items")
         for index, inner in enumerate(value):
             item(inner, f"{place}[{index}]")
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.records import dataclass, field
 
 LOOPS = ("scf.for", "scf.while")
@@ -366,7 +367,7 @@ def add_carried_value(op: Any, type_: Any, initial: Any) -> Any:
             _yield([], target.blocks.append(), "scf.yield", op.location)
     for old, new in zip(op.results, list(clone.results)[:-1], strict=True):
         old.replace_all_uses_with(new)
-    op.erase()
+    erase(op)
     return clone
 
 
@@ -379,4 +380,4 @@ def append_operand(last: Any, value: Any) -> None:
         loc=last.location,
         ip=ir.InsertionPoint(last),
     )
-    last.erase()
+    erase(last)

@@ -166,13 +166,22 @@ def holds_same_round(one: Any, other: Any) -> bool:
 
 
 def _positions(value: Any) -> set[Any]:
-    """Return at which positions a tile, or of which rings the slots of a buffer, are taken."""
+    """Return at which positions a tile, or of which rings the slots of a buffer, are taken.
+
+    A buffer of one slot is that slot at every position.
+    """
     op = defining_operation(value)
     if op is not None and short_name(op) == "slot_view":
-        return {op.operands[1]}
+        buffer, position = op.operands
+        return {ring_of_position(position) if _has_one_slot(buffer) else position}
     users = (use.owner.operation for use in value.uses)
     views = [user for user in users if short_name(user) == "slot_view"]
     return {ring_of_position(view.operands[1]) for view in views}
+
+
+def _has_one_slot(buffer: Any) -> bool:
+    op = defining_operation(buffer)
+    return op is not None and "slots" in op.attributes and op.attributes["slots"].value == 1
 
 
 def carries_handles(op: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from tilec.dialects.nv_tileaa.func_ops import FuncOp, ReturnOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, walk_operations
 from tilec.passes.analysis.kernels import reject
 from tilec.passes.analysis.value_ranges import ValueRanges
@@ -57,7 +58,7 @@ def convert_entry(entry: Any, capability: int) -> None:
     function.attributes[COMPUTE_CAPABILITY] = ir.IntegerAttr.get(i32, capability)
     metadata, target = read_kernel_metadata(entry), function.entry_block
     convert_block(source, target, Conversion(metadata, ValueRanges(target, metadata)))
-    entry.erase()
+    erase(entry)
 
 
 @register_pass("convert-cuda-tile-to-nv-tileaa")

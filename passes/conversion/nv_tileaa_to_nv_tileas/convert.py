@@ -14,6 +14,7 @@ from tilec.dialects.cute.mma_atom import MmaAtomAttr
 from tilec.dialects.cute.mma_registry import fallback_mma_atom, select_mma_atom
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import walk_operations
 from tilec.passes.analysis.kernels import (
     kernel_functions,
@@ -46,7 +47,7 @@ def run(module: Any, context: PassContext) -> None:
 def _convert(op: Any, twins: set[str]) -> None:
     if op.name == "nv_tileaa.assume":
         op.results[0].replace_all_uses_with(op.operands[0])
-        op.erase()
+        erase(op)
         return
     name = TARGET + op.name.removeprefix(SOURCE)
     if name not in twins:
@@ -65,7 +66,7 @@ def _convert(op: Any, twins: set[str]) -> None:
         old.replace_all_uses_with(new)
     if name.endswith(".dot"):
         twin.attributes["atom"] = _mma_atom(twin.opview)
-    op.erase()
+    erase(op)
 
 
 def _mma_atom(dot: Any) -> MmaAtomAttr:

@@ -21,6 +21,7 @@ from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_fact
 from tilec.ir.bindings import ir, scf
+from tilec.ir.removal import erase
 from tilec.layout import Owner
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
@@ -75,7 +76,7 @@ def convert_nv_tileas_to_llvm(module: Any, context: PassContext) -> None:
             _declare_shared_memory()
     for function in functions:
         _convert(function, module)
-        function.erase()
+        erase(function)
 
 
 def _declare_shared_memory() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from tilec.dialects.cuda_tile import AddFOp, FmaOp, MulFOp
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.passes.registry import PassContext, register_pass
 
 
@@ -44,8 +45,8 @@ def _fuse(addition: AddFOp) -> bool:
             ip=ir.InsertionPoint(addition),
         )
         addition.result.replace_all_uses_with(result)
-        addition.operation.erase()
-        product.operation.erase()
+        erase(addition.operation)
+        erase(product.operation)
         return True
     return False
 

@@ -22,6 +22,7 @@ from tilec.dialects.cuda_tile import (
 )
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     LOOPS,
     STRUCTURED,
@@ -223,5 +224,5 @@ def _with_token(op: Any, token: Any) -> Any:
         new.attributes[name] = value
     for old, replacement in zip(op.results, new.results, strict=True):
         old.replace_all_uses_with(replacement)
-    op.erase()
+    erase(op)
     return new.result_token

@@ -13,6 +13,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.float8 import LARGEST_FLOAT8
+from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
@@ -41,8 +42,8 @@ def _fold(truncation: Any) -> bool:
         return False
     truncation.operands[0] = above.operands[0]
     for clamp in (below, above):
-        if next(iter(clamp.results[0].uses), None) is None:
-            clamp.erase()
+        if not is_used(clamp):
+            erase(clamp)
     return True
 
 

@@ -16,6 +16,7 @@ from typing import Any
 from tilec.dialects.cute.mma_registry import supports_transposed_operands
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp, ViewOp
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.layout import without_units
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
@@ -46,8 +47,8 @@ def fold_transpose(module: Any, context: PassContext) -> bool:
                     _fold_operand(op, name, number)
         for op in reversed(kernel_operations(function)):
             moved = _is_permute(op) or is_unit_view(op)
-            if moved and next(iter(op.results[0].uses), None) is None:
-                op.erase()
+            if moved and not is_used(op):
+                erase(op)
     return changed
 
 

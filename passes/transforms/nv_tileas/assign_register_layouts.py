@@ -18,6 +18,7 @@ from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas import ConvertLayoutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import terminator, walk_operations
 from tilec.layout import (
     LayoutError,
@@ -92,7 +93,7 @@ class _Assignment:
             layout = self.layouts[self._find(value)]
             value.set_type(with_register_layout(value.type, layout))
         for op in self.replaced:
-            op.erase()
+            erase(op)
         _retype_constants(self.block)
 
     def _find(self, value: Any) -> Any:

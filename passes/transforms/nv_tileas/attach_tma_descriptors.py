@@ -14,6 +14,7 @@ from typing import Any
 from tilec.diagnostics import InternalCompilerError
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
@@ -39,7 +40,7 @@ def attach_tma_descriptors(module: Any, context: PassContext) -> None:
         for op in makers:
             argument = block.add_argument(op.results[0].type, op.location)
             op.results[0].replace_all_uses_with(argument)
-            op.erase()
+            erase(op)
         inputs = [argument.type for argument in block.arguments]
         function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
         i32 = ir.IntegerType.get_signless(32)

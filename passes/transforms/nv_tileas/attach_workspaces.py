@@ -15,6 +15,7 @@ from typing import Any
 from tilec.debug_waits import HIDDEN_PARAMETERS
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 
@@ -54,7 +55,7 @@ def _attach(function: Any, workspaces: list[Any]) -> None:
         hidden.append({"name": name, "dtype": "u64"})
         argument = block.add_argument(op.results[0].type, op.location)
         op.results[0].replace_all_uses_with(argument)
-        op.erase()
+        erase(op)
     inputs = [argument.type for argument in block.arguments]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
     write_kernel_facts(function, **{WORKSPACES: described, HIDDEN_PARAMETERS: hidden})

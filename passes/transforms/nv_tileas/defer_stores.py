@@ -52,6 +52,7 @@ from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp, JoinMemTokenOp
 from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, defining_operation, next_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.deferral import DeferrableStore, deferrable_store
@@ -186,11 +187,11 @@ class _DeferredStore:
         for (_, _, last), end in zip(self.work.rings, ends, strict=True):
             last.replace_all_uses_with(end)
         for access in reversed(self.found.slices):
-            access.op.erase()
+            erase(access.op)
         done = dict.fromkeys(op for item in self.work.slices for op in item.ops)
         for op in reversed(done):
             if not any(next(iter(value.uses), None) for value in op.results):
-                op.erase()
+                erase(op)
 
     def _nothing(self) -> _Carried:
         """Emit what waits before the first tile: zeros, beyond the last row of the array."""
@@ -248,12 +249,12 @@ class _DeferredStore:
         with ir.InsertionPoint(last_yield), self.location:
             following = arith.addi(body.arguments[0], step)
             scf.YieldOp([following, *last_yield.operands, *self._kept().values])
-        last_yield.erase()
+        erase(last_yield)
         for value, kept in zip(loop.results, list(clone.results)[1:], strict=False):
             value.replace_all_uses_with(kept)
         carried = [body.add_argument(value.type, loop.location) for value in nothing.values]
         body.append_to(clone.regions[1])
-        loop.erase()
+        erase(loop)
         return nothing.replaced(carried)
 
     def _work_alone(self, waiting: _Carried, alone: Any, positions: list[Any]) -> list[Any]:
@@ -343,10 +344,10 @@ def _carry_through(loop: Any, inits: list[Any]) -> tuple[Any, list[Any], list[An
     end = terminator(body)
     with ir.InsertionPoint(end), end.location:
         scf.YieldOp([*end.operands, *carried])
-    end.erase()
+    erase(end)
     for value, kept in zip(loop.results, list(clone.results), strict=False):
         value.replace_all_uses_with(kept)
-    loop.erase()
+    erase(loop)
     return clone, carried, list(clone.results)[-len(inits) :]
 
 

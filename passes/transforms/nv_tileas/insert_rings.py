@@ -43,6 +43,7 @@ from tilec.dialects.nv_tileas import (
 from tilec.dialects.nv_tileas.role_ops import producer_warps
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     body_operations,
     enclosing_loops,
@@ -162,7 +163,7 @@ def _group_channels(roles: Any) -> list[_Channels]:
     for send in (op for op in ops if op.name == "nv_tileas.send"):
         receive = receives.get(_channel(send))
         if receive is None:
-            send.erase()
+            erase(send)
             continue
         sequence = slice_group(send)
         key = (send.block, _segment(send)) if sequence is None else sequence
@@ -283,7 +284,7 @@ def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
         RingCommitOp(ring=ring.value, position=position)
         following = RingAdvanceOp.build(ring.value, position) if ring.advances else position
     for send in channels.sends:
-        send.erase()
+        erase(send)
     return following
 
 
@@ -310,7 +311,7 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
         if ring.advances:
             following = RingAdvanceOp.build(ring.value, position)
     for receive in channels.receives:
-        receive.erase()
+        erase(receive)
     return following
 
 
@@ -323,7 +324,7 @@ def _replace_tokens(operations: list[Any], token: Any) -> None:
     """Let `token` stand for the tokens that `operations` return."""
     for op in operations:
         op.results[0].replace_all_uses_with(token)
-        op.erase()
+        erase(op)
 
 
 def _last_reader(block: Any, tiles: list[Any]) -> Any:

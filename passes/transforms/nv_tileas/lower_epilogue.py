@@ -22,6 +22,7 @@ written behind one barrier and stored behind another one.
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue import EpilogueParts, epilogue_parts
 from tilec.passes.analysis.kernels import (
@@ -84,4 +85,4 @@ def _emit_parts(cut: StoreParts, staging: Staging, first: int) -> None:
             set_staging(piece, staging, first + number)
             tokens.append(piece.results[0])
         replace_token(store.results[0], tokens)
-    store.erase()
+    erase(store)

@@ -26,6 +26,7 @@ from tilec.dialects.nv_tileas import (
 )
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     body_operations,
 )
@@ -104,7 +105,7 @@ def _lower_slot(commit: Any, kernel: TmaKernel) -> None:
         MBarrierArriveExpectTxOp(barrier=barrier, tx_count=ir.IntegerAttr.get(i64, tx_count))
     for fill in own:
         _start_copies(fill, barrier, kernel)
-    commit.erase()
+    erase(commit)
 
 
 def _start_copies(fill: Any, barrier: Any, kernel: TmaKernel) -> None:
@@ -126,12 +127,8 @@ def _start_copies(fill: Any, barrier: Any, kernel: TmaKernel) -> None:
                 tmaIdx=ir.IntegerAttr.get(i64, index),
             )
             share.mark(copy)
-    fill.erase()
-    if any(list(result.uses) for result in load.results):
-        raise InternalCompilerError(
-            "a load that fills a slot has another use", pass_name=NAME, op=load.name
-        )
-    load.erase()
+    erase(fill)
+    erase(load)
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from tilec.dialects.nv_tileas import MmaDrainOp, RingReleaseUntilOp, RingStartOp
 from tilec.dialects.nv_tileas.ring_ops import start_of_position
 from tilec.dialects.nv_tileas.types import RingPositionType
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     body_operations,
     defining_operation,
@@ -112,7 +113,7 @@ def _overlap(found: _Pipelined) -> None:
     def release(held: Any) -> Any:
         with ir.InsertionPoint(found.release), location:
             following = RingReleaseUntilOp.build(ring, held, end)
-        found.release.erase()
+        erase(found.release)
         return following
 
     thread_value(top, start, found.release, release)

@@ -21,6 +21,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import AsyncMmaOp, UndefinedOp, ZerosOp
 from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation, parent_operation, terminator
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.loop_guards import guard_loop, guarded_loops
@@ -75,7 +76,7 @@ def _overwrite(product: Any, index: int) -> None:
     with ir.InsertionPoint(loop), loop.location:
         loop.operands[_BOUNDS + index] = UndefinedOp.build(zeros.type)
     if next(iter(zeros.uses), None) is None:
-        defining_operation(zeros).erase()
+        erase(defining_operation(zeros))
     with ir.InsertionPoint(product), product.location:
         counter, lower = product.block.arguments[0], loop.operands[0]
         group = AsyncMmaOp(
@@ -90,7 +91,7 @@ def _overwrite(product: Any, index: int) -> None:
         )
     for value, kept in zip(product.results, group.results, strict=True):
         value.replace_all_uses_with(kept)
-    product.erase()
+    erase(product)
 
 
 def _move_zeros(loop: Any, zeros: Any) -> None:

@@ -35,6 +35,7 @@ from tilec.dialects.nv_tileas import (
     YieldOp,
 )
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     STRUCTURED,
     CloneHook,
@@ -102,7 +103,7 @@ def _partition(function: Any) -> None:
             warp = ProducerWarpOp.build(EPILOGUE_WARP)
         _fill_role(warp.body, block, kept, _producer_hook(channels))
     for op in reversed(originals):
-        op.erase()
+        erase(op)
 
 
 def _check_order(loads: list[Any]) -> None:
@@ -224,7 +225,7 @@ def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
         loc=load.location,
     )
     bare.attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*sizes[:-1], 0])
-    load.erase()
+    erase(load)
     mapping.update(zip(op.results, bare.results, strict=True))
     return bare
 

@@ -30,6 +30,7 @@ from tilec.dialects.nv_tileas import (
 from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     defining_operation,
     enclosing_loops,
@@ -93,7 +94,7 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
             BarrierOp()
     op.results[0].replace_all_uses_with(result)
     tiles = {dot.a, dot.b}  # one, if the product multiplies a tile by itself
-    op.erase()
+    erase(op)
     for tile in tiles:
         _erase_if_unused(tile)
 
@@ -157,7 +158,7 @@ def _erase_if_unused(tile: Any) -> None:
         return
     if is_unit_view(source):
         held = source.operands[0]
-        source.erase()
+        erase(source)
         _erase_if_unused(held)
     elif source.name == "nv_tileas.load_shared":
-        source.erase()
+        erase(source)

@@ -30,6 +30,7 @@ from tilec.dialects.nv_tileas import (
 )
 from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, next_operation, terminator, walk_operations
 from tilec.passes.analysis.intervals import unsigned_limits
 from tilec.passes.analysis.kernels import (
@@ -87,7 +88,7 @@ def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any
         with ir.InsertionPoint(op), op.location:
             value = values[axis] if axis < len(values) else constant(missing)
         op.results[0].replace_all_uses_with(value)
-        op.erase()
+        erase(op)
 
 
 def _loop_over_tiles(function: Any, first: Any, grid: "_Grid", users: list[Any]) -> Any:

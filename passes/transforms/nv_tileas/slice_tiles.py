@@ -23,6 +23,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import TileSliceOp
 from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.epilogue_slices import (
     CONSTANT,
@@ -76,7 +77,7 @@ def _cut(store: SlicedStore, columns: int, group: int) -> None:
                 tile = piece.of(access.value, store.axis)
                 tokens.append(piece.store(tile).results[0])
         replace_token(access.op.results[0], tokens)
-    access.op.erase()
+    erase(access.op)
     _erase_unused(store)
 
 
@@ -186,4 +187,4 @@ def _erase_unused(store: SlicedStore) -> None:
             return
         left = [op for op in left if op not in unused]
         for op in unused:
-            op.erase()
+            erase(op)

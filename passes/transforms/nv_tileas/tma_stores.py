@@ -29,6 +29,7 @@ from tilec.dialects.nv_tileas.tma_ops import (
     element_bits,
 )
 from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.removal import erase
 from tilec.ir.structured import (
     defining_operation,
     enclosing_loops,
@@ -154,7 +155,7 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
         with ir.InsertionPoint(store), store.location:
             _replace_tokens(kernel.stored, staging)
         for op in kernel.stored:
-            op.erase()
+            erase(op)
         kernel.written.clear()
         kernel.stored.clear()
 
