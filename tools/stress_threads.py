@@ -34,7 +34,8 @@ def run_round(scenario: str, seed: int, timeout: float = TIMEOUT_SECONDS) -> str
         timeout: Seconds after which the process counts as hung and is killed.
     """
     with tempfile.TemporaryDirectory() as cache:
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TILEC_CACHE_DIR": cache}
+        path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
+        environment = {**os.environ, "PYTHONPATH": path, "TILEC_CACHE_DIR": cache}
         command = [sys.executable, "-m", "tools.stress_scenarios", scenario, str(seed)]
         process = subprocess.Popen(
             command,

@@ -121,11 +121,18 @@ def test_roles_that_run_another_number_of_rounds(matmul, role, lower, upper):
     assert "deadlock" in found or UNREAD in found
 
 
-def test_a_loop_that_never_ends(matmul):
-    start, end = k_loops(matmul)[1].span(6)
-    zero = re.findall(r"(%c0_i32\w*) = arith.constant 0 : i32", matmul)[0]
-    rest = re.sub(r"step %c1\w*", f"step {zero}", matmul[start:end])
-    assert "a loop never ends: its step is 0" in failure(matmul[:start] + rest + matmul[end:])
+@pytest.mark.parametrize("computed", [False, True])
+def test_a_loop_that_never_ends(matmul, computed):
+    loop = k_loops(matmul)[1]
+    start, end = loop.span(6)
+    step = re.findall(r"(%c0_i32\w*) = arith.constant 0 : i32", matmul)[0]
+    one = re.findall(r"(%c1_i32\w*) = arith.constant 1 : i32", matmul)[0]
+    rest = re.sub(r"step %c1\w*", "step %none" if computed else f"step {step}", matmul[start:end])
+    text = matmul[:start] + rest + matmul[end:]
+    if computed:
+        lines = f"\n{loop[1]}%none = arith.subi {one}, {one} : i32\n"
+        text = text[: loop.start()].rstrip(" \n") + lines + text[loop.start() :].lstrip("\n")
+    assert "a loop never ends: its step is 0" in failure(text)
 
 
 @pytest.mark.parametrize("bounds", [("1", "{0}"), ("0", "{0}-1")])

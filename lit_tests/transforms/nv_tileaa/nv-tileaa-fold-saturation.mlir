@@ -48,3 +48,14 @@
   %bf16 = arith.truncf %used : tensor<16xf32> to tensor<16xbf16>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "others", function_type = (tensor<16xf32>) -> ()} : () -> ()
+
+// -----
+
+// Scalars are no 8-bit floats.
+
+// CHECK: arith.truncf %{{.*}} : f32 to f16
+"nv_tileaa.func"() ({
+^bb0(%x: f32):
+  %f16 = arith.truncf %x : f32 to f16
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "scalar", function_type = (f32) -> ()} : () -> ()

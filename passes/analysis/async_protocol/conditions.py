@@ -145,7 +145,7 @@ class Conditions:
     def trips(self, lower: Any, upper: Any, step: Any) -> Trips:
         """Return how often a loop from `lower` to `upper` by `step` runs."""
         distance = self._form(upper).add(self._form(lower), -1)
-        advance = constant_value(step)
+        advance = self.constant(step)
         if advance is not None and advance > 0:
             return Trips(self._number(distance), advance)
         number = self.values.number(step)
@@ -186,6 +186,11 @@ class Conditions:
         number = self.values.number(value)
         variable = self._variable(("flag", number), {number}, flag=True)
         return Comparison("ne", Number(variable=(variable, 1)))
+
+    def constant(self, value: Any) -> int | None:
+        """Return an integer that is the same in every run, or None."""
+        form = self._form(value)
+        return form.constant if form.is_constant else None
 
     def _form(self, value: Any) -> _Form:
         """Return the integer `value` as a sum."""
@@ -231,7 +236,7 @@ class Conditions:
         loop = argument.owner.owner.operation
         counted = self.values.range_of(loop) if loop.name in LOOPS else None
         if counted is not None and argument in counted.counters:
-            advance = constant_value(counted.step)
+            advance = self.constant(counted.step)
             if advance is not None:
                 depth = len(enclosing_loops(loop))
                 return self._form(counted.lower).add(_Form(rounds=Counter({depth: advance})))

@@ -28,7 +28,6 @@ from tilec.passes.analysis.async_protocol.events import (
 )
 from tilec.passes.analysis.async_protocol.positions import Positions
 from tilec.passes.analysis.async_protocol.tokens import Tokens
-from tilec.passes.analysis.index_ranges import constant_value
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.multicast import control_operands, dependences, multicast_axis
 from tilec.records import replace
@@ -146,7 +145,7 @@ class Extraction:
 
     def _for(self, op: Any, depth: int) -> list[Node]:
         body = op.regions[0].blocks[0]
-        step = constant_value(op.operands[2])
+        step = self.conditions.constant(op.operands[2])
         if step is not None and step <= 0:
             self._report(op, f"a loop never ends: its step is {step}")
         carried, last = list(body.arguments)[1:], list(terminator(body).operands)

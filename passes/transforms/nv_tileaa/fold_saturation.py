@@ -33,7 +33,10 @@ def fold_saturation(module: Any, context: PassContext) -> bool:
 
 def _fold(truncation: Any) -> bool:
     """Let `truncation` read what is clamped for it; remove a clamp without other readers."""
-    largest = LARGEST_FLOAT8.get(str(truncation.results[0].type.element_type))
+    target = truncation.results[0].type
+    if not isinstance(target, ir.RankedTensorType):  # scalars are no 8-bit floats
+        return False
+    largest = LARGEST_FLOAT8.get(str(target.element_type))
     if largest is None:
         return False
     below = _clamp(truncation.operands[0], "arith.minimumf", largest)
