@@ -101,6 +101,7 @@ WORKSPACE = record(
 )
 HIDDEN_PARAMETER = record({"name": _NAME}, {"dtype": one_of(("u64",))}, closed=True)
 
+_LIMIT, _WAITS = {"limit": _VALUE}, {"waits": sequence(_WAIT)}
 _NAMED = {"name": _NAME}
 _READ_BY_LAUNCHES = {
     "arrays": sequence(_ARRAY, 0, 1024),
@@ -128,7 +129,6 @@ _OPTIONAL = {
     "hints": table(anything),
     "tile_reasons": sequence(text()),
     "tile_candidates": sequence(text()),
-    "debug_waits": record({"limit": _VALUE, "waits": sequence(_WAIT)}, {}, closed=False),
 }
 
 
@@ -174,7 +174,25 @@ def _named_axes(value: Mapping[str, Any]) -> Iterator[tuple[str, str, Sequence[i
         yield f"tensor_maps[{index}]", item["array"], item["axes"]
 
 
-LAUNCHED = both(record({**_NAMED, **_READ_BY_LAUNCHES}, _OPTIONAL, closed=False), _references)
+LAUNCHED = both(
+    record(
+        {**_NAMED, **_READ_BY_LAUNCHES},
+        {**_OPTIONAL, "debug_waits": record({**_LIMIT, **_WAITS}, {}, closed=False)},
+        closed=False,
+    ),
+    _references,
+)
 """The check of the metadata in a package."""
-DUMPED = both(record(_NAMED, {**_READ_BY_LAUNCHES, **_OPTIONAL}, closed=False), _references)
+DUMPED = both(
+    record(
+        _NAMED,
+        {
+            **_READ_BY_LAUNCHES,
+            **_OPTIONAL,
+            "debug_waits": record(_LIMIT, _WAITS, closed=False),
+        },
+        closed=False,
+    ),
+    _references,
+)
 """The check of the metadata in a dump."""
