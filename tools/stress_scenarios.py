@@ -7,6 +7,7 @@ first: an import of the caller that an interrupt cuts short or a fork meets is n
 
 import asyncio
 import concurrent.futures
+import faulthandler
 import multiprocessing
 import os
 import random
@@ -142,6 +143,7 @@ def _forked(work: Callable[[], None]) -> int:
     if child:
         return child
     signal.alarm(int(_JOIN_SECONDS))
+    faulthandler.dump_traceback_later(_JOIN_SECONDS - 10)  # a child that hangs says where
     status = 1
     try:
         work()

@@ -22,7 +22,7 @@ from tools.stress_scenarios import SCENARIOS
 ROOT = Path(__file__).resolve().parent.parent
 TIMEOUT_SECONDS = 180.0
 """A round takes about two seconds; ten times as long on a loaded machine."""
-_LAST_LINES = 12
+_LAST_LINES = 60
 
 
 def run_round(scenario: str, seed: int, timeout: float = TIMEOUT_SECONDS) -> str:
