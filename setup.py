@@ -12,7 +12,7 @@ from setuptools.command.build_py import build_py
 ROOT = Path(__file__).resolve().parent
 sys.path.insert(0, str(ROOT))
 
-from tilec.frontend.grammar_cache import install_tables  # noqa: E402 - found through the line above
+from tilec.frontend.syntax.grammar_cache import install_tables  # noqa: E402 - found through the line above
 
 
 class BuildWithParserTables(build_py):
@@ -22,7 +22,7 @@ class BuildWithParserTables(build_py):
         """Build into the wheel, or into the checkout for an editable installation."""
         super().run()
         top = ROOT if self.editable_mode else Path(self.build_lib)
-        install_tables(top / "tilec" / "frontend")
+        install_tables(top / "tilec" / "frontend" / "syntax")
 
 
 setup(cmdclass={"build_py": BuildWithParserTables})

@@ -7,11 +7,11 @@ docs and the lit tests know it. Upstream passes (`canonicalize`, `cse`, ...) kee
 from collections.abc import Callable
 from typing import Any
 
-from tilec.diagnostics import DiagnosticSink, SourceFile
 from tilec.ir.attributes import read_kernel_fact
-from tilec.options import Origin
-from tilec.records import dataclass, field
-from tilec.target import TARGETS, Target
+from tilec.request.options import Origin
+from tilec.request.target import TARGETS, Target
+from tilec.support.diagnostics import DiagnosticSink, SourceFile
+from tilec.support.fast_dataclasses import dataclass, field
 
 
 @dataclass
@@ -26,7 +26,7 @@ class PassContext:
         buffer: Name of the file that MLIR calls `-`: the dump that was parsed, if one was.
         sources: Files that locations point into.
         origin: Who wrote the IR: what a pass cannot work on is a defect of tilec or a mistake in a
-            file (`tilec.user_ir`).
+            file (`tilec.compiler.user_ir`).
         background: Takes checks that may run beside code generation; None where they run at once.
     """
 

@@ -7,7 +7,11 @@ from functools import partial
 from types import TracebackType
 from typing import Any
 
-from tilec.diagnostics import (
+from tilec.ir.bindings import MLIRError, PassManager, ir
+from tilec.ir.errors import diagnose, source_span, to_diagnostic
+from tilec.passes import PASS_MODULES, load_pass
+from tilec.passes.registry import PassContext
+from tilec.support.diagnostics import (
     CompileError,
     Diagnostic,
     InternalCompilerError,
@@ -17,11 +21,7 @@ from tilec.diagnostics import (
     TileError,
     error,
 )
-from tilec.ir.bindings import MLIRError, PassManager, ir
-from tilec.ir.errors import diagnose, source_span, to_diagnostic
-from tilec.isolation import step
-from tilec.passes import PASS_MODULES, load_pass
-from tilec.passes.registry import PassContext
+from tilec.support.isolation import step
 
 _ANCHOR = "builtin.module"
 _OPTIONS = {"canonicalize": "canonicalize{top-down=false}"}

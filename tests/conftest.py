@@ -39,8 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marked = [item for item in items if item.get_closest_marker("gpu") is not None]
     if not marked:
         return
-    from tilec.diagnostics import DeviceError
-    from tilec.runtime.driver import get_driver
+    from tilec.runtime.cuda.api import get_driver
+    from tilec.support.diagnostics import DeviceError
 
     try:
         get_driver()

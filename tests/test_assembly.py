@@ -18,12 +18,12 @@ import pytest
 from tests.sass_listing import Instruction, instructions, reached, stretches
 from tilec.codegen.ptxas import assemble
 from tilec.codegen.sass import disassemble
-from tilec.diagnostics import SourceFile
-from tilec.driver import compile_source
-from tilec.frontend import parser
-from tilec.options import CompileOptions
-from tilec.specialization import ArraySpec, Specialization, column_major, row_major
-from tilec.target import get_target
+from tilec.compiler.driver import compile_source
+from tilec.frontend.syntax import parser
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import ArraySpec, Specialization, column_major, row_major
+from tilec.request.target import get_target
+from tilec.support.diagnostics import SourceFile
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCES = sorted((ROOT / "examples").glob("*.tile")) + sorted(

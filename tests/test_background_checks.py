@@ -4,9 +4,9 @@ import threading
 
 import pytest
 
-from tilec.background_checks import BackgroundChecks
-from tilec.compilation import Stopwatch, format_timings
-from tilec.diagnostics import InternalCompilerError
+from tilec.compiler.background_checks import BackgroundChecks
+from tilec.compiler.compilation import Stopwatch, format_timings
+from tilec.support.diagnostics import InternalCompilerError
 
 
 def test_checks_run_beside_the_body():

@@ -1,4 +1,4 @@
-"""Inputs, comparison and example loading of `tilec.check`."""
+"""Inputs, comparison and example loading of `tilec.testing.check`."""
 
 from types import SimpleNamespace
 
@@ -6,11 +6,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilec.check import Arguments, compare, compare_array, load_example, make_arguments
-from tilec.diagnostics import CompileError
-from tilec.dtypes import DTYPES
-from tilec.host_arrays import LAYOUTS, make_array
-from tilec.numpy_types import NUMPY_BY_NAME
+from tilec.support.diagnostics import CompileError
+from tilec.support.dtypes import DTYPES
+from tilec.support.numpy_types import NUMPY_BY_NAME
+from tilec.testing.check import Arguments, compare, compare_array, load_example, make_arguments
+from tilec.testing.host_arrays import LAYOUTS, make_array
 
 
 class ArrayParam(SimpleNamespace):

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from tilec.codes import CODES
+from tilec.support.codes import CODES
 
 ROOT = Path(__file__).resolve().parent.parent
 CATALOGUE = ROOT / "tilec" / "codes.py"

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from tilec import compiling, transient
-from tilec.diagnostics import CompileError, SourceFile, error
-from tilec.driver import compile_source
-from tilec.locks import Lock, computed
-from tilec.options import CompileOptions
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.support import cleanup, compiler_threads
+from tilec.support.diagnostics import CompileError, SourceFile, error
+from tilec.support.locks import Lock, computed
 from tools.stress_scenarios import SCENARIOS
 from tools.stress_threads import run_round
 
@@ -66,7 +66,7 @@ def test_stress(scenario, seed):
 @pytest.fixture
 def interrupted_at(monkeypatch):
     """Return a function that compiles, and gets a Ctrl-C when the compiler is at a checkpoint."""
-    checkpoint = compiling.checkpoint
+    checkpoint = compiler_threads.checkpoint
 
     def compile_until(number):
         passed = []
@@ -78,13 +78,13 @@ def interrupted_at(monkeypatch):
                 time.sleep(0.2)  # until the main thread has it
             checkpoint()
 
-        monkeypatch.setattr(compiling, "checkpoint", count)
+        monkeypatch.setattr(compiler_threads, "checkpoint", count)
         try:
             compile_copy()
         except KeyboardInterrupt:
             return len(passed)
         finally:
-            monkeypatch.setattr(compiling, "checkpoint", checkpoint)
+            monkeypatch.setattr(compiler_threads, "checkpoint", checkpoint)
         return None
 
     return compile_until
@@ -97,8 +97,8 @@ def test_an_interrupt_ends_a_compilation_and_nothing_else(interrupted_at, number
     for thread in threading.enumerate():
         if thread.name == "tilec compiler":
             thread.join(60)
-    assert compiling.LOCK.held.acquire(timeout=60)
-    compiling.LOCK.held.release()
+    assert compiler_threads.LOCK.held.acquire(timeout=60)
+    compiler_threads.LOCK.held.release()
     assert compile_copy() == expected
 
 
@@ -119,9 +119,9 @@ def exec_module(self, module):
 
 sys.argv_module = MODULE
 loaders.SourceFileLoader.exec_module = exec_module
-from tilec.diagnostics import SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
+from tilec.support.diagnostics import SourceFile
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
 source = SourceFile("copy.tile", TEXT)
 try:
     compile_source(source, options=CompileOptions(run_ptxas=False))
@@ -161,20 +161,18 @@ def test_work_that_waits_for_a_child_process_ends_with_it():
 
     def work():
         started.set()
-        done = transient.run_child(
-            [sys.executable, "-c", "import time; time.sleep(60)"], timeout=60
-        )
+        done = cleanup.run_child([sys.executable, "-c", "import time; time.sleep(60)"], timeout=60)
         ended.append(done.returncode)
 
     def interrupt():
         started.wait(60)
-        while not transient._HELD.children:
+        while not cleanup._HELD.children:
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 
     threading.Thread(target=interrupt).start()
     with pytest.raises(KeyboardInterrupt):
-        compiling.run(work)
+        compiler_threads.run(work)
     for thread in threading.enumerate():
         if thread.name == "tilec compiler":
             thread.join(30)
@@ -207,12 +205,12 @@ def test_a_dialect_is_loaded_while_it_is_loaded():
 
 
 def test_work_returns_raises_and_nests():
-    assert compiling.run(lambda: compiling.run_locked(lambda: 7)) == 7
+    assert compiler_threads.run(lambda: compiler_threads.run_locked(lambda: 7)) == 7
     with pytest.raises(CompileError, match="wrong"):
-        compiling.run(lambda: _raise(CompileError(error("T0001", "wrong"))))
+        compiler_threads.run(lambda: _raise(CompileError(error("T0001", "wrong"))))
     with pytest.raises(SystemExit):
-        compiling.run(lambda: _raise(SystemExit(3)))
-    assert compiling.run(lambda: threading.current_thread().name) == "tilec compiler"
+        compiler_threads.run(lambda: _raise(SystemExit(3)))
+    assert compiler_threads.run(lambda: threading.current_thread().name) == "tilec compiler"
 
 
 def _raise(failure):
@@ -222,7 +220,7 @@ def _raise(failure):
 def test_work_sees_the_context_variables_of_its_caller():
     variable = contextvars.ContextVar("variable", default=0)
     variable.set(3)
-    assert compiling.run(variable.get) == 3
+    assert compiler_threads.run(variable.get) == 3
 
 
 def test_work_is_done_at_once_where_no_thread_is_to_be_had(monkeypatch):
@@ -232,7 +230,7 @@ def test_work_is_done_at_once_where_no_thread_is_to_be_had(monkeypatch):
     expected = compile_copy()
     monkeypatch.setattr(threading.Thread, "start", start)
     assert compile_copy() == expected
-    assert compiling.run(threading.current_thread) is threading.current_thread()
+    assert compiler_threads.run(threading.current_thread) is threading.current_thread()
 
 
 # Forks.
@@ -240,15 +238,15 @@ def test_work_is_done_at_once_where_no_thread_is_to_be_had(monkeypatch):
 
 HELD = """
 import os, sys, threading, time
-from tilec import compiling
-from tilec.diagnostics import CompileError
-from tilec.locks import Lock
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import CompileError
+from tilec.support.locks import Lock
 mine = Lock()
-compiling._FORK_SECONDS = PATIENCE
+compiler_threads._FORK_SECONDS = PATIENCE
 holds, ends = threading.Event(), threading.Event()
 
 def hold():
-    with mine.held, compiling.LOCK.held:
+    with mine.held, compiler_threads.LOCK.held:
         holds.set()
         ends.wait(DURATION)
 
@@ -259,14 +257,14 @@ child = os.fork()
 if child == 0:
     with mine.held:
         try:
-            print(compiling.run_locked(lambda: "compiled"), flush=True)
+            print(compiler_threads.run_locked(lambda: "compiled"), flush=True)
         except CompileError as failure:
             print(failure.diagnostics[0].code, flush=True)
     os._exit(0)
 os.waitpid(child, 0)
 print(time.monotonic() - started > 0.2)
 ends.set()
-print(compiling.run_locked(lambda: "compiled"))
+print(compiler_threads.run_locked(lambda: "compiled"))
 """
 
 
@@ -283,9 +281,9 @@ def test_a_fork_does_not_wait_for_ever():
 FORKED = """
 import os, signal, sys
 from pathlib import Path
-from tilec import transient
-transient.leave_on_signals()
-with transient.temporary_folder() as folder:
+from tilec.support import cleanup
+cleanup.leave_on_signals()
+with cleanup.temporary_folder() as folder:
     child = os.fork()
     if child == 0:
         os.kill(os.getpid(), signal.SIGTERM)

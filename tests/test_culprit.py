@@ -2,15 +2,15 @@
 
 import pytest
 
-from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, error
-from tilec.driver import compile_source
+from tilec.compiler.driver import compile_source
 from tilec.ir.structured import walk_operations
-from tilec.options import CompileOptions
 from tilec.passes import load_pass, registry
-from tilec.passes.analysis.async_protocol import cases
-from tilec.passes.analysis.async_protocol.events import Violation
 from tilec.passes.analysis.kernels import function_body, kernel_functions
-from tilec.passes.transforms.nv_tileas import verify_async_protocol
+from tilec.passes.analysis.protocol import cases
+from tilec.passes.analysis.protocol.events import Violation
+from tilec.passes.transforms.nv_tileas.verify import verify_async_protocol
+from tilec.request.options import CompileOptions
+from tilec.support.diagnostics import CompileError, InternalCompilerError, SourceFile, error
 
 SPOILED = "nv-tileas-fence-reads"
 CHECK = "nv-tileas-verify-async-protocol"

@@ -6,10 +6,10 @@ import pytest
 
 from tilec.codegen.header import header_comment
 from tilec.codegen.package import package_bytes, parse_package
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import compile_source, resume
-from tilec.options import CompileOptions
-from tilec.specialization import Specialization
+from tilec.compiler.driver import compile_source, resume
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
 
 ROOT = Path(__file__).resolve().parents[1]
 WITH_RINGS = ("matmul", "linear", "saxpy", "tma_load_walkthrough", "copy_4d")

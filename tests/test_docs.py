@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tilec.passes import PASS_MODULES, load_all_passes
-from tilec.pipeline import STAGES
 from tilec.plan.overrides import PLAN_FIELDS
+from tilec.request.stages import STAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
@@ -119,6 +119,10 @@ def imported_layers(folder: Path, layers: set[str]) -> set[str]:
     return found & layers
 
 
+EVERYWHERE = {"support", "request"}
+"""Folders that the table leaves out: all may import them."""
+
+
 def test_layer_table_lists_the_imports():
     rows = re.findall(r"^\| `([\w/]+)` \| .+ \| ([^|]+) \|$", page("architecture.md"), re.MULTILINE)
     table = {
@@ -130,7 +134,7 @@ def test_layer_table_lists_the_imports():
     assert set(table) == folders
     for name, allowed in table.items():
         folder = (ROOT / "tilec" / name).resolve()
-        assert imported_layers(folder, set(table)) - {name} == allowed, name
+        assert imported_layers(folder, set(table)) - {name} - EVERYWHERE == allowed, name
 
 
 @pytest.fixture(scope="module")
@@ -177,8 +181,8 @@ def test_messages_of_the_protocol_check_exist():
     sources = "".join(
         path.read_text()
         for path in (
-            *(ROOT / "passes/analysis/async_protocol").glob("*.py"),
-            ROOT / "passes/transforms/nv_tileas/verify_async_protocol.py",
+            *(ROOT / "passes/analysis/protocol").glob("*.py"),
+            ROOT / "passes/transforms/nv_tileas/verify/verify_async_protocol.py",
         )
     )
     section = page("debugging.md").partition("## The protocol check")[2].partition("\n## ")[0]

@@ -4,19 +4,19 @@ import json
 
 import pytest
 
-from tilec.compilation import Stopwatch, format_timings
-from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile
-from tilec.driver import compile_source, resume
-from tilec.dumps import metadata_comment, split_metadata_comment
+from tilec.compiler.compilation import Stopwatch, format_timings
+from tilec.compiler.driver import compile_source, resume
+from tilec.compiler.dumps import metadata_comment, split_metadata_comment
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
-from tilec.options import CompileOptions
 from tilec.passes import load_pass, registry
 from tilec.passes.registry import PassContext
 from tilec.passes.runner import check_pass_name, run_pass
-from tilec.pipeline import STAGE_NAMES, STAGES
-from tilec.specialization import ArraySpec, Specialization
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import ArraySpec, Specialization
+from tilec.request.stages import STAGE_NAMES, STAGES
+from tilec.support.diagnostics import CompileError, InternalCompilerError, SourceFile
 
 SOURCE = SourceFile(
     "copy.tile",
@@ -202,7 +202,7 @@ def test_emitted_error_fails_the_pass(use_as_pass):
 
 
 def test_errors_of_a_pass_quote_the_source(use_as_pass):
-    from tilec.diagnostics import SourceSpan, error
+    from tilec.support.diagnostics import SourceSpan, error
 
     def reject(module, context):
         raise CompileError(error("T0501", "no", SourceSpan("t.mlir", 2, 3, 2, 5)))

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from tilec import fileio
-from tilec.fileio import write_atomic
+from tilec.support import file_io
+from tilec.support.file_io import write_atomic
 
 
 def test_text_and_bytes(tmp_path):
@@ -58,7 +58,7 @@ def test_a_missing_folder(tmp_path):
 def test_a_read_only_file(tmp_path, monkeypatch):
     path = tmp_path / "out"
     path.write_text("old")
-    monkeypatch.setattr(fileio.os, "access", lambda *_: False)  # root may write everything
+    monkeypatch.setattr(file_io.os, "access", lambda *_: False)  # root may write everything
     with pytest.raises(PermissionError):
         write_atomic(path, "new")
     assert path.read_text() == "old"
@@ -72,7 +72,7 @@ def fail(*_, **__):
 def test_a_failure_at_any_step_keeps_the_old_file(tmp_path, monkeypatch, step):
     path = tmp_path / "out"
     path.write_text("old")
-    monkeypatch.setattr(fileio.os, step, fail)
+    monkeypatch.setattr(file_io.os, step, fail)
     with pytest.raises(OSError, match="No space left"):
         write_atomic(path, "new")
     monkeypatch.undo()
@@ -81,10 +81,10 @@ def test_a_failure_at_any_step_keeps_the_old_file(tmp_path, monkeypatch, step):
 
 
 def test_a_file_system_without_unnamed_files(tmp_path, monkeypatch):
-    monkeypatch.delattr(fileio.os, "O_TMPFILE")
+    monkeypatch.delattr(file_io.os, "O_TMPFILE")
     write_atomic(tmp_path / "out", "x")
     assert (tmp_path / "out").read_text() == "x"
-    monkeypatch.setattr(fileio.os, "replace", fail)
+    monkeypatch.setattr(file_io.os, "replace", fail)
     with pytest.raises(OSError, match="No space left"):
         write_atomic(tmp_path / "out", "y")
     monkeypatch.undo()
@@ -94,11 +94,11 @@ def test_a_file_system_without_unnamed_files(tmp_path, monkeypatch):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from tilec import fileio
+from tilec.support import file_io
 def die(*_):
     os.kill(os.getpid(), signal.SIGKILL)
-setattr(fileio.os, sys.argv[2], die)
-fileio.write_atomic(Path(sys.argv[1]), b"new" * 1000000)
+setattr(file_io.os, sys.argv[2], die)
+file_io.write_atomic(Path(sys.argv[1]), b"new" * 1000000)
 """
 
 
@@ -108,7 +108,7 @@ def test_a_killed_process_leaves_nothing(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", KILLED, str(path), "fsync"],
         check=False,
-        cwd=Path(fileio.__file__).parent.parent,
+        cwd=Path(file_io.__file__).parent.parent,
     )
     assert done.returncode == -signal.SIGKILL
     assert path.read_text() == "old"

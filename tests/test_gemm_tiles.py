@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from tilec.check import compare, load_example, make_arguments
 from tilec.codegen.sass import count_opcodes, disassemble
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import compile_source, emit_source
-from tilec.frontend.parser import choose_kernel, parse_source
-from tilec.frontend.signature import signature
+from tilec.compiler.driver import compile_source, emit_source
+from tilec.frontend.semantics.signature import signature
+from tilec.frontend.syntax.parser import choose_kernel, parse_source
 from tilec.interpreter import run_kernel
-from tilec.options import CompileOptions
-from tilec.runtime.arguments import check_arguments
-from tilec.runtime.interface import interface_from_signature
-from tilec.runtime.specialize import specialize
-from tilec.specialization import ArraySpec, Specialization, column_major, row_major
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import ArraySpec, Specialization, column_major, row_major
+from tilec.runtime.args.arguments import check_arguments
+from tilec.runtime.args.signature_binding import interface_from_signature
+from tilec.runtime.args.specialize import specialize
+from tilec.support.diagnostics import CompileError, SourceFile
+from tilec.testing.check import compare, load_example, make_arguments
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 ARRAYS = {"linear": "XWY", "matmul": "ABC"}

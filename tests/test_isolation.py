@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from tilec.diagnostics import CompileError, InternalCompilerError, SourceSpan, error, note
-from tilec.isolation import REPEATING, Limits, read_outcome, run_isolated, step
+from tilec.support.diagnostics import CompileError, InternalCompilerError, SourceSpan, error, note
+from tilec.support.isolation import REPEATING, Limits, read_outcome, run_isolated, step
 
 SPAN = SourceSpan("a.mlir", 3, 4, 3, 9)
 
@@ -110,7 +110,7 @@ def test_limits():
 def test_a_lower_limit_of_the_caller_stays():
     program = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30));"
-        "from tilec.isolation import run_isolated; from tests.test_isolation import double;"
+        "from tilec.support.isolation import run_isolated; from tests.test_isolation import double;"
         "print(run_isolated(double, 4).answer)"
     )
     root = __file__.rsplit("/tests/", 1)[0]

@@ -7,9 +7,9 @@ import pytest
 
 from tilec.codegen.kernel_schema import DUMPED, LAUNCHED
 from tilec.codegen.schema import SchemaError
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import resume
-from tilec.options import CompileOptions
+from tilec.compiler.driver import resume
+from tilec.request.options import CompileOptions
+from tilec.support.diagnostics import CompileError, SourceFile
 
 METADATA = {
     "name": "k",

@@ -43,15 +43,15 @@ def test_every_data_file_is_packaged():
     for package, patterns in data.items():
         folder = ROOT / package.replace(".", "/")
         assert all(list(folder.glob(pattern)) for pattern in patterns)
-    for suffix, folder in ((".lark", "frontend"), (".pyi", "ir")):
+    for suffix, folder in ((".lark", "frontend/syntax"), (".pyi", "ir")):
         found = set((ROOT / "tilec").rglob(f"*{suffix}"))
         assert found == set((ROOT / "tilec" / folder).glob(f"*{suffix}"))
-        assert f"*{suffix}" in data[f"tilec.{folder}"]
+        assert f"*{suffix}" in data[f"tilec.{folder.replace('/', '.')}"]
 
 
 def test_every_pass_of_the_pipeline_is_registered_or_upstream():
     from tilec.passes import PASS_MODULES, load_all_passes
-    from tilec.pipeline import STAGES
+    from tilec.request.stages import STAGES
 
     assert {item.name for item in load_all_passes()} == set(PASS_MODULES)
     upstream = {

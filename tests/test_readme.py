@@ -108,7 +108,7 @@ def test_python_example_runs(checkout):
 
 
 def test_kernel_has_twelve_lines_and_every_stage_is_named():
-    from tilec.pipeline import STAGE_NAMES
+    from tilec.request.stages import STAGE_NAMES
 
     assert len(kernel_text().splitlines()) == KERNEL_LINES
     (picture,) = blocks("text")

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import pytest
 
-from tilec.records import dataclass, field, field_names, replace
+from tilec.support.fast_dataclasses import dataclass, field, field_names, replace
 
 
 @dataclass(frozen=True, slots=True)

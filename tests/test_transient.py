@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tilec.transient import run_child, temporary_file, temporary_folder
+from tilec.support.cleanup import run_child, temporary_file, temporary_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 SIGNALS = pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
@@ -17,12 +17,12 @@ SIGNALS = pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
 PRELUDE = """
 import os, sys, time
 from pathlib import Path
-from tilec import transient
+from tilec.support import cleanup
 
 def send():
     os.kill(os.getpid(), int(sys.argv[1]))
 
-transient.leave_on_signals()
+cleanup.leave_on_signals()
 """
 
 
@@ -70,12 +70,12 @@ class Announced(subprocess.Popen):
         return super().communicate(*rest, **options)
 
 subprocess.Popen = Announced
-with transient.temporary_folder() as folder:
-    with transient.temporary_file(folder.with_suffix(".part")) as part:
+with cleanup.temporary_folder() as folder:
+    with cleanup.temporary_file(folder.with_suffix(".part")) as part:
         Path(folder, "inner").mkdir()
         part.write_text("half")
         print(folder, part, flush=True)
-        transient.run_child([sys.executable, "-c", "import time; time.sleep(60)"], timeout=60)
+        cleanup.run_child([sys.executable, "-c", "import time; time.sleep(60)"], timeout=60)
 """
 
 
@@ -116,7 +116,7 @@ def made(**options):
     send()
     return folder
 tempfile.mkdtemp = made
-with transient.temporary_folder():
+with cleanup.temporary_folder():
     time.sleep(10)
 """
 

@@ -8,11 +8,17 @@ import time
 import pytest
 
 from tilec.cli.main import EXIT_DIAGNOSTICS, main
-from tilec.diagnostics import CompileError, InternalCompilerError, SourceFile, SourceSpan, error
-from tilec.driver import compile_source, resume
-from tilec.isolation import Limits, step
-from tilec.options import CompileOptions, Origin
-from tilec.user_ir import PROTOCOL_CHECKS, blaming_the_file, run_apart
+from tilec.compiler.driver import compile_source, resume
+from tilec.compiler.user_ir import PROTOCOL_CHECKS, blaming_the_file, run_apart
+from tilec.request.options import CompileOptions, Origin
+from tilec.support.diagnostics import (
+    CompileError,
+    InternalCompilerError,
+    SourceFile,
+    SourceSpan,
+    error,
+)
+from tilec.support.isolation import Limits, step
 
 SOURCE = SourceFile("k.mlir", "module {\n}\n")
 SPAN = SourceSpan("k.mlir", 2, 1, 2, 2)

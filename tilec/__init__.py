@@ -17,16 +17,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tilec.diagnostics import (
-        CompileError,
-        DeadlockError,
-        DeviceError,
-        Diagnostic,
-        InternalCompilerError,
-        LaunchError,
-        OutOfRangeError,
-        TileError,
-    )
     from tilec.language import (
         auto,
         bf16,
@@ -50,6 +40,16 @@ if TYPE_CHECKING:
     from tilec.runtime.aot import Package, compile, load_package  # noqa: A004 - the public name
     from tilec.runtime.compiled import CompiledKernel
     from tilec.runtime.jit import Function, Kernel, SourceModule, function, kernel, load
+    from tilec.support.diagnostics import (
+        CompileError,
+        DeadlockError,
+        DeviceError,
+        Diagnostic,
+        InternalCompilerError,
+        LaunchError,
+        OutOfRangeError,
+        TileError,
+    )
     from tilec.version import __version__
 
 __all__ = [
@@ -93,7 +93,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "tilec.diagnostics": (
+    "tilec.support.diagnostics": (
         "CompileError",
         "DeadlockError",
         "DeviceError",
@@ -118,9 +118,11 @@ def __getattr__(name: str) -> Any:
         if name not in __all__:
             raise AttributeError(f"module 'tilec' has no attribute '{name}'")
         home = "tilec.language"
-    from tilec import compiling  # an interrupt or a fork must not meet the import on its way
+    from tilec.support import (
+        compiler_threads,  # an interrupt or a fork must not meet the import on its way
+    )
 
-    value = getattr(compiling.run_locked(lambda: importlib.import_module(home)), name)
+    value = getattr(compiler_threads.run_locked(lambda: importlib.import_module(home)), name)
     globals()[name] = value
     return value
 

@@ -29,7 +29,7 @@ IN_PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "worksteal")
 """Arguments of pytest: a worker takes about 0.3 GB."""
 BENCHMARKS = ("gemm", "planner", "plot")
 BENCH_WITHOUT_GPU = frozenset({"-h", "--help", "--merge", "--compile-only"})
-BENCH_PROBE = "import torch, tilec.driver, tilec.runtime.cuda_driver"
+BENCH_PROBE = "import torch, tilec.compiler.driver, tilec.runtime.cuda.cuda_driver"
 BENCH_HELP = """\
 Run a benchmark on a GPU: `gemm` (the default) against cuBLAS and Triton, `planner` against an
 exhaustive search, or `plot` of a report of gemm (no GPU).

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes docs/diagnostics.md from the catalogue in `tilec/codes.py`.
+"""Writes docs/diagnostics.md from the catalogue in `tilec/support/codes.py`.
 
 Run it after adding a code; `--check` only says whether the page is current.
 """
@@ -8,7 +8,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tilec.codes import CODES
+from tilec.support.codes import CODES
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "diagnostics.md"
 RANGES: dict[str, str] = {
@@ -26,7 +26,7 @@ RANGES: dict[str, str] = {
 _HEAD = """\
 # Diagnostics
 
-<!-- Written by tools/gen_docs.py from tilec/codes.py; do not edit. -->
+<!-- Written by tools/gen_docs.py from tilec/support/codes.py; do not edit. -->
 
 Every diagnostic has a code that never changes its meaning. It stands in brackets behind the
 severity:

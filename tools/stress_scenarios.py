@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 import tilec
-from tilec.diagnostics import SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.support.diagnostics import SourceFile
 
 _TEXT = """
 @kernel

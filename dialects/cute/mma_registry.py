@@ -4,7 +4,7 @@ Pure Python: no MLIR import. Source of the shapes and types: PTX ISA 8.0, `wgmma
 """
 
 from tilec.dialects.cute.registry import ELEMENT_BITS
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 WGMMA_TIER = 90
 WGMMA_ROWS = 64

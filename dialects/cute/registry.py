@@ -10,8 +10,8 @@ Sources of the rules: cuda.h of CUDA 13.0 (cuTensorMapEncodeTiled, interleave NO
 import enum
 from collections.abc import Callable
 
-from tilec.dtypes import DTYPES
-from tilec.records import dataclass
+from tilec.support.dtypes import DTYPES
+from tilec.support.fast_dataclasses import dataclass
 
 GLOBAL_SPACE = 1
 TMA_ALIGNMENT = 16

@@ -18,7 +18,7 @@ class AllocMBarrierOp(CheckedOperation, name="alloc_mbarrier"):
     `nv-tileas-assign-buffers` adds `offset` (bytes from the start of the CTA's shared memory).
 
     Attributes:
-        count: Arrivals per phase, derived by `tilec.passes.analysis.protocol`.
+        count: Arrivals per phase, derived by `tilec.passes.analysis.protocol.counts`.
         slots: Number of barriers, 8 bytes apart.
     """
 

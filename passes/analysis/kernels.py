@@ -2,13 +2,13 @@
 
 from typing import Any
 
-from tilec.diagnostics import CompileError, SourceSpan, error
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation, walk_operations
-from tilec.records import dataclass
+from tilec.support.diagnostics import CompileError, SourceSpan, error
+from tilec.support.fast_dataclasses import dataclass
 
 KERNEL_SPEC = "nv_tileaa.kernel_spec"
 """The planner's choice on a kernel function; passes after `nv-tileas-plan-kernel` only read it."""

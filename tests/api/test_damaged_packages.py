@@ -23,9 +23,9 @@ from runtime_fakes import FakeArray
 import tilec
 from tilec.codegen import archive
 from tilec.codegen.package import package_bytes, parse_package
-from tilec.diagnostics import CompileError, TileError, remark
 from tilec.runtime.cache import DiskCache
 from tilec.runtime.cache_entry import pack_entry, unpack_entry
+from tilec.support.diagnostics import CompileError, TileError, remark
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = 40

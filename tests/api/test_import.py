@@ -8,7 +8,7 @@ import pytest
 
 import tilec
 import tilec.language
-from tilec.dtypes import DTYPES
+from tilec.support.dtypes import DTYPES
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = ("torch_mlir", "mlir", "numpy", "cuda", "lark", "llvmlite", "ml_dtypes")

@@ -8,7 +8,7 @@ from ml_dtypes import bfloat16
 from runtime_fakes import FakeArray
 
 import tilec
-from tilec.runtime.driver import DeviceInfo
+from tilec.runtime.cuda.api import DeviceInfo
 
 ADD = """
 @kernel
@@ -29,16 +29,16 @@ def add(tmp_path):
 @pytest.fixture
 def compiles(monkeypatch):
     """Count runs of the compiler."""
-    import tilec.driver
+    import tilec.compiler.driver
 
     made = []
-    real = tilec.driver.compile_source
+    real = tilec.compiler.driver.compile_source
 
     def counting(*arguments, **options):
         made.append(arguments[2])
         return real(*arguments, **options)
 
-    monkeypatch.setattr(tilec.driver, "compile_source", counting)
+    monkeypatch.setattr(tilec.compiler.driver, "compile_source", counting)
     return made
 
 

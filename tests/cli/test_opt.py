@@ -4,7 +4,7 @@ import pytest
 
 from tilec.cli.main import EXIT_DIAGNOSTICS
 from tilec.cli.opt_command import moved_stamp
-from tilec.passes.transforms.nv_tileas.verify_async_protocol import NAME
+from tilec.passes.transforms.nv_tileas.verify.verify_async_protocol import NAME
 
 FOLD, ATOMS = "nv-tileaa-fold-transpose", "nv-tileaa-select-copy-atoms"
 BARRIER = '"nv_tileas.barrier"() {id = 2 : i64, per_warpgroup}'

@@ -3,7 +3,7 @@
 import pytest
 
 from tilec.cli.verify_diagnostics import compare, find_expectations
-from tilec.diagnostics import Diagnostic, Severity, SourceSpan, error, note, remark
+from tilec.support.diagnostics import Diagnostic, Severity, SourceSpan, error, note, remark
 
 
 def _at(line: int) -> SourceSpan:

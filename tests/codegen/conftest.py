@@ -10,7 +10,7 @@ from tilec.codegen.llvmir import translate
 from tilec.codegen.ptx import emit_ptx
 from tilec.codegen.tools import find_tool
 from tilec.ir.bindings import PassManager, ir
-from tilec.target import get_target
+from tilec.request.target import get_target
 
 TARGET = get_target("sm_90a")
 LOWERING = "builtin.module(convert-nvvm-to-llvm,reconcile-unrealized-casts)"

@@ -2,13 +2,13 @@
 
 import pytest
 
-from tilec.codegen.blame import with_reasons, with_source_lines
 from tilec.codegen.llvmir import translate
 from tilec.codegen.ptx import emit_ptx
 from tilec.codegen.ptxas import assemble
-from tilec.diagnostics import CompileError, error, remark
+from tilec.codegen.ptxas_locations import with_reasons, with_source_lines
 from tilec.ir.bindings import ir
-from tilec.target import get_target
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError, error, remark
 
 TARGET = get_target("sm_90a")
 WITHOUT_WAIT = """

@@ -6,7 +6,7 @@ from kernel_metadata import MATRIX, RECIPE, kernel_metadata
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
 from tilec.codegen.header import header_comment, strip_header
 from tilec.codegen.ptxas import assemble
-from tilec.target import get_target
+from tilec.request.target import get_target
 
 OUTPUT_RECIPE = {
     "array": "C",

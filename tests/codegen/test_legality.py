@@ -8,8 +8,8 @@ from tilec.codegen.supported import (
     is_known_intrinsic,
     split_intrinsic,
 )
-from tilec.diagnostics import CompileError, Diagnostic
 from tilec.ir.bindings import ir
+from tilec.support.diagnostics import CompileError, Diagnostic
 
 
 def kernel(body, arguments="%x: f32"):

@@ -4,8 +4,8 @@ import llvmlite.binding as llvm
 import pytest
 
 from tilec.codegen.llvmir import downlevel, translate
-from tilec.diagnostics import CompileError
 from tilec.ir.bindings import ir
+from tilec.support.diagnostics import CompileError
 
 EVERYWHERE = """
 llvm.func @k(%x: f32, %c: i1, %p: !llvm.ptr) -> f32 {

@@ -6,9 +6,9 @@ import pytest
 
 from tilec.codegen.legality import check_legality
 from tilec.codegen.ptxas import assemble
-from tilec.diagnostics import CompileError
 from tilec.ir.bindings import PassManager, ir
-from tilec.target import get_target
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError
 
 HEAD = """
 llvm.mlir.global external @smem() {addr_space = 3 : i32, alignment = 1024 : i64}

@@ -16,7 +16,7 @@ from kernel_metadata import kernel_metadata
 import tilec
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
 from tilec.codegen.package import load_package, package_bytes, parse_package, save_package
-from tilec.diagnostics import CompileError
+from tilec.support.diagnostics import CompileError
 
 METADATA = kernel_metadata(name="k", constants={"eps": 1e-5, "flag": True}, grid=["cdiv(M, 128)"])
 PLAIN = Artifact(

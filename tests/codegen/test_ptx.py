@@ -14,8 +14,8 @@ from tilec.codegen.supported import (
     UNSELECTABLE_TYPES,
     is_known_intrinsic,
 )
-from tilec.diagnostics import CompileError
-from tilec.target import get_target
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError
 
 TARGET = get_target("sm_90a")
 TYPES = {"f16": "half", "bf16": "bfloat", "f32": "float", "f64": "double"}
@@ -215,7 +215,7 @@ def test_functions_of_the_driver_are_fine():
 SURVIVAL = """
 import sys
 from tilec.codegen.ptx import emit_here
-from tilec.target import get_target
+from tilec.request.target import get_target
 for text in sys.stdin.read().split("#"):
     emit_here(text, get_target("sm_90a"))
 print("alive")

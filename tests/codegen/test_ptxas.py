@@ -8,8 +8,8 @@ from tilec.codegen import tools
 from tilec.codegen.ptx_lines import SourceMap
 from tilec.codegen.ptxas import assemble, parse_messages, parse_usage
 from tilec.codegen.sass import count_opcodes, disassemble
-from tilec.diagnostics import CompileError
-from tilec.target import get_target
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError
 
 TARGET = get_target("sm_90a")
 MMA = (

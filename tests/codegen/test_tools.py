@@ -7,7 +7,7 @@ import pytest
 from tilec.codegen import tools
 from tilec.codegen.libdevice import find_libdevice
 from tilec.codegen.tools import find_tool, require_tool
-from tilec.diagnostics import CompileError
+from tilec.support.diagnostics import CompileError
 
 
 @pytest.fixture

@@ -7,12 +7,12 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilec.diagnostics import SourceSpan
 from tilec.dialects import cuda_tile as ct
 from tilec.dialects.common.tile_shape import ANY_EXTENT_ATTRIBUTE
 from tilec.ir.bindings import MLIRError, ir
 from tilec.ir.context import make_context
 from tilec.ir.errors import diagnose
+from tilec.support.diagnostics import SourceSpan
 
 
 @pytest.fixture(scope="module")

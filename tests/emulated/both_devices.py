@@ -5,10 +5,10 @@ from functools import partial
 import numpy as np
 
 import tilec
-from tilec.check import Arguments
-from tilec.host_arrays import HostArray
-from tilec.numpy_types import NUMPY_BY_NAME
-from tools.emulator.driver import launch_copies
+from tilec.support.numpy_types import NUMPY_BY_NAME
+from tilec.testing.check import Arguments
+from tilec.testing.host_arrays import HostArray
+from tools.emulator.device import launch_copies
 
 GUARD = 64
 """Elements before and after an array that no kernel may write."""

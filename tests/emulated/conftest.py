@@ -7,8 +7,8 @@ import pytest
 from emulated_gemm import Gemm, matrix
 
 import tilec
-from tilec.runtime.driver import set_driver
-from tools.emulator.driver import EmulatedDriver, launch_copies
+from tilec.runtime.cuda.api import set_driver
+from tools.emulator.device import EmulatedDriver, launch_copies
 
 
 @pytest.fixture(autouse=True)
@@ -27,7 +27,7 @@ def device():
 
 @pytest.fixture
 def launch(device):
-    """Return what runs a kernel on copies of `tilec.check.Arguments` and copies them back."""
+    """Return what runs a kernel on copies of its `Arguments` and copies them back."""
     return partial(launch_copies, device)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from tools.emulator.driver import DeviceArray
+from tools.emulator.device import DeviceArray
 
 ROOT = Path(__file__).resolve().parents[2]
 PITCH = 8

@@ -15,7 +15,7 @@ from deadlock_cases import (
 from emulated_gemm import ROOT, matrix
 
 import tilec
-from tilec.specialization import Specialization
+from tilec.request.specialization import Specialization
 
 LIMIT = "waited longer than 2,000,000,000 clocks"
 

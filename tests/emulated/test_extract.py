@@ -7,8 +7,8 @@ import pytest
 from both_devices import agree, host_array, run_both
 
 import tilec
-from tilec.check import Arguments
-from tools.emulator.driver import launch_copies
+from tilec.testing.check import Arguments
+from tools.emulator.device import launch_copies
 
 SOURCE = """@kernel
 def k(X: f32[64], Y: f32[16], Z: f32[8, 4], s: i32, t: i32):

@@ -5,7 +5,7 @@ import re
 import pytest
 from emulated_gemm import Gemm
 
-from tools.emulator import driver
+from tools.emulator import device
 from tools.emulator.machine import DeadlockError, EmulatedFaultError
 
 PLAIN = Gemm((512, 256, 512), (128, 128, 64), "defer_stores=False")
@@ -73,14 +73,14 @@ def test_a_fault_is_found(multiply, monkeypatch, name):
 def find_fault(multiply, monkeypatch, name, case):
     """Check that the fault called `name` shows in the product `case`."""
     change, error = (FAULTS | SPLIT_FAULTS)[name]
-    parse = driver.parse
+    parse = device.parse
 
     def parse_changed(ptx):
         changed = change(ptx)
         assert changed != ptx
         return parse(changed)
 
-    monkeypatch.setattr(driver, "parse", parse_changed)
+    monkeypatch.setattr(device, "parse", parse_changed)
     found = []
     for seed in SEEDS:
         try:

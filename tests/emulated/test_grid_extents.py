@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from both_devices import agree
 
-from tilec.host_arrays import HostArray
+from tilec.testing.host_arrays import HostArray
 
 SOURCE = """@kernel({options})
 def k(A: i8[_, N], B: i32[L], s: i32, t: i64, u: u32, v: i8):

@@ -3,7 +3,7 @@
 import pytest
 
 import tilec
-from tilec.check import Arguments, make_array
+from tilec.testing.check import Arguments, make_array
 
 HIGHEST = 2**31 - 1
 DIVISIONS = """

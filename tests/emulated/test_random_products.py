@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilec.diagnostics import TileError
+from tilec.support.diagnostics import TileError
 from tools.emulator.fuzz import command, products
 from tools.emulator.fuzz.products import random_product, run_product
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import tilec
-from tilec.check import Arguments, make_array
+from tilec.testing.check import Arguments, make_array
 
 CONSTANTS = """
 @kernel

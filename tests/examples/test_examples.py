@@ -5,19 +5,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilec.check import compare, load_example, make_arguments
-from tilec.diagnostics import SourceFile
-from tilec.driver import emit_source
-from tilec.frontend.parser import choose_kernel, parse_source
-from tilec.frontend.signature import signature
+from tilec.compiler.driver import emit_source
+from tilec.frontend.semantics.signature import signature
+from tilec.frontend.syntax.parser import choose_kernel, parse_source
 from tilec.interpreter import run_kernel
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.passes.registry import PassContext
 from tilec.passes.runner import run_pass
-from tilec.pipeline import STAGES
-from tilec.runtime.arguments import check_arguments
-from tilec.runtime.interface import interface_from_signature
-from tilec.runtime.specialize import specialize
+from tilec.request.stages import STAGES
+from tilec.runtime.args.arguments import check_arguments
+from tilec.runtime.args.signature_binding import interface_from_signature
+from tilec.runtime.args.specialize import specialize
+from tilec.support.diagnostics import SourceFile
+from tilec.testing.check import compare, load_example, make_arguments
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 PATHS = sorted(FOLDER.glob("*.tile"))

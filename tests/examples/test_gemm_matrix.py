@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
+from tilec.testing.check import compare, make_arguments
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels" / "gemm.tile"
 ORDERS = ("row", "col")

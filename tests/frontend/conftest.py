@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tilec.diagnostics import CompileError, Diagnostic, SourceFile
-from tilec.frontend import ast
-from tilec.frontend.parser import parse_source
 from tilec.frontend.semantics.analysis import KernelProgram, analyze_kernel
-from tilec.specialization import Specialization
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.parser import parse_source
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile
 
 HEADER = (
     "@kernel\n"
@@ -82,7 +82,7 @@ def context() -> Any:
 @pytest.fixture
 def run_kernel(context: Any) -> Callable[..., None]:
     """Return a function that runs a kernel on the CPU reference; arrays change in place."""
-    from tilec.frontend.emit import emit_module
+    from tilec.frontend.emit.module import emit_module
     from tilec.interpreter.run import run_kernel as interpret
 
     def run(

@@ -4,13 +4,13 @@ import time
 
 import pytest
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.frontend.emit import emit_module
-from tilec.frontend.parser import parse_source
+from tilec.frontend.emit.module import emit_module
+from tilec.frontend.syntax.parser import parse_source
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.errors import source_span
 from tilec.ir.structured import walk_operations
-from tilec.specialization import Specialization
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
 
 TEXT = """\
 @kernel

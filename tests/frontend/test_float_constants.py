@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
-from tilec.dtypes import DTYPES, largest_float, overflows
-from tilec.frontend.constant_evaluator import constant_extremum
-from tilec.numpy_types import NUMPY_BY_NAME
+from tilec.frontend.semantics.constant_evaluator import constant_extremum
+from tilec.support.dtypes import DTYPES, largest_float, overflows
+from tilec.support.numpy_types import NUMPY_BY_NAME
 
 
 @pytest.mark.parametrize(

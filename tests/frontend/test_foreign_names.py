@@ -12,14 +12,14 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from tilec.diagnostics import CompileError
-from tilec.dtypes import DTYPES
-from tilec.frontend.parser import parse_source
-from tilec.frontend.python_source import parse_function
 from tilec.frontend.semantics.analysis import analyze_kernel
+from tilec.frontend.syntax.parser import parse_source
+from tilec.frontend.syntax.python_source import parse_function
 from tilec.language import const, minimum, store
 from tilec.language import load as fetch
-from tilec.specialization import Specialization
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError
+from tilec.support.dtypes import DTYPES
 
 M = TypeVar("M")
 f32 = DTYPES["f32"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tilec.frontend import grammar_cache
+from tilec.frontend.syntax import grammar_cache
 
 
 @pytest.fixture(autouse=True)

@@ -6,10 +6,10 @@ import re
 import numpy as np
 import pytest
 
-from tilec.dtypes import DTYPES
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.intervals import bounds_of
-from tilec.specialization import MAX_EXTENT
+from tilec.request.specialization import MAX_EXTENT
+from tilec.support.dtypes import DTYPES
 
 HIGHEST = 2**31 - 1
 HEADER = "@kernel\ndef f[M, N](C: i32[M], x: i32, y: i32, z: i32, D: i32[N]):\n    i = grid(1)\n"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tilec.frontend import limits
 from tilec.frontend.semantics import context as context_module
-from tilec.specialization import Specialization
+from tilec.frontend.syntax import limits
+from tilec.request.specialization import Specialization
 
 
 def chain(first, step, count=40):
@@ -120,7 +120,7 @@ def test_grid_extents_that_mention_each_other(frontend):
 
 def test_straight_line_code_is_linear(frontend, context):
     """Assignments and the terms of a sum may be many, although each is an operand of the next."""
-    from tilec.frontend.emit import emit_module
+    from tilec.frontend.emit.module import emit_module
 
     text = frontend.header + "    x = alpha\n" + "    x = x + 1.5\n" * 3000
     text += "    y = " + " + ".join(["x"] * 3000) + "\n"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tilec.specialization import ArraySpec, Specialization
+from tilec.request.specialization import ArraySpec, Specialization
 
 HEADER = "@kernel\ndef f[N](A: {dtype}[N], OUT: {out}[N], p: i32, q: i32, s: f32):\n"
 BODY = "    i = grid(cdiv(N, 16))\n    a = load(A, i, 16)\n"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tilec.specialization import ArraySpec, Specialization
+from tilec.request.specialization import ArraySpec, Specialization
 
 
 def meta(frontend, text, **specialization):

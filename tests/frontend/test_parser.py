@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.frontend import ast
-from tilec.frontend.parser import kernels, parse_source
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.parser import kernels, parse_source
+from tilec.support.diagnostics import CompileError, SourceFile
 
 
 def parse(text: str) -> ast.Module:

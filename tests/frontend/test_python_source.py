@@ -11,13 +11,13 @@ from typing import Any, TypeVar
 
 import pytest
 
-from tilec.diagnostics import CompileError
-from tilec.dtypes import DTYPES
-from tilec.frontend import ast
-from tilec.frontend.parser import parse_source
-from tilec.frontend.python_source import parse_function, parse_python_kernel
 from tilec.frontend.semantics.analysis import analyze_kernel
-from tilec.specialization import Specialization
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.parser import parse_source
+from tilec.frontend.syntax.python_source import parse_function, parse_python_kernel
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError
+from tilec.support.dtypes import DTYPES
 
 M, N, K = TypeVar("M"), TypeVar("N"), TypeVar("K")
 BLOCK = 8

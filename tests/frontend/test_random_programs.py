@@ -4,10 +4,10 @@ import random
 
 import pytest
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.frontend.emit import emit_module
-from tilec.frontend.parser import parse_source
-from tilec.specialization import Specialization
+from tilec.frontend.emit.module import emit_module
+from tilec.frontend.syntax.parser import parse_source
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
 
 HEADER = (
     "import numpy as np\n@function\ndef g(x, y=3):\n    if x > 2:\n        return y\n    return x\n"

@@ -5,9 +5,7 @@ import sys
 
 import pytest
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.frontend.parser import kernels, parse_source
-from tilec.frontend.signature import (
+from tilec.frontend.semantics.signature import (
     ArrayParam,
     ConstParam,
     Default,
@@ -16,6 +14,8 @@ from tilec.frontend.signature import (
     Signature,
     signature,
 )
+from tilec.frontend.syntax.parser import kernels, parse_source
+from tilec.support.diagnostics import CompileError, SourceFile
 
 
 def read(text: str) -> Signature:
@@ -105,7 +105,7 @@ def test_constant_that_uses_itself():
 
 def test_signature_needs_no_mlir():
     code = (
-        "import sys\nimport tilec.frontend.signature, tilec.frontend.semantics.analysis\n"
+        "import sys\nimport tilec.frontend.semantics.signature, tilec.frontend.semantics.analysis\n"
         "assert not any(name.split('.')[0] in ('mlir', 'torch_mlir') for name in sys.modules)\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.frontend.parser import kernels, parse_source
+from tilec.frontend.syntax.parser import kernels, parse_source
+from tilec.support.diagnostics import CompileError, SourceFile
 
 CASES = {
     "missing colon": ("def f(a)\n    x = 1\n", [("T0102", 1, 9, "expected ':'")]),

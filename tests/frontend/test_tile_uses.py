@@ -5,8 +5,8 @@ import pytest
 from tilec.frontend.semantics import analysis
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.tiles import TileChoice, TileUse
-from tilec.records import replace
-from tilec.specialization import ArraySpec, Specialization, column_major
+from tilec.request.specialization import ArraySpec, Specialization, column_major
+from tilec.support.fast_dataclasses import replace
 
 MATMUL = """\
 @kernel

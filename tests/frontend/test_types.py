@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilec.dtypes import DTYPES, Kind
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.numeric import promote
+from tilec.support.dtypes import DTYPES, Kind
 
 ORDINARY = [item for item in DTYPES.values() if item.kind is not Kind.RESTRICTED_FLOAT]
 

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from tilec.diagnostics import SourceFile
-from tilec.driver import compile_source, resume
-from tilec.options import CompileOptions
+from tilec.compiler.driver import compile_source, resume
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
 from tilec.runtime.aot import Package
 from tilec.runtime.compiled import CompiledKernel
-from tilec.specialization import Specialization
+from tilec.support.diagnostics import SourceFile
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SPLIT_TILE = {"BM": 128, "BN": 128, "BK": 64}

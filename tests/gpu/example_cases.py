@@ -3,7 +3,7 @@
 import zlib
 from pathlib import Path
 
-from tilec.check import compare, load_example, make_arguments
+from tilec.testing.check import compare, load_example, make_arguments
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.tile"))
 
@@ -19,12 +19,9 @@ def check_example(launch, kernel, path, sizes, layouts, dtypes):
     """Call an example and compare its results with its NumPy function and the CPU reference.
 
     Args:
-        launch: Runs a kernel on copies of `tilec.check.Arguments`, and copies the results back.
-        kernel: The kernel.
-        path: Its file.
-        sizes: Extents by dim name.
-        layouts: Layouts by array name.
-        dtypes: Element types by dtype parameter.
+        launch: Runs a kernel on copies of `tilec.testing.check.Arguments`, and copies the results
+        back. kernel: The kernel. path: Its file. sizes: Extents by dim name. layouts: Layouts by
+        array name. dtypes: Element types by dtype parameter.
     """
     example = example_of(path)
     seed = zlib.crc32(repr((path.stem, sizes, layouts, dtypes)).encode())

@@ -3,8 +3,8 @@
 import zlib
 from pathlib import Path
 
-from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
+from tilec.testing.check import compare, make_arguments
 
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
@@ -146,10 +146,9 @@ def check_feature(launch, kernel, sizes, layouts):
     """Call a kernel and compare its results, and the memory beside them, with the CPU reference.
 
     Args:
-        launch: Runs a kernel on copies of `tilec.check.Arguments`, and copies the results back.
-        kernel: The kernel.
-        sizes: Extents by dim name.
-        layouts: Layouts by array name; those of arrays that the kernel does not have are ignored.
+        launch: Runs a kernel on copies of `tilec.testing.check.Arguments`, and copies the results
+        back. kernel: The kernel. sizes: Extents by dim name. layouts: Layouts by array name; those
+        of arrays that the kernel does not have are ignored.
     """
     names = {item.name for item in kernel.signature.params}
     layouts = {array: order for array, order in layouts.items() if array in names}

@@ -54,7 +54,7 @@ def launch_on_gpu(torch, kernel, arguments):
     Args:
         torch: The module.
         kernel: What is called with the arrays and scalars by name.
-        arguments: `tilec.check.Arguments`, whose arrays hold the results afterwards.
+        arguments: `tilec.testing.check.Arguments`, whose arrays hold the results afterwards.
     """
     memories, arrays = {}, {}
     for name, array in arguments.arrays.items():

@@ -7,7 +7,7 @@ from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 
-from tilec.diagnostics import TileError
+from tilec.support.diagnostics import TileError
 from tools.emulator.fuzz.draw import draw
 from tools.emulator.fuzz.memory import make_memory
 from tools.emulator.fuzz.running import load

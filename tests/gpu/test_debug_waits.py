@@ -16,7 +16,7 @@ from deadlock_cases import (
 
 import tilec
 from tilec.cli.main import EXIT_OK, main
-from tilec.specialization import Specialization
+from tilec.request.specialization import Specialization
 
 pytestmark = pytest.mark.gpu
 

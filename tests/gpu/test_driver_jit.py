@@ -14,7 +14,7 @@ import pytest
 from gpu_arrays import wait
 
 from tilec.codegen.sass import count_opcodes, disassemble
-from tilec.runtime.cuda_driver import CudaDriver
+from tilec.runtime.cuda.cuda_driver import CudaDriver
 from tilec.runtime.jit import Kernel, load
 
 pytestmark = pytest.mark.gpu

@@ -12,8 +12,8 @@ from example_cases import EXAMPLES, check_example, example_of
 from gpu_arrays import launch_on_gpu
 
 import tilec
-from tilec.check import compare, make_arguments
 from tilec.runtime.jit import load
+from tilec.testing.check import compare, make_arguments
 
 pytestmark = pytest.mark.gpu
 

@@ -10,8 +10,8 @@ import pytest
 
 from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.registers import accumulator_limit, accumulator_registers
+from tilec.request.target import get_target
 from tilec.runtime.jit import Kernel, load
-from tilec.target import get_target
 
 pytestmark = pytest.mark.gpu
 

@@ -8,10 +8,10 @@ import pytest
 from gpu_arrays import TORCH_NAMES, torch_dtype
 
 import tilec
-from tilec.runtime.device_array import DeviceArray
-from tilec.runtime.driver import get_driver
+from tilec.runtime.args.device_array import DeviceArray
+from tilec.runtime.cuda.api import get_driver
 from tilec.runtime.jit import KernelText
-from tilec.sources import decode_source
+from tilec.support.sources import decode_source
 
 pytestmark = pytest.mark.gpu
 

@@ -6,8 +6,8 @@ The programs are drawn here, from seeds. They are compiled ahead in parallel pro
 import pytest
 from program_cases import compile_all
 
-from tilec.diagnostics import TileError
-from tilec.runtime.driver import get_driver
+from tilec.runtime.cuda.api import get_driver
+from tilec.support.diagnostics import TileError
 from tools.emulator.fuzz.draw import draw
 from tools.emulator.fuzz.printing import describe
 from tools.emulator.fuzz.running import difference, expectations, launch, load, refusal

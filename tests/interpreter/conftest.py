@@ -10,7 +10,7 @@ from tilec.dialects import cuda_tile as ct
 from tilec.interpreter import run_module
 from tilec.ir.bindings import arith, ir
 from tilec.ir.context import make_context
-from tilec.numpy_types import NUMPY_BY_MLIR
+from tilec.support.numpy_types import NUMPY_BY_MLIR
 
 MLIR_BY_NUMPY = {
     dtype: name for name, dtype in NUMPY_BY_MLIR.items() if name not in ("index", "tf32")

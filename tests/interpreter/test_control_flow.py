@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.interpreter import run_module
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
+from tilec.support.diagnostics import InternalCompilerError
 
 VIEW = "!cuda_tile.tensor_view<memref<1xKIND, strided<[1]>>>"
 STORE = """

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from tilec.dialects import cuda_tile as ct
-from tilec.numpy_types import NUMPY_BY_MLIR
+from tilec.support.numpy_types import NUMPY_BY_MLIR
 
 BF16 = ml_dtypes.bfloat16
 

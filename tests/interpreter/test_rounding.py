@@ -19,7 +19,7 @@ from tilec.interpreter.rounding import (
     flush_subnormals,
     round_exact,
 )
-from tilec.numpy_types import NUMPY_BY_MLIR
+from tilec.support.numpy_types import NUMPY_BY_MLIR
 
 FORMATS = ("f16", "bf16", "f32", "f64")
 MODES = ("nearest_even", "zero", "negative_inf", "positive_inf")

@@ -6,11 +6,11 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilec.diagnostics import CompileError, LaunchError
 from tilec.dialects import cuda_tile as ct
 from tilec.interpreter import run_kernel
 from tilec.ir.attributes import write_kernel_metadata
 from tilec.ir.bindings import arith, ir, scf
+from tilec.support.diagnostics import CompileError, LaunchError
 
 BF16 = ml_dtypes.bfloat16
 

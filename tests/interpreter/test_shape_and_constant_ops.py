@@ -4,10 +4,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilec.diagnostics import CompileError, InternalCompilerError
 from tilec.dialects import cuda_tile as ct
 from tilec.ir.bindings import arith, ir
-from tilec.numpy_types import NUMPY_BY_MLIR
+from tilec.support.diagnostics import CompileError, InternalCompilerError
+from tilec.support.numpy_types import NUMPY_BY_MLIR
 
 BF16 = ml_dtypes.bfloat16
 MATRIX = np.arange(32, dtype=np.float32).reshape(4, 8)

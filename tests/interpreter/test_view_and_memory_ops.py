@@ -4,10 +4,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.dialects import cuda_tile as ct
 from tilec.interpreter import run_module
 from tilec.ir.bindings import ir
+from tilec.support.diagnostics import InternalCompilerError
 
 BF16 = ml_dtypes.bfloat16
 

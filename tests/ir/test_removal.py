@@ -2,9 +2,9 @@
 
 import pytest
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase, is_used
+from tilec.support.diagnostics import InternalCompilerError
 
 TEXT = """
 %a = arith.constant 1 : i32

@@ -2,9 +2,9 @@
 
 import pytest
 
-from tilec.diagnostics import CompileError
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module, print_module
+from tilec.support.diagnostics import CompileError
 
 MODULE = """\
 module {

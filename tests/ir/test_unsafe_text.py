@@ -2,8 +2,8 @@
 
 import pytest
 
-from tilec.diagnostics import CompileError
 from tilec.ir.unsafe_text import MOST_NESTED, MOST_RESULTS, check_text
+from tilec.support.diagnostics import CompileError
 
 
 def found(text):

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from tilec.diagnostics import InternalCompilerError, SourceFile
-from tilec.driver import compile_source
+from tilec.compiler.driver import compile_source
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
-from tilec.options import CompileOptions
 from tilec.passes.registry import PassContext
-from tilec.passes.transforms.nv_tileas.verify_async_protocol import verify_async_protocol
-from tilec.specialization import Specialization
+from tilec.passes.transforms.nv_tileas.verify.verify_async_protocol import verify_async_protocol
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import InternalCompilerError, SourceFile
 
 ROOT = Path(__file__).resolve().parents[2]
 BEFORE = "nv-tileas-attach-tma-descriptors"

@@ -23,14 +23,13 @@ from seeded_faults import (
     without,
 )
 
-from tilec.driver import compile_source
-from tilec.frontend.parser import choose_kernel, kernels, parse_source
+from tilec.compiler.driver import compile_source
+from tilec.frontend.syntax.parser import choose_kernel, kernels, parse_source
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
-from tilec.options import CompileOptions
-from tilec.passes.analysis.async_protocol import cases
-from tilec.passes.analysis.async_protocol.cases import check_protocol
-from tilec.passes.analysis.async_protocol.events import (
+from tilec.passes.analysis.protocol import cases
+from tilec.passes.analysis.protocol.cases import check_protocol
+from tilec.passes.analysis.protocol.events import (
     Branch,
     Event,
     Kind,
@@ -39,7 +38,7 @@ from tilec.passes.analysis.async_protocol.events import (
     RingShape,
     RoleProgram,
 )
-from tilec.passes.analysis.async_protocol.quantities import (
+from tilec.passes.analysis.protocol.quantities import (
     PREDICATES,
     Comparison,
     Number,
@@ -48,7 +47,8 @@ from tilec.passes.analysis.async_protocol.quantities import (
     Variable,
 )
 from tilec.passes.registry import PassContext
-from tilec.passes.transforms.nv_tileas import verify_async_protocol as check
+from tilec.passes.transforms.nv_tileas.verify import verify_async_protocol as check
+from tilec.request.options import CompileOptions
 
 FILES = (*(ROOT / "examples").glob("*.tile"), *(ROOT / "tests" / "kernels").glob("*.tile"))
 LIMIT_SECONDS = 0.05

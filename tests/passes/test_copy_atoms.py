@@ -16,7 +16,7 @@ from tilec.dialects.nv_tileaa.memory_ops import MakeMemrefOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
-from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
+from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.memory import storage_order
 
 ALIGNED = CopyRequest(

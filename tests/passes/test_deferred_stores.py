@@ -4,10 +4,10 @@ import pytest
 from kernel_texts import BRANCH_WITH_LOAD
 from seeded_faults import before_the_check, changed, failure, replaced, swap_before, verify, without
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
-from tilec.specialization import Specialization
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
 
 KERNEL = """\
 @kernel

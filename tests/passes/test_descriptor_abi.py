@@ -2,11 +2,11 @@
 
 import pytest
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.transforms.nv_tileas.attach_tma_descriptors import verify_descriptor_abi
+from tilec.passes.transforms.nv_tileas.tma.attach_tma_descriptors import verify_descriptor_abi
+from tilec.support.diagnostics import InternalCompilerError
 
 KERNEL = """
 !slot = !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 8, 64>, 128 : i64>>>

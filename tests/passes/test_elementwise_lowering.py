@@ -12,8 +12,8 @@ from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.passes.registry import PassContext
 from tilec.passes.runner import run_pass
-from tilec.pipeline import STAGES
-from tilec.target import get_target
+from tilec.request.stages import STAGES
+from tilec.request.target import get_target
 
 LAYOUT = '#nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">'
 SLOT = "!nv_tileas.smem<tensor<128x{}, #nv_tileas.shared_layout<array<i64: 128>, 0 : i64>>>"

@@ -2,10 +2,10 @@
 
 import pytest
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
-from tilec.specialization import Specialization
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
 
 SOURCE = """@kernel
 def k(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], D: bf16[L, N]):

@@ -4,8 +4,8 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
-from tilec.passes.analysis import intervals, value_ranges
-from tilec.passes.analysis.host_expressions import extent_range
+from tilec.passes.analysis.facts import intervals, value_ranges
+from tilec.passes.analysis.facts.host_expressions import extent_range
 
 RANGES = list(combinations_with_replacement(range(-3, 4), 2))
 WIDTH = 3

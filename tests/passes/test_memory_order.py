@@ -19,9 +19,9 @@ from seeded_faults import (
     without,
 )
 
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
-from tilec.specialization import Specialization
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
 
 OVERTAKES_LOAD, OVERTAKES_STORE = "a store may overtake the load", "a store may overtake the store"
 Edit = Callable[[str], str]

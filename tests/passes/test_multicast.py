@@ -8,14 +8,14 @@ from tilec.ir.context import make_context
 from tilec.ir.structured import walk_operations
 from tilec.ir.text import parse_module
 from tilec.layout import SharedLayout, Swizzle
-from tilec.passes.analysis.multicast import (
+from tilec.passes.analysis.protocol.counts import empty_arrivals, ring_peers
+from tilec.passes.analysis.tma.multicast import (
     control_operands,
     dependences,
     multicast_layout,
     share_axis,
     shared_axes,
 )
-from tilec.passes.analysis.protocol import empty_arrivals, ring_peers
 
 EXTENTS = [(rows, columns) for rows in range(1, 9) for columns in range(1, 9) if rows * columns < 9]
 """The clusters that CUDA guarantees: up to 8 CTAs."""

@@ -5,11 +5,11 @@ import re
 import pytest
 from seeded_faults import before_the_check, changed, lines_of, replaced
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.passes.registry import PassContext
-from tilec.passes.transforms.nv_tileas.verify_placement import verify_placement
+from tilec.passes.transforms.nv_tileas.verify.verify_placement import verify_placement
+from tilec.support.diagnostics import InternalCompilerError
 
 
 def check(text: str) -> None:

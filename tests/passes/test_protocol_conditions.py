@@ -5,8 +5,8 @@ import pytest
 from tilec.ir.context import make_context
 from tilec.ir.structured import walk_operations
 from tilec.ir.text import parse_module
-from tilec.passes.analysis.async_protocol.conditions import Conditions
-from tilec.passes.analysis.async_protocol.quantities import Rounds
+from tilec.passes.analysis.protocol.conditions import Conditions
+from tilec.passes.analysis.protocol.quantities import Rounds
 
 LOOP = """
 func.func @f(%n: i32, %first: i32, %other: i1) {{

@@ -5,9 +5,9 @@ import re
 import pytest
 from seeded_faults import before_the_check, failure, verify
 
-from tilec.diagnostics import SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.support.diagnostics import SourceFile
 
 KERNELS = {
     "a loop and a branch on the same scalar": """

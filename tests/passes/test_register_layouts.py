@@ -13,9 +13,11 @@ import pytest
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.ir.structured import walk_operations
-from tilec.passes.analysis.shared_layouts import register_layout_of
+from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.registry import PassContext
-from tilec.passes.transforms.nv_tileas.assign_register_layouts import assign_register_layouts
+from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import (
+    assign_register_layouts,
+)
 
 MAX_ELEMENTS = 1 << 14
 MAX_RANK = 4

@@ -3,10 +3,10 @@
 import pytest
 from kernel_texts import BRANCH_WITH_LOAD
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
-from tilec.specialization import Specialization
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
 
 KERNEL = """\
 @kernel

@@ -4,9 +4,9 @@ import pytest
 from kernel_texts import BRANCH_WITH_LOAD
 from seeded_faults import before_the_check, verify
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.support.diagnostics import CompileError, SourceFile
 
 HEAD = """@kernel(split_k=4)
 def product(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], D: f32[M, N]):

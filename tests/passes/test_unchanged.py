@@ -5,11 +5,11 @@ from dataclasses import replace
 import pytest
 from seeded_faults import ROOT, source_of
 
-from tilec.driver import compile_source
-from tilec.frontend.parser import kernels, parse_source
-from tilec.options import CompileOptions
+from tilec.compiler.driver import compile_source
+from tilec.frontend.syntax.parser import kernels, parse_source
 from tilec.passes import load_pass, runner
-from tilec.specialization import Specialization
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
 
 FILES = (*(ROOT / "examples").glob("*.tile"), *(ROOT / "tests" / "kernels").glob("*.tile"))
 

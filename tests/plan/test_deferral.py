@@ -5,20 +5,20 @@ from dataclasses import replace
 
 import pytest
 
-from tilec.backend import CodeGenerator, find_kernel_op
-from tilec.compilation import format_timings
-from tilec.diagnostics import CompileError, SourceFile, error
-from tilec.driver import compile_source
+from tilec.compiler.backend import CodeGenerator, find_kernel_op
+from tilec.compiler.compilation import format_timings
+from tilec.compiler.driver import compile_source
 from tilec.ir.attributes import read_kernel_metadata
-from tilec.options import CompileOptions
 from tilec.plan import KernelProblem, MmaTile, plan_kernel
 from tilec.plan.epilogue import SlicedTile
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.gemm_model import gemm_cost
 from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.overrides import parse_overrides
-from tilec.specialization import Specialization
-from tilec.target import get_target
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError, SourceFile, error
 
 TARGET = get_target("sm_90a")
 LARGE = (8192, 8192, 8192)

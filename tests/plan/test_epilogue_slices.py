@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from tilec.diagnostics import CompileError
 from tilec.plan import KernelProblem, MmaTile, plan_kernel
 from tilec.plan import machine as limits
 from tilec.plan.epilogue import SlicedTile, Slices
-from tilec.target import get_target
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError
 
 TARGET = get_target("sm_90a")
 

@@ -18,7 +18,7 @@ from tilec.plan.gemm_candidates import (
 )
 from tilec.plan.gemm_model import gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
-from tilec.target import get_target
+from tilec.request.target import get_target
 
 TARGET = get_target("sm_90a")
 CUBE = (8192, 8192, 8192)

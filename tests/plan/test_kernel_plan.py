@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import pytest
 
-from tilec.diagnostics import CompileError
 from tilec.plan import KernelProblem, MmaTile, plan_kernel
 from tilec.plan import machine as limits
 from tilec.plan.epilogue import Slices
 from tilec.plan.registers import RoleRegisters, entry_registers, exceeds_pool, role_registers
-from tilec.target import get_target
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError
 
 TARGET = get_target("sm_90a")
 

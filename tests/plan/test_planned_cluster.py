@@ -5,14 +5,14 @@ from math import prod
 
 import pytest
 
-from tilec.diagnostics import CompileError, SourceFile
-from tilec.driver import compile_source
-from tilec.options import CompileOptions
+from tilec.compiler.driver import compile_source
 from tilec.plan.gemm_candidates import GemmProblem, shares_divide
 from tilec.plan.gemm_tile import GemmTile
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
 from tilec.runtime.cache import variant_key
 from tilec.runtime.variants import KernelText, Variants
-from tilec.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
 
 MATMUL = """\
 @kernel

@@ -3,8 +3,8 @@
 import pytest
 from plain_product import TARGET, plan, problem
 
-from tilec.diagnostics import CompileError
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
+from tilec.support.diagnostics import CompileError
 
 
 def test_sums_of_products_go_back_and_forth_unless_somebody_objects():

@@ -5,13 +5,13 @@ import random
 import pytest
 from plain_product import TARGET, plan, problem
 
-from tilec.diagnostics import CompileError
 from tilec.plan import gemm_candidates
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles, tile_text
 from tilec.plan.gemm_model import gemm_cost
 from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.split import split_range, work_item
-from tilec.runtime.launch_shape import persistent_blocks
+from tilec.runtime.launch.launch_shape import persistent_blocks
+from tilec.support.diagnostics import CompileError
 
 TILES, SPLITS = (1, 2, 7, 32, 131, 132, 133, 400), (1, 2, 3, 4, 8, 16)
 

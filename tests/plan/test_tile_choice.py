@@ -7,7 +7,6 @@ from time import perf_counter
 
 import pytest
 
-from tilec.diagnostics import CompileError, InternalCompilerError
 from tilec.plan import TileUse, choose_tiles, plan_tiles
 from tilec.plan.gemm_candidates import (
     GemmProblem,
@@ -21,8 +20,9 @@ from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.products import ProductsTogether
 from tilec.plan.tiles import MAX_TILE_ELEMENTS, TileRole
-from tilec.specialization import Specialization
-from tilec.target import get_target
+from tilec.request.specialization import Specialization
+from tilec.request.target import get_target
+from tilec.support.diagnostics import CompileError, InternalCompilerError
 
 TARGET = get_target("sm_90a")
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from tilec.runtime.arrays import ArrayView
-from tilec.runtime.dlpack import row_major_strides
-from tilec.runtime.driver import DeviceInfo, LaunchShape, LoadedKernel
+from tilec.runtime.args.arrays import ArrayView
+from tilec.runtime.args.dlpack import row_major_strides
+from tilec.runtime.cuda.api import DeviceInfo, LaunchShape, LoadedKernel
 
 
 @dataclass

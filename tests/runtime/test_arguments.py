@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from runtime_fakes import FakeArray
 
-from tilec.diagnostics import LaunchError, SourceFile, SourceSpan
-from tilec.runtime.arguments import check_arguments
-from tilec.runtime.interface import (
+from tilec.runtime.args.arguments import check_arguments
+from tilec.runtime.args.signature_binding import (
     ARRAY,
     CONST,
     DTYPE,
@@ -17,6 +16,7 @@ from tilec.runtime.interface import (
     bind_call,
     interface_from_metadata,
 )
+from tilec.support.diagnostics import LaunchError, SourceFile, SourceSpan
 
 SOURCE = SourceFile("mm.tile", "@kernel\ndef mm[M, N, K](A: f32[M, K], B: f32[K, N]):\n")
 MM = Interface(

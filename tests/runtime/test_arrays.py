@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 from runtime_fakes import FakeArray
 
-from tilec.diagnostics import LaunchError
-from tilec.runtime import dlpack
-from tilec.runtime.arrays import FOREIGN_DTYPES, is_array, view_array
-from tilec.runtime.streams import launch_stream, stream_handle
+from tilec.runtime.args import dlpack
+from tilec.runtime.args.arrays import FOREIGN_DTYPES, is_array, view_array
+from tilec.runtime.launch.streams import launch_stream, stream_handle
+from tilec.support.diagnostics import LaunchError
 
 
 class DLPackArray:

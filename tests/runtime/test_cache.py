@@ -4,8 +4,8 @@ import os
 
 import pytest
 
+from tilec.request.specialization import ArraySpec, Specialization
 from tilec.runtime.cache import DiskCache, cache_key
-from tilec.specialization import ArraySpec, Specialization
 
 
 def test_a_key_separates_what_differs():

@@ -6,11 +6,18 @@ import numpy as np
 import pytest
 from runtime_fakes import FakeArray, FakeDriver
 
-from tilec.diagnostics import LaunchError
-from tilec.runtime.dispatch import Dispatcher
-from tilec.runtime.driver import set_driver
-from tilec.runtime.interface import ARRAY, CONST, OPTIONAL, SCALAR, Interface, Parameter
-from tilec.runtime.launch import make_plan
+from tilec.runtime.args.signature_binding import (
+    ARRAY,
+    CONST,
+    OPTIONAL,
+    SCALAR,
+    Interface,
+    Parameter,
+)
+from tilec.runtime.cuda.api import set_driver
+from tilec.runtime.launch.dispatch import Dispatcher
+from tilec.runtime.launch.launcher import make_plan
+from tilec.support.diagnostics import LaunchError
 
 ARRAY_FACTS = {"dtype": "f32", "rank": 1, "strides": [1], "aligned": False, "alias_group": -1}
 METADATA = {
@@ -215,7 +222,7 @@ def test_numpy_arrays_run_on_the_cpu(planner, dispatcher):
 
 
 def test_the_number_of_plans_is_bounded(driver, planner, dispatcher, monkeypatch):
-    monkeypatch.setattr("tilec.runtime.dispatch._MAX_PLANS", 4)
+    monkeypatch.setattr("tilec.runtime.launch.dispatch._MAX_PLANS", 4)
     for n in range(1, 10):
         dispatcher.call((*arrays(n=n), 2.0, 3), {})
     assert len(dispatcher._plans) == 4

@@ -8,13 +8,13 @@ import pytest
 from cuda_api_fake import Api, bindings
 from kernel_metadata import RECIPE
 
-from tilec.diagnostics import DeviceError
-from tilec.runtime import driver as driver_module
-from tilec.runtime.arrays import ArrayView
+from tilec.runtime.args.arrays import ArrayView
 from tilec.runtime.compiled import check_capability
-from tilec.runtime.cuda_driver import CudaDriver
-from tilec.runtime.driver import LaunchShape, PreparedLaunch, get_driver, has_gpu, set_driver
-from tilec.runtime.tensor_map import make_encoding
+from tilec.runtime.cuda import api as driver_module
+from tilec.runtime.cuda.api import LaunchShape, PreparedLaunch, get_driver, has_gpu, set_driver
+from tilec.runtime.cuda.cuda_driver import CudaDriver
+from tilec.runtime.launch.tensor_map import make_encoding
+from tilec.support.diagnostics import DeviceError
 
 
 @pytest.fixture
@@ -308,7 +308,7 @@ def test_which_capture_a_stream_takes_part_in(api):
 def test_the_driver_of_the_process(api, monkeypatch):
     previous = set_driver(None)
     try:
-        monkeypatch.setattr("tilec.runtime.cuda_driver._import_api", lambda: api)
+        monkeypatch.setattr("tilec.runtime.cuda.cuda_driver._import_api", lambda: api)
         assert get_driver() is get_driver()
         assert has_gpu()
         set_driver(None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilec.runtime.expressions import ExpressionError, evaluate, names_in
+from tilec.runtime.launch.expressions import ExpressionError, evaluate, names_in
 
 
 @pytest.mark.parametrize(

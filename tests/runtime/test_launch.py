@@ -11,11 +11,11 @@ from kernel_metadata import kernel_metadata
 from runtime_fakes import FakeDriver, device_view
 
 from tilec.codegen.artifact import HiddenParameter, Workspace
-from tilec.diagnostics import InternalCompilerError, LaunchError
-from tilec.runtime.arguments import BoundArguments
-from tilec.runtime.grid import caller_grid
-from tilec.runtime.launch import make_plan
-from tilec.runtime.workspace import WorkspacePool, WorkspaceRequest
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.launch.grid import caller_grid
+from tilec.runtime.launch.launcher import make_plan
+from tilec.runtime.launch.workspace import WorkspacePool, WorkspaceRequest
+from tilec.support.diagnostics import InternalCompilerError, LaunchError
 
 SIZES = [8, 8, 8, 8, 4, 4, 4, 4, 128]
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from kernel_metadata import kernel_metadata
 from runtime_fakes import FakeDriver
 
-from tilec.diagnostics import LaunchError
-from tilec.runtime.launch_shape import launch_shape, persistent_blocks, whole_clusters
+from tilec.runtime.launch.launch_shape import launch_shape, persistent_blocks, whole_clusters
+from tilec.support.diagnostics import LaunchError
 
 SMS = 132
 """Multiprocessors of the fake device; it holds 128 CTAs in clusters at a time."""

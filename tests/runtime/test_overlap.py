@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tilec.runtime.overlap import Footprint, Overlap, byte_range, overlap
+from tilec.runtime.args.aliasing import Footprint, Overlap, byte_range, overlap
 
 
 def touched(array: Footprint) -> set[int]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tilec.runtime.scalars import ScalarError, convert_scalar, encode_scalar
+from tilec.runtime.args.scalars import ScalarError, convert_scalar, encode_scalar
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,8 @@
 import pytest
 from runtime_fakes import device_view
 
-from tilec.runtime.arguments import BoundArguments
-from tilec.runtime.specialize import (
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.args.specialize import (
     alias_groups,
     array_spec,
     find_overlaps,

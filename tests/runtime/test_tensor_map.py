@@ -3,9 +3,9 @@
 import pytest
 from kernel_metadata import RECIPE
 
-from tilec.diagnostics import InternalCompilerError, LaunchError
-from tilec.runtime.arrays import ArrayView
-from tilec.runtime.tensor_map import check_encoding, make_encoding
+from tilec.runtime.args.arrays import ArrayView
+from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
+from tilec.support.diagnostics import InternalCompilerError, LaunchError
 
 
 def view(shape=(512, 256), strides=(256, 1), pointer=1 << 20, dtype="bf16"):

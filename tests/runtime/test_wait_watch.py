@@ -7,8 +7,11 @@ import pytest
 from runtime_fakes import FakeDriver, device_view
 
 from tilec.codegen.artifact import HiddenParameter, Workspace
-from tilec.debug_waits import RECORD_BYTES, Word
-from tilec.diagnostics import (
+from tilec.request.wait_records import RECORD_BYTES, Word
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.launch.launcher import make_plan
+from tilec.runtime.launch.wait_watch import failure_of
+from tilec.support.diagnostics import (
     DeadlockError,
     DeviceError,
     InternalCompilerError,
@@ -16,9 +19,6 @@ from tilec.diagnostics import (
     TileError,
     error,
 )
-from tilec.runtime.arguments import BoundArguments
-from tilec.runtime.launch import make_plan
-from tilec.runtime.wait_watch import failure_of
 
 LIMIT = 2_000_000_000
 LINE = "        a = load(A, (m, k), (BM, BK))"

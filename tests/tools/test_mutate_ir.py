@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from tilec.options import RESUME_CHOICES
+from tilec.request.options import RESUME_CHOICES
 from tools.mutate_ir.__main__ import main
 from tools.mutate_ir.dumps import Seed, make_dumps
 from tools.mutate_ir.edits import EDITS, edit

@@ -15,12 +15,12 @@ from tilec.cli.kernel_options import (
     read_request,
 )
 from tilec.cli.main import EXIT_OK, UsageError
-from tilec.compilation import Compilation, format_timings
-from tilec.diagnostics import Severity
-from tilec.driver import compile_source, resume
-from tilec.options import ALL_PASSES, EMIT_CHOICES, RESUME_CHOICES, CompileOptions
-from tilec.pipeline import STAGES
-from tilec.specialization import Specialization
+from tilec.compiler.compilation import Compilation, format_timings
+from tilec.compiler.driver import compile_source, resume
+from tilec.request.options import ALL_PASSES, EMIT_CHOICES, RESUME_CHOICES, CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.request.stages import STAGES
+from tilec.support.diagnostics import Severity
 
 _BINARY = ("cubin", "package")
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
-from tilec.diagnostics import TileError
-from tilec.environment import cache_directory
-from tilec.target import TARGETS
-from tilec.transient import run_child
+from tilec.request.target import TARGETS
+from tilec.support.cleanup import run_child
+from tilec.support.diagnostics import TileError
+from tilec.support.environment import cache_directory
 from tilec.version import __version__
 
 _TOOL_SECONDS = 20
@@ -158,7 +158,7 @@ def _cache() -> Finding:
 
 
 def _devices() -> Iterator[Finding]:
-    from tilec.runtime.cuda_driver import CudaDriver
+    from tilec.runtime.cuda.cuda_driver import CudaDriver
 
     try:
         driver = CudaDriver()

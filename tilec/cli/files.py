@@ -3,9 +3,9 @@
 import sys
 from pathlib import Path
 
-from tilec.diagnostics import CompileError, SourceFile, error
-from tilec.fileio import write_atomic
-from tilec.sources import decode_source, read_source_file
+from tilec.support.diagnostics import CompileError, SourceFile, error
+from tilec.support.file_io import write_atomic
+from tilec.support.sources import decode_source, read_source_file
 
 STANDARD_STREAM = "-"
 """File name that means standard input or standard output."""

@@ -3,8 +3,8 @@
 from typing import Any
 
 from tilec.cli.run_command import Job, Outcome, finish, prepare_arguments
-from tilec.runtime.device_array import DeviceArray
-from tilec.runtime.driver import Driver
+from tilec.runtime.args.device_array import DeviceArray
+from tilec.runtime.cuda.api import Driver
 from tilec.runtime.jit import Kernel, KernelText
 
 _DEVICE = 0

@@ -5,19 +5,25 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tilec.diagnostics import CompileError, Diagnostic, TileError, error, remark
-from tilec.dtypes import DTYPES
-from tilec.frontend.signature import ArrayParam, ConstParam, DTypeParam, ScalarParam, Signature
+from tilec.frontend.semantics.signature import (
+    ArrayParam,
+    ConstParam,
+    DTypeParam,
+    ScalarParam,
+    Signature,
+)
 from tilec.plan.overrides import parse_overrides
-from tilec.records import dataclass, field
-from tilec.specialization import (
+from tilec.request.specialization import (
     ArraySpec,
     ConstantValue,
     Specialization,
     column_major,
     row_major,
 )
-from tilec.target import TARGETS
+from tilec.request.target import TARGETS
+from tilec.support.diagnostics import CompileError, Diagnostic, TileError, error, remark
+from tilec.support.dtypes import DTYPES
+from tilec.support.fast_dataclasses import dataclass, field
 
 DEFAULT_DTYPE = "bf16"
 """What a `dtype` parameter is compiled for when nothing says otherwise."""

@@ -3,8 +3,8 @@
 import argparse
 
 from tilec.cli.main import EXIT_OK
-from tilec.pipeline import STAGES
-from tilec.target import TARGETS
+from tilec.request.stages import STAGES
+from tilec.request.target import TARGETS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

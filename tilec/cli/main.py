@@ -15,8 +15,8 @@ from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 import tilec.ir
-from tilec.diagnostics import InternalCompilerError, TileError
-from tilec.environment import shows_tracebacks
+from tilec.support.diagnostics import InternalCompilerError, TileError
+from tilec.support.environment import shows_tracebacks
 from tilec.version import __version__
 
 EXIT_OK = 0

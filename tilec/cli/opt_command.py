@@ -9,12 +9,12 @@ from typing import Any
 from tilec.cli.files import read_source, write_result
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
 from tilec.cli.verify_diagnostics import compare
-from tilec.diagnostics import Diagnostic, SourceFile, TileError
-from tilec.driver import STAMP
-from tilec.options import Origin
-from tilec.pipeline import STAGES
-from tilec.target import get_target
-from tilec.user_ir import blaming_the_file, run_apart
+from tilec.compiler.driver import STAMP
+from tilec.compiler.user_ir import blaming_the_file, run_apart
+from tilec.request.options import Origin
+from tilec.request.stages import STAGES
+from tilec.request.target import get_target
+from tilec.support.diagnostics import Diagnostic, SourceFile, TileError
 
 SPLIT_MARKER = "// -----"
 

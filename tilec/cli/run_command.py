@@ -8,16 +8,29 @@ from typing import Any
 
 import numpy as np
 
-from tilec.check import Arguments, CheckResult, Example, compare, load_example, make_arguments
 from tilec.cli.files import STANDARD_STREAM, read_source
 from tilec.cli.kernel_options import add_kernel_options, bind, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
-from tilec.diagnostics import CompileError, DeviceError, InternalCompilerError, SourceFile, error
-from tilec.driver import emit_source
-from tilec.runtime.arguments import BoundArguments, check_arguments
-from tilec.runtime.interface import interface_from_signature
-from tilec.runtime.specialize import specialize
-from tilec.specialization import Specialization
+from tilec.compiler.driver import emit_source
+from tilec.request.specialization import Specialization
+from tilec.runtime.args.arguments import BoundArguments, check_arguments
+from tilec.runtime.args.signature_binding import interface_from_signature
+from tilec.runtime.args.specialize import specialize
+from tilec.support.diagnostics import (
+    CompileError,
+    DeviceError,
+    InternalCompilerError,
+    SourceFile,
+    error,
+)
+from tilec.testing.check import (
+    Arguments,
+    CheckResult,
+    Example,
+    compare,
+    load_example,
+    make_arguments,
+)
 
 _ELEMENTARY_ROUNDINGS = 16
 """Roundings allowed to a chain of elementary functions: libdevice is within 1 to 4 ulp of exact
@@ -136,7 +149,7 @@ def _find_driver(device: str) -> Any:
     """Return the GPU driver to run with, or None for the CPU reference."""
     if device == "cpu":
         return None
-    from tilec.runtime.driver import get_driver
+    from tilec.runtime.cuda.api import get_driver
 
     try:
         return get_driver()
@@ -154,8 +167,8 @@ def make_job(options: argparse.Namespace) -> Job:
     Raises:
         TileError: The source, an option or an argument is wrong.
     """
-    from tilec.frontend.parser import choose_kernel, parse_source
-    from tilec.frontend.signature import signature
+    from tilec.frontend.semantics.signature import signature
+    from tilec.frontend.syntax.parser import choose_kernel, parse_source
 
     request = read_request(options)
     source = read_source(options.file)

@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from tilec.transient import leave_on_signals
+from tilec.support.cleanup import leave_on_signals
 
 
 def command() -> NoReturn:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from tilec.diagnostics import Diagnostic, Severity
+from tilec.support.diagnostics import Diagnostic, Severity
 
 _EXPECTATION = re.compile(
     r"expected-(error|warning|remark|note)(-re)?\s*(?:@([+-]\d+|above|below|unknown))?\s*"

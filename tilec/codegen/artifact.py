@@ -6,7 +6,7 @@ Pure Python: neither MLIR nor LLVM nor a GPU is needed to hold, save or load an 
 from collections.abc import Mapping
 from typing import Any
 
-from tilec.records import dataclass, field
+from tilec.support.fast_dataclasses import dataclass, field
 from tilec.version import __version__
 
 

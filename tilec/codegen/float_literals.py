@@ -10,7 +10,7 @@ import re
 from fractions import Fraction
 from functools import lru_cache
 
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

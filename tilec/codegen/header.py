@@ -10,7 +10,7 @@ from math import prod
 from typing import Any
 
 from tilec.codegen.artifact import Artifact, KernelImage, Workspace
-from tilec.debug_waits import DEBUG_BUFFER, RECORD_BYTES
+from tilec.request.wait_records import DEBUG_BUFFER, RECORD_BYTES
 
 _RULE = "// " + "-" * 77
 _STRIDE_TYPE = "i64"

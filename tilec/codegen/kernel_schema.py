@@ -22,7 +22,7 @@ from tilec.codegen.schema import (
     table,
     text,
 )
-from tilec.dtypes import DTYPES
+from tilec.support.dtypes import DTYPES
 
 _MAX_RANK = 32
 _MAX_MAP_RANK = 5

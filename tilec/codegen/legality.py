@@ -29,9 +29,9 @@ from tilec.codegen.supported import (
     UNSELECTABLE_TYPES,
     split_intrinsic,
 )
-from tilec.diagnostics import CompileError, Diagnostic, error
 from tilec.ir.bindings import PassManager, ir
 from tilec.ir.errors import source_span
+from tilec.support.diagnostics import CompileError, Diagnostic, error
 
 _LOWERING_PASS = "convert-nvvm-to-llvm"
 _INDEX_ATTRIBUTE = "tilec.index"

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from tilec.codegen.tools import nvidia_folders
-from tilec.diagnostics import CompileError, error
-from tilec.environment import cuda_home
+from tilec.support.diagnostics import CompileError, error
+from tilec.support.environment import cuda_home
 
 PREFIX = "__nv_"
 """How the names of all its functions start (libdevice user's guide)."""

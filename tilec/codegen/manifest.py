@@ -16,8 +16,8 @@ from tilec.codegen.schema import (
     table,
     text,
 )
-from tilec.debug_waits import DEBUG_BUFFER
-from tilec.target import TARGETS
+from tilec.request.target import TARGETS
+from tilec.request.wait_records import DEBUG_BUFFER
 
 MAX_MANIFEST_BYTES = 1 << 24
 """A kernel takes about 10 KB; parsed JSON takes up to 30 times its text."""

@@ -25,8 +25,8 @@ from tilec.codegen.manifest import (
     parse_json,
 )
 from tilec.codegen.schema import SchemaError
-from tilec.diagnostics import CompileError, error
-from tilec.fileio import read_limited, write_atomic
+from tilec.support.diagnostics import CompileError, error
+from tilec.support.file_io import read_limited, write_atomic
 
 FORMAT = "tilec-package"
 FORMAT_VERSION = 2

@@ -11,13 +11,13 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
-from tilec import compiling
 from tilec.codegen.libdevice import link_libdevice
 from tilec.codegen.signed_bools import choose_signed_bools, may_make_signed_bools
 from tilec.codegen.supported import is_known_intrinsic
-from tilec.diagnostics import CompileError, InternalCompilerError, error
-from tilec.isolation import run_isolated
-from tilec.target import Target, get_target
+from tilec.request.target import Target, get_target
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import CompileError, InternalCompilerError, error
+from tilec.support.isolation import run_isolated
 
 TRIPLE = "nvptx64-nvidia-cuda"
 OPTIMIZATION_LEVEL = 3
@@ -30,7 +30,7 @@ _EXTERNAL = re.compile(r"^\.extern \.func(?: *\([^)]*\))?\s*([\w.$]+)", re.MULTI
 _INTRINSIC = re.compile(r"^declare\b[^@]*@(llvm\.[\w.]+)\(", re.MULTILINE)
 _POSITION = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
 
-_LOCK = compiling.awaited_lock()
+_LOCK = compiler_threads.awaited_lock()
 """LLVM's target machine serves one thread at a time."""
 
 

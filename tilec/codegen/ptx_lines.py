@@ -2,7 +2,7 @@
 
 import re
 
-from tilec.diagnostics import SourceSpan
+from tilec.support.diagnostics import SourceSpan
 
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"]*)"', re.MULTILINE)
 _LOC = re.compile(r"^\s*\.loc\s+(\d+)\s+(\d+)\s+(\d+)")

@@ -9,10 +9,10 @@ from collections.abc import Collection, Sequence
 
 from tilec.codegen.ptx_lines import SourceMap
 from tilec.codegen.tools import ToolResult, run_tool
-from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
-from tilec.records import dataclass
-from tilec.target import Target
-from tilec.transient import temporary_folder
+from tilec.request.target import Target
+from tilec.support.cleanup import temporary_folder
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
+from tilec.support.fast_dataclasses import dataclass
 
 REJECTED_CODES = frozenset(
     ("C7504", "C7508", *(f"C75{number:02}" for number in range(9, 20)), "C7602")

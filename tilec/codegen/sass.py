@@ -4,8 +4,8 @@ import re
 from collections import Counter
 
 from tilec.codegen.tools import run_tool
-from tilec.diagnostics import CompileError, error
-from tilec.transient import temporary_folder
+from tilec.support.cleanup import temporary_folder
+from tilec.support.diagnostics import CompileError, error
 
 _INSTRUCTION = re.compile(
     r"^\s+/\*[0-9a-f]{4,}\*/\s+(?:\{\s*)?(?:@!?U?P(?:T|\d+)\s+)?([A-Z][A-Z0-9_]*)", re.MULTILINE

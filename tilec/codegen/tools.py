@@ -6,10 +6,10 @@ import subprocess
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tilec.diagnostics import CompileError, error
-from tilec.environment import cuda_home, search_path
-from tilec.records import dataclass
-from tilec.transient import run_child
+from tilec.support.cleanup import run_child
+from tilec.support.diagnostics import CompileError, error
+from tilec.support.environment import cuda_home, search_path
+from tilec.support.fast_dataclasses import dataclass
 
 PACKAGES = {"ptxas": "nvidia-cuda-nvcc", "nvdisasm": "nvidia-cuda-nvdisasm"}
 """Package on the index that brings each tool."""

@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.interpreter.memory import Pointer
-from tilec.numpy_types import NUMPY_BY_NAME
-from tilec.runtime.arguments import BoundArguments, check_arguments
+from tilec.runtime.args.arguments import BoundArguments, check_arguments
+from tilec.runtime.args.signature_binding import bind_call, interface_from_metadata
 from tilec.runtime.errors import launch_error
-from tilec.runtime.grid import MAX_GRID_RANK, caller_grid, grid_extents
-from tilec.runtime.interface import bind_call, interface_from_metadata
+from tilec.runtime.launch.grid import MAX_GRID_RANK, caller_grid, grid_extents
+from tilec.support.diagnostics import InternalCompilerError
+from tilec.support.numpy_types import NUMPY_BY_NAME
 
 Arrays = Mapping[str, np.ndarray]
 Scalars = Mapping[str, Any]

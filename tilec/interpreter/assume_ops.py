@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.interpreter.attributes import text
 from tilec.interpreter.registry import value_op
+from tilec.support.diagnostics import InternalCompilerError
 
 Function = Callable[..., Any]
 

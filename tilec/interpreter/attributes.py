@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from tilec.diagnostics import InternalCompilerError
-from tilec.numpy_types import NUMPY_BY_MLIR
+from tilec.support.diagnostics import InternalCompilerError
+from tilec.support.numpy_types import NUMPY_BY_MLIR
 
 
 def text(op: Any, name: str, default: str = "") -> str:

@@ -8,8 +8,8 @@ loop over steps; the IR is not touched again.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.interpreter.registry import STRUCTURED_OPS, VALUE_OPS, Frame, Step
+from tilec.support.diagnostics import InternalCompilerError
 
 BLOCK_ID_SLOT = 0
 """Frame slot of the coordinates of the running block: three NumPy i32."""

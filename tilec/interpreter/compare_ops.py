@@ -8,7 +8,7 @@ import numpy as np
 
 from tilec.interpreter.attributes import integer, text
 from tilec.interpreter.registry import value_op
-from tilec.numpy_types import unsigned
+from tilec.support.numpy_types import unsigned
 
 Function = Callable[..., Any]
 

@@ -9,7 +9,7 @@ import numpy as np
 from tilec.interpreter.attributes import element_dtype, element_name, tile_shape
 from tilec.interpreter.registry import value_op
 from tilec.interpreter.rounding import TF32_DROPPED_BITS, convert
-from tilec.numpy_types import NUMPY_BY_MLIR, TF32
+from tilec.support.numpy_types import NUMPY_BY_MLIR, TF32
 
 Function = Callable[..., Any]
 

@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.interpreter.attributes import element_dtype
 from tilec.interpreter.builder import BLOCK_ID_SLOT, GRID_SLOT, Builder
 from tilec.interpreter.registry import Frame, Step, structured_op
+from tilec.support.diagnostics import InternalCompilerError
 
 
 def _write(frame: Frame, slots: list[int], values: list[Any]) -> None:

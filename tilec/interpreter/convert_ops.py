@@ -12,7 +12,7 @@ import numpy as np
 from tilec.interpreter.attributes import element_dtype, element_name, text
 from tilec.interpreter.registry import value_op
 from tilec.interpreter.rounding import convert, exact_add, round_exact
-from tilec.numpy_types import NUMPY_BY_MLIR, unsigned, unsigned_dtype
+from tilec.support.numpy_types import NUMPY_BY_MLIR, unsigned, unsigned_dtype
 
 Function = Callable[..., Any]
 

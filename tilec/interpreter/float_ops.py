@@ -24,7 +24,7 @@ from tilec.interpreter.rounding import (
     flush_subnormals,
     round_exact,
 )
-from tilec.numpy_types import NUMPY_BY_MLIR, is_small_float
+from tilec.support.numpy_types import NUMPY_BY_MLIR, is_small_float
 
 Function = Callable[..., Any]
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from tilec.interpreter.attributes import element_name, text
 from tilec.interpreter.registry import value_op, value_ops
-from tilec.numpy_types import unsigned
+from tilec.support.numpy_types import unsigned
 
 Function = Callable[..., Any]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from tilec.diagnostics import InternalCompilerError
+from tilec.support.diagnostics import InternalCompilerError
 
 
 class Pointer:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tilec.ir.float8 import LARGEST_FLOAT8
-from tilec.numpy_types import NUMPY_BY_MLIR, TF32
+from tilec.support.numpy_types import NUMPY_BY_MLIR, TF32
 
 NEAREST_EVEN = "nearest_even"
 DIRECTED_MODES = ("zero", "negative_inf", "positive_inf")

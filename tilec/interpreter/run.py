@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from tilec import compiling
-from tilec.diagnostics import CompileError, OutOfRangeError, SourceFile, error
 from tilec.interpreter import (  # noqa: F401 - each family registers its operations
     assume_ops,
     compare_ops,
@@ -26,6 +24,8 @@ from tilec.interpreter.arguments import bind_arguments
 from tilec.interpreter.builder import BLOCK_ID_SLOT, GRID_SLOT, Builder
 from tilec.interpreter.memory import Pointer
 from tilec.ir.attributes import read_kernel_metadata
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import CompileError, OutOfRangeError, SourceFile, error
 
 ENTRY_OP = "cuda_tile.entry"
 
@@ -102,7 +102,7 @@ def make_program(
         InternalCompilerError: An operation has no rule.
     """
     with _quoting(sources):
-        return compiling.run_locked(lambda: Program(find_kernel(module, kernel)))
+        return compiler_threads.run_locked(lambda: Program(find_kernel(module, kernel)))
 
 
 def run_module(

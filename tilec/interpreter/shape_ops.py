@@ -5,12 +5,12 @@ from typing import Any
 
 import numpy as np
 
-from tilec.debug_waits import INDEX_HINT, index_message
-from tilec.diagnostics import OutOfRangeError, error
 from tilec.interpreter.attributes import integer, integers, tile_shape
 from tilec.interpreter.registry import value_op
 from tilec.ir.errors import source_span
 from tilec.ir.slices import check_constant_indices, slice_counts
+from tilec.request.wait_records import INDEX_HINT, index_message
+from tilec.support.diagnostics import OutOfRangeError, error
 
 Function = Callable[..., Any]
 

@@ -8,7 +8,7 @@ import numpy as np
 from tilec.interpreter.attributes import element_name
 from tilec.interpreter.memory import Pointer
 from tilec.interpreter.registry import value_op
-from tilec.numpy_types import NUMPY_BY_MLIR
+from tilec.support.numpy_types import NUMPY_BY_MLIR
 
 Function = Callable[..., Any]
 

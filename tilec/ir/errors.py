@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.diagnostics import CompileError, Diagnostic, Severity, SourceFile, SourceSpan
 from tilec.ir.bindings import MLIRError, ir
+from tilec.support.diagnostics import CompileError, Diagnostic, Severity, SourceFile, SourceSpan
 
 _BUFFER_NAME = "-"
 """File name that MLIR gives to a module parsed from a string."""

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from tilec.dtypes import DTYPES, largest_float
 from tilec.ir.bindings import ir
+from tilec.support.dtypes import DTYPES, largest_float
 
 LARGEST_FLOAT8 = {
     dtype.mlir: float(largest_float(dtype)) for dtype in (DTYPES["f8e4m3"], DTYPES["f8e5m2"])

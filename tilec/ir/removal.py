@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.diagnostics import InternalCompilerError
+from tilec.support.diagnostics import InternalCompilerError
 
 
 def is_used(op: Any) -> bool:

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from tilec.debug_waits import INDEX_HINT, index_message
-from tilec.diagnostics import CompileError, error
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import defining_operation
+from tilec.request.wait_records import INDEX_HINT, index_message
+from tilec.support.diagnostics import CompileError, error
 
 
 def slice_counts(op: Any) -> list[int]:

@@ -9,7 +9,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.records import dataclass, field
+from tilec.support.fast_dataclasses import dataclass, field
 
 LOOPS = ("scf.for", "scf.while")
 STRUCTURED = ("scf.for", "scf.if", "scf.while")

@@ -10,11 +10,11 @@ from bisect import bisect_left
 from collections.abc import Mapping
 from typing import Any
 
-from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan
 from tilec.ir.bindings import MLIRError, ir
 from tilec.ir.errors import diagnose
 from tilec.ir.unsafe_text import check_text
-from tilec.records import replace
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan
+from tilec.support.fast_dataclasses import replace
 
 VERIFIER_CODE = "T0500"
 PARSER_CODE = "T0502"

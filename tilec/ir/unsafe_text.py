@@ -6,7 +6,7 @@ structs without a check of their range (torch-mlir 20261001).
 
 import re
 
-from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error
 
 MOST_NESTED = 256
 """Brackets inside of each other. Dumps have about ten, and three for each loop or branch."""

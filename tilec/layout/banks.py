@@ -14,7 +14,7 @@ from tilec.layout.matrix_stores import MATRIX_EXTENT, MatrixStores
 from tilec.layout.modes import WARP_LANES
 from tilec.layout.register import RegisterLayout
 from tilec.layout.shared import CHUNK_BYTES, SharedLayout
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 BANKS = 32
 BANK_BYTES = 4

@@ -1,6 +1,6 @@
 """The error of the layout algebra."""
 
-from tilec.diagnostics import InternalCompilerError
+from tilec.support.diagnostics import InternalCompilerError
 
 
 class LayoutError(InternalCompilerError):

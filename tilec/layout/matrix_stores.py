@@ -13,7 +13,7 @@ from functools import lru_cache
 from tilec.layout.modes import Mode, Owner, canonical_modes
 from tilec.layout.register import Coordinate, RegisterLayout
 from tilec.layout.shared import CHUNK_BYTES, SharedLayout
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 MATRIX_EXTENT = 8
 """Rows and columns of a matrix (PTX ISA, stmatrix, shape m8n8)."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from math import prod
 
 from tilec.layout.errors import LayoutError
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 WARP_LANES = 32
 """Lanes of a warp (CUDA programming guide, SIMT architecture)."""

@@ -11,7 +11,7 @@ from functools import lru_cache
 from tilec.layout.errors import LayoutError
 from tilec.layout.modes import Mode, Owner
 from tilec.layout.register import Coordinate, RegisterLayout
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from tilec.layout.modes import (
     modes_from_text,
     owner_size,
 )
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 Coordinate = tuple[int, ...]
 _THREAD_OWNERS = (Owner.LANE, Owner.WARP, Owner.WARPGROUP, Owner.CTA)

@@ -16,7 +16,7 @@ from math import prod
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.units import differ_in_units, extents_among_units
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 MAX_BOX_EXTENT = 256
 """Largest extent of a TMA box (cuda.h, cuTensorMapEncodeTiled)."""

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from tilec.plan import machine
 from tilec.plan.gemm_candidates import CLUSTERS, GemmProblem, RankedTile, rank_tiles, tile_text
-from tilec.target import TARGETS, Target, get_target
+from tilec.request.target import TARGETS, Target, get_target
 
 _COLUMNS = (
     ("tile", "BM x BN x BK, and the cluster if there is one"),

@@ -9,7 +9,7 @@ product stays: threads would have to put it into shared memory, too.
 from collections.abc import Iterable
 
 from tilec.plan.overrides import PlanOverrides
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from tilec.plan import machine
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 MIN_SLICE_COLUMNS = 16
 """Narrowest slice: rows of a sector of L2 (32 bytes) in 16-bit elements."""

@@ -2,7 +2,7 @@
 
 from typing import NoReturn
 
-from tilec.diagnostics import CompileError, error
+from tilec.support.diagnostics import CompileError, error
 
 
 def fail(code: str, message: str, hint: str | None = None) -> NoReturn:

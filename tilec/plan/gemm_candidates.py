@@ -10,8 +10,8 @@ from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, Extents, ProductsTogether
 from tilec.plan.teams import turns_conflict
-from tilec.records import dataclass, replace
-from tilec.target import Target
+from tilec.request.target import Target
+from tilec.support.fast_dataclasses import dataclass, replace
 
 ROWS = (64, 128, 192, 256)
 """Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups."""

@@ -10,8 +10,8 @@ from tilec.plan.gemm_tile import ACCUMULATOR_BYTES, GemmTile
 from tilec.plan.split import split_range
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.plan.work import tile_group
-from tilec.records import dataclass
-from tilec.target import Target
+from tilec.request.target import Target
+from tilec.support.fast_dataclasses import dataclass
 
 LARGE_EXTENT = 8192
 """Extent of a dim whose size is not known."""

@@ -13,8 +13,8 @@ from tilec.plan.registers import (
     split_consumers,
 )
 from tilec.plan.teams import PINGPONG_TEAMS
-from tilec.records import dataclass
-from tilec.target import Target
+from tilec.request.target import Target
+from tilec.support.fast_dataclasses import dataclass
 
 ACCUMULATOR_BYTES = 4
 """Size of an element of the accumulator: wgmma adds 16-bit products in f32."""

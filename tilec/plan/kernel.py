@@ -29,8 +29,8 @@ from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stag
 from tilec.plan.split import choose_split
 from tilec.plan.teams import choose_teams
 from tilec.plan.work import choose_pace, choose_streaming, plan_work
-from tilec.records import dataclass, replace
-from tilec.target import Target
+from tilec.request.target import Target
+from tilec.support.fast_dataclasses import dataclass, replace
 
 DEFAULT_WORKER_WARPS = 4
 MAX_WORKER_WARPS = 16

@@ -7,7 +7,7 @@ outline of the program, which the typed program gives as well as the IR.
 
 from collections.abc import Hashable, Iterable
 
-from tilec.records import dataclass, field
+from tilec.support.fast_dataclasses import dataclass, field
 
 
 @dataclass(frozen=True)

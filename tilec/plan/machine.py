@@ -1,6 +1,6 @@
 """Rates and limits of Hopper (sm_90a, H200 SXM) that the planner computes with, each with a source.
 
-Limits of one architecture that every part of the compiler needs are in `tilec/target.py`.
+Limits of one architecture that every part of the compiler needs are in `tilec/request/target.py`.
 """
 
 WARPGROUP_THREADS = 128

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from tilec.diagnostics import CompileError, error
 from tilec.plan import machine
 from tilec.plan.registers import MAX_CONSUMERS
-from tilec.records import dataclass, field_names
-from tilec.specialization import ANY_TILE_EXTENTS
+from tilec.request.specialization import ANY_TILE_EXTENTS
+from tilec.support.diagnostics import CompileError, error
+from tilec.support.fast_dataclasses import dataclass, field_names
 
 PlanValue = bool | int | tuple[int, ...]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 Extents = tuple[int | str, ...]
 """Extents of a tile or a product: a number, or the name of an `auto` constant."""

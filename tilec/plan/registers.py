@@ -7,8 +7,8 @@ and consumers take more; the sum may not grow, or the consumers wait for ever (P
 from collections.abc import Iterable
 
 from tilec.plan import machine
-from tilec.records import dataclass
-from tilec.target import Target
+from tilec.request.target import Target
+from tilec.support.fast_dataclasses import dataclass
 
 MAX_CONSUMERS = 3
 """Most consumer warpgroups: a fourth leaves no room for accumulators (512 + 128 threads)."""

@@ -14,7 +14,7 @@ from tilec.plan.epilogue import (
 )
 from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides
-from tilec.target import Target
+from tilec.request.target import Target
 
 if TYPE_CHECKING:
     from tilec.plan.kernel import KernelPlan, KernelProblem

@@ -13,7 +13,7 @@ CTA takes the items `cta, cta + ctas, ...` in that order. No order of events dea
 runs ahead of its first last split waits for nobody, so every CTA gets through with that. Then all
 partial sums are there, and no wait lasts. That needs all CTAs to run: one that has yet to start may
 find no room as long as others wait. So the launch is cooperative, which makes all of them run at
-the same time (`tilec.runtime.launch_shape`).
+the same time (`tilec.runtime.launch.launch_shape`).
 """
 
 from typing import TYPE_CHECKING

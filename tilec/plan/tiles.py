@@ -10,7 +10,6 @@ from itertools import combinations
 from math import prod
 from typing import Literal
 
-from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.plan.gemm_candidates import (
     NOTHING_FIXED,
     SCHEDULES,
@@ -26,9 +25,10 @@ from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, ProductsTogether
-from tilec.records import dataclass, replace
-from tilec.specialization import Specialization
-from tilec.target import TARGETS, Target
+from tilec.request.specialization import Specialization
+from tilec.request.target import TARGETS, Target
+from tilec.support.diagnostics import CompileError, InternalCompilerError, error
+from tilec.support.fast_dataclasses import dataclass, replace
 
 TileRole = Literal["mma_m", "mma_n", "mma_k", "elementwise"]
 _MMA_ROLES: tuple[TileRole, ...] = ("mma_m", "mma_n", "mma_k")

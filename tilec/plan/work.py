@@ -6,7 +6,7 @@ from tilec.plan import machine
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.overrides import PlanOverrides
-from tilec.records import replace
+from tilec.support.fast_dataclasses import replace
 
 if TYPE_CHECKING:
     from tilec.plan.kernel import KernelPlan, KernelProblem

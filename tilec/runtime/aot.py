@@ -4,24 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from tilec.diagnostics import (
-    CompileError,
-    Diagnostic,
-    LaunchError,
-    SourceFile,
-    error,
-    note,
-    remark,
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import (
+    ArraySpec,
+    ConstantValue,
+    Specialization,
+    column_major,
+    row_major,
 )
-from tilec.dtypes import DTYPES
-from tilec.options import CompileOptions
-from tilec.runtime.arguments import BoundArguments
-from tilec.runtime.compiled import CompiledKernel
-from tilec.runtime.dispatch import Dispatcher
-from tilec.runtime.driver import Driver
-from tilec.runtime.errors import UnknownKernelError, launch_error
-from tilec.runtime.grid import Grid, caller_grid
-from tilec.runtime.interface import (
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.args.signature_binding import (
     ARRAY,
     CONST,
     DTYPE,
@@ -30,17 +22,25 @@ from tilec.runtime.interface import (
     Parameter,
     interface_from_metadata,
 )
+from tilec.runtime.compiled import CompiledKernel
+from tilec.runtime.cuda.api import Driver
+from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.jit import Kernel
-from tilec.runtime.launch import LaunchPlan
+from tilec.runtime.launch.dispatch import Dispatcher
+from tilec.runtime.launch.grid import Grid, caller_grid
+from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.variants import Contents, KernelText, PlanFields
-from tilec.sources import read_source_file
-from tilec.specialization import (
-    ArraySpec,
-    ConstantValue,
-    Specialization,
-    column_major,
-    row_major,
+from tilec.support.diagnostics import (
+    CompileError,
+    Diagnostic,
+    LaunchError,
+    SourceFile,
+    error,
+    note,
+    remark,
 )
+from tilec.support.dtypes import DTYPES
+from tilec.support.sources import read_source_file
 
 DEFAULT_TARGET = "sm_90a"
 DEFAULT_DTYPE = "bf16"
@@ -334,7 +334,7 @@ def _compile_kernel(
     options: CompileOptions,
     specialization: Specialization,
 ) -> CompiledKernel:
-    from tilec.driver import compile_source
+    from tilec.compiler.driver import compile_source
 
     source, module_globals = contents
     made = compile_source(source, interface.kernel, specialization, options, module_globals)

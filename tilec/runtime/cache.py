@@ -15,8 +15,8 @@ from functools import cache as once
 from pathlib import Path
 from typing import Any
 
-from tilec.environment import cache_directory
-from tilec.fileio import read_limited, write_atomic
+from tilec.support.environment import cache_directory
+from tilec.support.file_io import read_limited, write_atomic
 from tilec.version import __version__
 
 DEFAULT_LIMIT_BYTES = 1 << 30

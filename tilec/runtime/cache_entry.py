@@ -8,7 +8,7 @@ from typing import Any
 from tilec.codegen.manifest import parse_json
 from tilec.codegen.package import package_bytes, parse_package
 from tilec.codegen.schema import Check, integer, nullable, one_of, record, row, sequence, text
-from tilec.diagnostics import CompileError, Diagnostic, Severity, SourceSpan
+from tilec.support.diagnostics import CompileError, Diagnostic, Severity, SourceSpan
 
 _HEADER = struct.Struct("<Q")
 _NUMBER = integer(0, 2**31 - 1)

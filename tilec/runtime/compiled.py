@@ -3,15 +3,15 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tilec.diagnostics import CompileError, Diagnostic, error
-from tilec.locks import Lock
-from tilec.plan_summary import plan_summary
-from tilec.runtime.arguments import BoundArguments
-from tilec.runtime.driver import Driver, LoadedKernel
-from tilec.runtime.driver_errors import wrong_capability
-from tilec.runtime.grid import Grid
-from tilec.runtime.launch import LaunchPlan, make_plan
-from tilec.target import get_target
+from tilec.plan.summary import plan_summary
+from tilec.request.target import get_target
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.cuda.api import Driver, LoadedKernel
+from tilec.runtime.cuda.driver_errors import wrong_capability
+from tilec.runtime.launch.grid import Grid
+from tilec.runtime.launch.launcher import LaunchPlan, make_plan
+from tilec.support.diagnostics import CompileError, Diagnostic, error
+from tilec.support.locks import Lock
 
 
 class CompiledKernel:
@@ -111,7 +111,7 @@ class CompiledKernel:
         Raises:
             CompileError: There is no such stage, or the kernel came from a package.
         """
-        from tilec.pipeline import STAGE_NAMES
+        from tilec.request.stages import STAGE_NAMES
 
         if stage == "ptx":
             return self.ptx

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from tilec.diagnostics import (
+from tilec.support.diagnostics import (
     CompileError,
     Diagnostic,
     LaunchError,

@@ -7,14 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
-from tilec.diagnostics import LaunchError, error
+from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
-from tilec.runtime.dispatch import Dispatcher
 from tilec.runtime.errors import UnknownKernelError, launch_error
-from tilec.runtime.grid import Grid, caller_grid
-from tilec.runtime.interface import bind_call
+from tilec.runtime.launch.dispatch import Dispatcher
+from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
-from tilec.sources import read_source_file
+from tilec.support.diagnostics import LaunchError, error
+from tilec.support.sources import read_source_file
 
 
 class Kernel:
@@ -66,7 +66,7 @@ class Kernel:
 
     @property
     def signature(self) -> Any:
-        """What the kernel takes: a `tilec.frontend.signature.Signature`.
+        """What the kernel takes: a `tilec.frontend.semantics.signature.Signature`.
 
         Raises:
             CompileError: The source has mistakes.
@@ -267,7 +267,7 @@ def _decorate(
     captured: list[CapturedName] = []
 
     def read() -> Contents:
-        from tilec.frontend.python_source import parse_python_kernel
+        from tilec.frontend.syntax.python_source import parse_python_kernel
 
         found = parse_python_kernel(function)
         captured[:] = found.captured

@@ -5,19 +5,24 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from tilec import compiling
-from tilec.diagnostics import SourceFile
-from tilec.locks import Lock, computed
-from tilec.options import CompileOptions
-from tilec.runtime.arguments import BoundArguments
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.args.signature_binding import (
+    CONST,
+    OPTIONAL,
+    Interface,
+    interface_from_signature,
+)
+from tilec.runtime.args.specialize import find_overlaps, specialize
 from tilec.runtime.cache import DiskCache, cache_key, variant_key
 from tilec.runtime.compiled import CompiledKernel, check_capability
-from tilec.runtime.driver import Driver
-from tilec.runtime.grid import Grid
-from tilec.runtime.interface import CONST, OPTIONAL, Interface, interface_from_signature
-from tilec.runtime.launch import LaunchPlan
-from tilec.runtime.specialize import find_overlaps, specialize
-from tilec.specialization import ANY_TILE_EXTENTS, Specialization
+from tilec.runtime.cuda.api import Driver
+from tilec.runtime.launch.grid import Grid
+from tilec.runtime.launch.launcher import LaunchPlan
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import SourceFile
+from tilec.support.locks import Lock, computed
 
 PlanFields = Mapping[str, int | tuple[int, ...]]
 Contents = tuple[SourceFile, Mapping[str, Any]]
@@ -62,15 +67,15 @@ class KernelText:
     @computed
     def contents(self) -> Contents:
         """The source and the values of the surrounding Python module."""
-        return compiling.run_locked(self._read)
+        return compiler_threads.run_locked(self._read)
 
     @computed
     def tree(self) -> Any:
         """The syntax tree."""
-        return compiling.run_locked(self._parse)
+        return compiler_threads.run_locked(self._parse)
 
     def _parse(self) -> Any:
-        from tilec.frontend.parser import parse_source
+        from tilec.frontend.syntax.parser import parse_source
 
         return parse_source(*self.contents)
 
@@ -78,7 +83,7 @@ class KernelText:
     def kernel_names(self) -> tuple[str, ...]:
         """Names of the kernels, in source order."""
         tree = self.tree
-        from tilec.frontend.parser import kernels
+        from tilec.frontend.syntax.parser import kernels
 
         return tuple(item.name for item in kernels(tree))
 
@@ -88,11 +93,11 @@ class KernelText:
         Raises:
             CompileError: The parameter list has mistakes.
         """
-        return compiling.run_locked(lambda: self._signature(name))
+        return compiler_threads.run_locked(lambda: self._signature(name))
 
     def _signature(self, name: str) -> Any:
-        from tilec.frontend.parser import kernels
-        from tilec.frontend.signature import signature
+        from tilec.frontend.semantics.signature import signature
+        from tilec.frontend.syntax.parser import kernels
 
         definition = next(item for item in kernels(self.tree) if item.name == name)
         return signature(definition, self.tree)
@@ -192,7 +197,7 @@ class Variants:
 
     def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
         """Run the kernel in the CPU reference; arrays are written in place."""
-        program = compiling.run(lambda: self._program(arguments))
+        program = compiler_threads.run(lambda: self._program(arguments))
         from tilec.interpreter.run import run_program
 
         arrays = {name: arguments.values[name] for name in arguments.arrays}
@@ -207,11 +212,11 @@ class Variants:
             program = self._programs.get(key)
             if program is None:
                 make = partial(self._make_program, identity.specialization)
-                program = self._programs[key] = compiling.run_locked(make)
+                program = self._programs[key] = compiler_threads.run_locked(make)
             return program
 
     def _make_program(self, specialization: Specialization) -> Any:
-        from tilec.driver import emit_source
+        from tilec.compiler.driver import emit_source
         from tilec.interpreter.run import make_program
 
         source, module_globals = self.text.contents
@@ -223,7 +228,7 @@ class Variants:
         pairs = list(find_overlaps(arguments.arrays))
         if pairs:
             plain = specialize(arguments, (), self.plan_fields)
-            written = compiling.run_locked(lambda: self._written(plain))
+            written = compiler_threads.run_locked(lambda: self._written(plain))
             pairs = [pair for pair in pairs if written & {*pair}]
         return specialize(arguments, pairs, self.plan_fields)
 
@@ -239,7 +244,7 @@ class Variants:
         )
         if not planned:
             return VariantIdentity(replace(specialization, sizes={}))
-        return compiling.run_locked(lambda: self._planned_identity(planned, specialization))
+        return compiler_threads.run_locked(lambda: self._planned_identity(planned, specialization))
 
     def _planned_identity(
         self, planned: tuple[str, ...], specialization: Specialization
@@ -273,7 +278,7 @@ class Variants:
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
-        return compiling.run(lambda: self._variant(specialization))
+        return compiler_threads.run(lambda: self._variant(specialization))
 
     def _variant(self, specialization: Specialization) -> CompiledKernel:
         identity = self.identity(specialization)
@@ -287,7 +292,7 @@ class Variants:
     def _from_disk(
         self, specialization: Specialization, identity: VariantIdentity
     ) -> CompiledKernel:
-        key, found = compiling.run_locked(lambda: self._look_up(identity))
+        key, found = compiler_threads.run_locked(lambda: self._look_up(identity))
         if found is not None:
             artifact, remarks = found
             return CompiledKernel(
@@ -310,7 +315,7 @@ class Variants:
         return key, unpack_entry(data) if data is not None else None
 
     def _compile(self, specialization: Specialization) -> Any:
-        from tilec.driver import compile_source
+        from tilec.compiler.driver import compile_source
 
         source, module_globals = self.text.contents
         options = CompileOptions(target=self.target, debug_waits=self.debug_waits)

@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from tilec.fileio import write_atomic
+from tilec.support.file_io import write_atomic
 from tools.bench.host import ROOT, HostError, describe_host, import_torch, open_monitor
 from tools.bench.progress import Progress
 from tools.bench.report import markdown_table, speed_text, tile_name

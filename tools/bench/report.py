@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tilec.fileio import write_atomic
+from tilec.support.file_io import write_atomic
 from tools.bench.cases import parse_case
 from tools.bench.measure import summarise
 

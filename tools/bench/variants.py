@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tilec.diagnostics import CompileError
 from tilec.plan.overrides import PlanValue, parse_overrides
+from tilec.support.diagnostics import CompileError
 
 _ITEM = re.compile(r"(\w+)=(\d+(?:x\d+)*)")
 _SYNTAX = "NAME=NUMBER,... as BM=128,stages=3,cluster=2x1"

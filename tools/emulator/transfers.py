@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from tilec.dtypes import DTYPES
-from tilec.runtime.tensor_map import TensorMapEncoding
+from tilec.runtime.launch.tensor_map import TensorMapEncoding
+from tilec.support.dtypes import DTYPES
 from tools.emulator.memory import (
     SHARED_BASE,
     AccessError,

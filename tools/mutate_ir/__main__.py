@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from random import Random
 
-from tilec.options import RESUME_CHOICES
+from tilec.request.options import RESUME_CHOICES
 from tools.mutate_ir.dumps import SEEDS, Dump, make_dumps
 from tools.mutate_ir.edits import edit
 from tools.mutate_ir.trial import BAD, Ending, Result, Trial, keep, run_trials

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from tilec.diagnostics import SourceFile
-from tilec.driver import compile_source
-from tilec.options import RESUME_CHOICES, CompileOptions
-from tilec.specialization import Specialization
+from tilec.compiler.driver import compile_source
+from tilec.request.options import RESUME_CHOICES, CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import SourceFile
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 _SUFFIXES = {".ll": "llvmir", ".ptx": "ptx"}

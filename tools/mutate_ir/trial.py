@@ -1,6 +1,7 @@
 """Resumes edited dumps, each in a process of its own that is forked from this one.
 
-The process does what the child of `tilec.user_ir.run_apart` does, but no new Python starts.
+The process does what the child of `tilec.compiler.user_ir.run_apart` does, but no new Python
+starts.
 """
 
 import enum
@@ -14,11 +15,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from tilec.diagnostics import SourceFile, TileError
-from tilec.driver import resume_here
-from tilec.isolation import read_outcome, serve
-from tilec.options import CompileOptions
-from tilec.user_ir import work_alone
+from tilec.compiler.driver import resume_here
+from tilec.compiler.user_ir import work_alone
+from tilec.request.options import CompileOptions
+from tilec.support.diagnostics import SourceFile, TileError
+from tilec.support.isolation import read_outcome, serve
 
 _POLL_SECONDS = 0.003
 _MEMORY = 3 << 30

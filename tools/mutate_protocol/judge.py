@@ -9,19 +9,19 @@ from tempfile import TemporaryDirectory
 from typing import Any
 from unittest.mock import patch
 
-from tilec.diagnostics import InternalCompilerError, SourceFile, TileError
-from tilec.driver import resume
+from tilec.compiler.driver import resume
 from tilec.ir.bindings import MLIRError
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module, print_module
-from tilec.options import CompileOptions
 from tilec.passes.registry import PassContext
-from tilec.passes.transforms.nv_tileas.verify_async_protocol import verify_async_protocol
-from tilec.passes.transforms.nv_tileas.verify_placement import verify_placement
+from tilec.passes.transforms.nv_tileas.verify.verify_async_protocol import verify_async_protocol
+from tilec.passes.transforms.nv_tileas.verify.verify_placement import verify_placement
+from tilec.request.options import CompileOptions
 from tilec.runtime.aot import PackagedKernel
 from tilec.runtime.compiled import CompiledKernel
-from tilec.runtime.driver import set_driver
-from tools.emulator.driver import EmulatedDriver, launch_copies
+from tilec.runtime.cuda.api import set_driver
+from tilec.support.diagnostics import InternalCompilerError, SourceFile, TileError
+from tools.emulator.device import EmulatedDriver, launch_copies
 from tools.mutate_protocol.kernels import Case, cases
 from tools.mutate_protocol.mutations import DATA, Mutation, apply, mutations_of
 

@@ -11,9 +11,9 @@ from typing import Any
 from unittest.mock import patch
 
 import tilec
-from tilec.check import Arguments, load_example, make_arguments
 from tilec.runtime.compiled import CompiledKernel
-from tools.emulator.driver import EmulatedDriver
+from tilec.testing.check import Arguments, load_example, make_arguments
+from tools.emulator.device import EmulatedDriver
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 PRODUCT = """@kernel({hints})

@@ -15,8 +15,8 @@ from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import body_operations, walk_operations
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import reject
-from tilec.passes.analysis.value_ranges import ValueRanges
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa import (  # noqa: F401 - register their rules
     arith,
     matmul,

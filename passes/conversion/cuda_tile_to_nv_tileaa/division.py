@@ -12,8 +12,8 @@ from typing import Any
 
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import defining_operation
-from tilec.passes.analysis.intervals import Range, signed_limits, unsigned_limits, wrapped
-from tilec.passes.analysis.value_ranges import ValueRanges
+from tilec.passes.analysis.facts.intervals import Range, signed_limits, unsigned_limits, wrapped
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import create
 
 SIGNED = ("arith.divsi", "arith.floordivsi", "arith.ceildivsi", "arith.remsi")

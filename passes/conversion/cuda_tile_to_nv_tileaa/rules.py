@@ -8,14 +8,14 @@ result. Every family file registers its rules by operation name.
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tilec.diagnostics import CompileError
 from tilec.dialects.cuda_tile.types import PtrType as CudaTilePtrType
 from tilec.dialects.cuda_tile.types import TileType, TokenType
 from tilec.dialects.nv_tileaa.types import MemTokenType, PtrType
 from tilec.ir.bindings import ir
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import reject
-from tilec.passes.analysis.value_ranges import ValueRanges
-from tilec.records import dataclass, field
+from tilec.support.diagnostics import CompileError
+from tilec.support.fast_dataclasses import dataclass, field
 
 PREFIX = "cuda_tile."
 FAILED = "failed to convert cuda_tile to nv_tileaa"

@@ -13,13 +13,13 @@ from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import Owner
-from tilec.passes.analysis.protocol import ring_peers
+from tilec.passes.analysis.protocol.counts import ring_peers
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.cluster import peer_rank
-from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import next_round
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
-from tilec.passes.transforms.nv_tileas.assign_buffers import MBARRIER_BYTES, WHOLE_CTA
-from tilec.records import dataclass
+from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import next_round
+from tilec.passes.transforms.nv_tileas.resources.assign_buffers import MBARRIER_BYTES, WHOLE_CTA
+from tilec.support.fast_dataclasses import dataclass
 
 WAIT_HINT_NS = 10_000_000
 """Time that one try_wait may sleep before it looks again (PTX ISA, mbarrier.try_wait)."""

@@ -14,8 +14,8 @@ from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.structured import terminator
 from tilec.layout.matrix_stores import PAIR
-from tilec.passes.analysis.loop_guards import guarded_loops
-from tilec.passes.analysis.shared_layouts import register_layout_of
+from tilec.passes.analysis.mma.loop_guards import guarded_loops
+from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, PackedTile, lowers
 

@@ -40,8 +40,8 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     tma,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
-from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import make_debug_waits
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, Lowering, Role, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import make_debug_waits
 from tilec.passes.registry import PassContext, register_pass
 
 RULE_MODULES = (

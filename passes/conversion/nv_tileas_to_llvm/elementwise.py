@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Any
 
-from tilec.diagnostics import CompileError, InternalCompilerError, error
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.ir.float8 import float_of_integer
@@ -19,6 +18,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     tile_layout,
 )
 from tilec.plan.code_size import is_called
+from tilec.support.diagnostics import CompileError, InternalCompilerError, error
 
 HALF_BITS, UPPER_HALF = 16, -(1 << 16)
 """Width of a bf16, and the half of 32 bits (as an i32) in which an f32 holds one."""

@@ -14,7 +14,7 @@ from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
-from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import WARPGROUP_THREADS, guarded
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (

@@ -10,17 +10,17 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import Any
 
-from tilec.diagnostics import InternalCompilerError
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.matrix_stores import PAIR
-from tilec.passes.analysis.shared_layouts import register_layout_of
+from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.debug_waits import DebugWaits
-from tilec.records import dataclass, field
+from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import DebugWaits
+from tilec.support.diagnostics import InternalCompilerError
+from tilec.support.fast_dataclasses import dataclass, field
 
 PASS_NAME = "convert-nv-tileas-to-llvm"
 TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.return")

@@ -18,11 +18,11 @@ from tilec.layout import (
     warpgroup_share,
 )
 from tilec.layout.constructors import WGMMA_ROWS
-from tilec.passes.analysis.matmul import WGMMA_K, WGMMA_MAX_N
-from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.analysis.mma.wgmma_support import WGMMA_K, WGMMA_MAX_N
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
-from tilec.records import dataclass
+from tilec.support.fast_dataclasses import dataclass
 
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""

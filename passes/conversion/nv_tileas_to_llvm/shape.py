@@ -8,15 +8,15 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.slices import slice_counts
 from tilec.layout import SharedLayout
 from tilec.layout.shared import row_major
-from tilec.passes.analysis.extracts import open_axes
+from tilec.passes.analysis.facts.extracts import open_axes
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
-from tilec.passes.analysis.value_ranges import ValueRanges
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile, write_tile
-from tilec.passes.transforms.nv_tileas.assign_buffers import TEAM_BYTES
-from tilec.passes.transforms.nv_tileas.assign_register_layouts import part_of
+from tilec.passes.transforms.nv_tileas.resources.assign_buffers import TEAM_BYTES
+from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import part_of
 
 
 @lowers("nv_tileas.splat")

@@ -22,10 +22,10 @@ from tilec.layout import (
 )
 from tilec.layout.matrix_stores import PAIR
 from tilec.layout.shared import SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
-from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
-from tilec.passes.transforms.nv_tileas.assign_buffers import slot_bytes
+from tilec.passes.transforms.nv_tileas.resources.assign_buffers import slot_bytes
 
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""

@@ -4,7 +4,7 @@ from typing import Any
 
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
-from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled

@@ -5,8 +5,8 @@ from typing import Any
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.tma_ops import CACHE_HINT
 from tilec.ir import llvm_ops
-from tilec.passes.analysis.multicast import multicast_axis
-from tilec.passes.analysis.shared_layouts import layout_of_shared
+from tilec.passes.analysis.tma.multicast import multicast_axis
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import predicated
 from tilec.passes.conversion.nv_tileas_to_llvm.cluster import coordinate, multicast_mask

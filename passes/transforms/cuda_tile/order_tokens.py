@@ -11,7 +11,6 @@ A set whose accesses all have a token already is left alone: the author of the I
 
 from typing import Any
 
-from tilec.diagnostics import CompileError, error
 from tilec.dialects.cuda_tile import (
     EntryOp,
     JoinTokensOp,
@@ -31,9 +30,10 @@ from tilec.ir.structured import (
     body_operations,
     terminator,
 )
-from tilec.passes.analysis.alias_sets import find_alias_sets
+from tilec.passes.analysis.facts.alias_sets import find_alias_sets
 from tilec.passes.registry import PassContext, register_pass
-from tilec.records import dataclass, field
+from tilec.support.diagnostics import CompileError, error
+from tilec.support.fast_dataclasses import dataclass, field
 
 _LOAD, _STORE = LoadViewTkoOp.OPERATION_NAME, StoreViewTkoOp.OPERATION_NAME
 

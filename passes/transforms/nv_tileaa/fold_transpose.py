@@ -20,7 +20,7 @@ from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.layout import without_units
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.analysis.operands import behind_unit_views, is_unit_view
+from tilec.passes.analysis.mma.operands import behind_unit_views, is_unit_view
 from tilec.passes.registry import PassContext, register_pass
 
 _OTHER = {"a": {"k": "m", "m": "k"}, "b": {"n": "k", "k": "n"}}

@@ -14,8 +14,8 @@ from typing import Any
 
 from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.divisibility import Divisibility
-from tilec.passes.analysis.index_ranges import TileBounds
+from tilec.passes.analysis.facts.divisibility import Divisibility
+from tilec.passes.analysis.facts.index_ranges import TileBounds
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_pass
 

@@ -11,13 +11,12 @@ by TMA with another `padding` gets a select behind it, if its tile may leave the
 
 from typing import Any
 
-from tilec.diagnostics import remark
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
 from tilec.dialects.cute.registry import CopyAtom, CopyRequest, Interface, select_copy_atoms
 from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
-from tilec.passes.analysis.descriptor_recipe import descriptor_recipe
-from tilec.passes.analysis.divisibility import UNKNOWN
+from tilec.passes.analysis.facts.divisibility import UNKNOWN
+from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.kernels import (
     array_of_view,
     kernel_functions,
@@ -25,9 +24,10 @@ from tilec.passes.analysis.kernels import (
     span_of,
     tiled_access,
 )
-from tilec.passes.analysis.memory_tokens import follows_store
+from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
+from tilec.support.diagnostics import remark
 
 COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
 NAME = "nv-tileaa-select-copy-atoms"

@@ -2,8 +2,8 @@
 
 from collections import Counter
 
-from tilec.diagnostics import SourceFile
-from tilec.frontend.parser import parse_source
+from tilec.frontend.syntax.parser import parse_source
+from tilec.support.diagnostics import SourceFile
 from tools.emulator.fuzz.draw import draw
 from tools.emulator.fuzz.evaluation import RULES
 from tools.emulator.fuzz.memory import make_memory

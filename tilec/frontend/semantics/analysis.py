@@ -3,10 +3,6 @@
 import math
 from typing import Any
 
-from tilec.diagnostics import CompileError, error
-from tilec.frontend import ast
-from tilec.frontend.limits import MAX_ELEMENT_OPERATIONS
-from tilec.frontend.parser import kernels
 from tilec.frontend.semantics import (
     builtins_math,
     builtins_memory,
@@ -17,10 +13,11 @@ from tilec.frontend.semantics import (
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
 from tilec.frontend.semantics.context import Context, Frame, LimitError, SemanticError
-from tilec.frontend.semantics.deferral import has_deferrable_result
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
 from tilec.frontend.semantics.products import products_together
+from tilec.frontend.semantics.result_deferral import has_deferrable_result
+from tilec.frontend.semantics.signature import ConstParam, DTypeParam, signature
 from tilec.frontend.semantics.values import (
     AnyValue,
     AutoInt,
@@ -28,13 +25,16 @@ from tilec.frontend.semantics.values import (
     DTypeValue,
     NoneValue,
 )
-from tilec.frontend.signature import ConstParam, DTypeParam, signature
-from tilec.frontend.suggest import did_you_mean
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.limits import MAX_ELEMENT_OPERATIONS
+from tilec.frontend.syntax.parser import kernels
+from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.plan.gemm_candidates import is_power_of_two
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.tiles import TileChoice, plan_tiles
-from tilec.records import dataclass, replace
-from tilec.specialization import ANY_TILE_EXTENTS, Specialization
+from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
+from tilec.support.diagnostics import CompileError, error
+from tilec.support.fast_dataclasses import dataclass, replace
 
 BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
 """Importing them registers the builtins."""

@@ -1,12 +1,12 @@
 """Annotations of variables and of helpers' parameters: honoured, or refused."""
 
-from tilec.diagnostics import SourceSpan
-from tilec.dtypes import DTYPES, DType
-from tilec.frontend import ast
-from tilec.frontend.qualified import language_name
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant, DTypeValue, describe
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.qualified import language_name
+from tilec.support.diagnostics import SourceSpan
+from tilec.support.dtypes import DTYPES, DType
 
 _PYTHON_TYPES = {"int": int, "float": float, "bool": bool, "str": str}
 

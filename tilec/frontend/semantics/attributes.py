@@ -1,7 +1,5 @@
 """Attributes and subscripts: `A.shape[i]`, `x.dtype`, `x.T`, `x.astype(f32)`, `x[:, None]`."""
 
-from tilec.diagnostics import note
-from tilec.frontend import ast
 from tilec.frontend.semantics import builtins_shape, hir
 from tilec.frontend.semantics.builtin_table import BUILTINS, METHODS
 from tilec.frontend.semantics.context import Context
@@ -15,7 +13,9 @@ from tilec.frontend.semantics.values import (
     ViewValue,
     describe,
 )
-from tilec.frontend.suggest import did_you_mean
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.suggest import did_you_mean
+from tilec.support.diagnostics import note
 
 _PROPERTIES = ("shape", "dtype", "ndim", "strides", "T")
 

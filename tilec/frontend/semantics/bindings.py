@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 
-from tilec.diagnostics import CompileError, Diagnostic, SourceSpan, error
-from tilec.dtypes import DTYPES, DType, Kind
-from tilec.frontend import ast
-from tilec.frontend.signature import (
+from tilec.frontend.semantics.signature import (
     ArrayParam,
     ConstParam,
     Default,
@@ -13,15 +10,18 @@ from tilec.frontend.signature import (
     ScalarParam,
     Signature,
 )
-from tilec.frontend.suggest import did_you_mean
-from tilec.records import dataclass, replace
-from tilec.specialization import (
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.suggest import did_you_mean
+from tilec.request.specialization import (
     MAX_EXTENT,
     ArraySpec,
     ConstantValue,
     Specialization,
     row_major,
 )
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, error
+from tilec.support.dtypes import DTYPES, DType, Kind
+from tilec.support.fast_dataclasses import dataclass, replace
 
 
 @dataclass(slots=True)

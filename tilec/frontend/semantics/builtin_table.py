@@ -8,9 +8,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-from tilec.diagnostics import Diagnostic, SourceSpan
-from tilec.dtypes import DType
-from tilec.frontend import ast
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context, SemanticError
 from tilec.frontend.semantics.values import (
@@ -22,8 +19,11 @@ from tilec.frontend.semantics.values import (
     TupleValue,
     describe,
 )
-from tilec.frontend.suggest import did_you_mean
-from tilec.records import dataclass
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.suggest import did_you_mean
+from tilec.support.diagnostics import Diagnostic, SourceSpan
+from tilec.support.dtypes import DType
+from tilec.support.fast_dataclasses import dataclass
 
 BuiltinFunction = Callable[..., AnyValue]
 BUILTINS: dict[str, BuiltinFunction] = {}

@@ -1,12 +1,12 @@
 """Builtins that compute element by element, and `mma`."""
 
-from tilec.diagnostics import note
-from tilec.dtypes import DTYPES, DType
-from tilec.frontend.constant_evaluator import constant_extremum
 from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.constant_evaluator import constant_extremum
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, describe
+from tilec.support.diagnostics import note
+from tilec.support.dtypes import DTYPES, DType
 
 _FLOAT_FUNCTIONS = ("log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan")
 _ROUNDED_FUNCTIONS = ("exp", "tanh")

@@ -3,8 +3,6 @@
 import math
 from collections.abc import Sequence
 
-from tilec.diagnostics import note
-from tilec.dtypes import DType
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.numeric import BOOL, I32
@@ -17,6 +15,8 @@ from tilec.frontend.semantics.values import (
     ViewValue,
     describe,
 )
+from tilec.support.diagnostics import note
+from tilec.support.dtypes import DType
 
 _PADDING_NAMES = {
     "zero": 0.0,

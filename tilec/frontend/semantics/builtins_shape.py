@@ -2,14 +2,14 @@
 
 import math
 
-from tilec.diagnostics import SourceSpan, note
-from tilec.dtypes import DType
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.builtins_memory import index_scalar
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, TupleValue, describe
+from tilec.support.diagnostics import SourceSpan, note
+from tilec.support.dtypes import DType
 
 # Making tiles
 

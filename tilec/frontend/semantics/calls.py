@@ -1,8 +1,5 @@
 """Calls: builtins, element types, and helper functions, which are inlined."""
 
-from tilec.diagnostics import note
-from tilec.frontend import ast
-from tilec.frontend.limits import MAX_CALL_DEPTH
 from tilec.frontend.semantics import numeric
 from tilec.frontend.semantics.annotations import check_parameter
 from tilec.frontend.semantics.builtin_table import Argument, Call, call_builtin
@@ -14,7 +11,10 @@ from tilec.frontend.semantics.values import (
     FunctionValue,
     describe,
 )
-from tilec.frontend.suggest import did_you_mean
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
+from tilec.frontend.syntax.suggest import did_you_mean
+from tilec.support.diagnostics import note
 
 
 def call(ctx: Context, function: AnyValue, node: ast.Call) -> AnyValue:

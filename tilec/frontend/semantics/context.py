@@ -5,15 +5,15 @@ from contextlib import contextmanager
 from itertools import zip_longest
 from typing import Any
 
-from tilec.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
-from tilec.frontend import ast
-from tilec.frontend.limits import MAX_CALLS, MAX_ERRORS, MAX_OPERATIONS, MAX_STATEMENTS
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.intervals import result_bounds
 from tilec.frontend.semantics.tile_uses import TileUseRecorder
 from tilec.frontend.semantics.values import AnyValue
-from tilec.records import dataclass, field
-from tilec.specialization import Specialization
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.limits import MAX_CALLS, MAX_ERRORS, MAX_OPERATIONS, MAX_STATEMENTS
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
+from tilec.support.fast_dataclasses import dataclass, field
 
 
 class LimitError(Exception):

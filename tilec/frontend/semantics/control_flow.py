@@ -2,22 +2,22 @@
 
 from collections.abc import Sequence
 
-from tilec.diagnostics import SourceSpan, note
-from tilec.frontend import ast
 from tilec.frontend.semantics import hir, numeric, operators, statements, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
 from tilec.frontend.semantics.loop_bounds import loop_bounds
 from tilec.frontend.semantics.loops import run_loop
 from tilec.frontend.semantics.names import assigned_names
 from tilec.frontend.semantics.numeric import I32
+from tilec.frontend.semantics.signature import called_name
 from tilec.frontend.semantics.values import (
     AnyValue,
     Constant,
     NoneValue,
     Unusable,
 )
-from tilec.frontend.signature import called_name
-from tilec.records import dataclass
+from tilec.frontend.syntax import ast
+from tilec.support.diagnostics import SourceSpan, note
+from tilec.support.fast_dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,13 +4,9 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from tilec.diagnostics import CompileError, SourceSpan, note
-from tilec.dtypes import DTYPES, DType
-from tilec.frontend import ast
-from tilec.frontend.constant_names import CONSTANT_NAMES
-from tilec.frontend.qualified import LANGUAGE_MODULES, SHORT_NAMES, language_member
 from tilec.frontend.semantics import attributes, calls, hir, numeric, operators, structure
 from tilec.frontend.semantics.builtin_table import BUILTINS
+from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
 from tilec.frontend.semantics.numeric import BOOL
 from tilec.frontend.semantics.values import (
@@ -24,7 +20,11 @@ from tilec.frontend.semantics.values import (
     Unusable,
     describe,
 )
-from tilec.frontend.suggest import did_you_mean
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.qualified import LANGUAGE_MODULES, SHORT_NAMES, language_member
+from tilec.frontend.syntax.suggest import did_you_mean
+from tilec.support.diagnostics import CompileError, SourceSpan, note
+from tilec.support.dtypes import DTYPES, DType
 
 _SPECULATABLE = frozenset(
     {

@@ -6,9 +6,9 @@ spells the same mnemonic with the arith and math dialects.
 
 from typing import Any
 
-from tilec.diagnostics import SourceSpan
-from tilec.dtypes import DType
-from tilec.records import dataclass, field
+from tilec.support.diagnostics import SourceSpan
+from tilec.support.dtypes import DType
+from tilec.support.fast_dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

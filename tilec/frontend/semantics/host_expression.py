@@ -6,14 +6,14 @@ before the grid. The text uses Python's syntax with `cdiv`, `min` and `max`.
 
 from collections.abc import Sequence
 
-from tilec.diagnostics import CompileError
-from tilec.frontend import ast
-from tilec.frontend.constant_evaluator import ceil_div, fold_binary
-from tilec.frontend.limits import MAX_EXTENT_CHARACTERS
 from tilec.frontend.semantics import hir
+from tilec.frontend.semantics.constant_evaluator import ceil_div, fold_binary
 from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.signature import called_name
 from tilec.frontend.semantics.values import AnyValue, Constant
-from tilec.frontend.signature import called_name
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.limits import MAX_EXTENT_CHARACTERS
+from tilec.support.diagnostics import CompileError
 
 _OPERATORS = ("+", "-", "*", "//", "%")
 _FUNCTIONS = ("cdiv", "min", "max")

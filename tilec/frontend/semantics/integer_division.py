@@ -5,11 +5,11 @@ loop variables that count up from 0; see `intervals`) the two agree and the plai
 Division by -1 is written as a negation, which wraps where a quotient would be undefined.
 """
 
-from tilec.diagnostics import SourceSpan
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.intervals import Bounds, bounds_of, is_non_negative
 from tilec.frontend.semantics.numeric import BOOL, I32
+from tilec.support.diagnostics import SourceSpan
 
 
 def _constant(ctx: Context, value: int, like: hir.Value, span: SourceSpan) -> hir.Value:

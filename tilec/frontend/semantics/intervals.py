@@ -7,8 +7,8 @@ nothing is known. So `non_negative` is a proof, and `//`, `%` and `cdiv` may rel
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from tilec.dtypes import DType, Kind
 from tilec.frontend.semantics import hir
+from tilec.support.dtypes import DType, Kind
 
 Bounds = tuple[int, int]
 """Smallest and largest integer."""

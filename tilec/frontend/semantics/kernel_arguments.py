@@ -2,16 +2,16 @@
 
 from typing import Any
 
-from tilec.diagnostics import SourceSpan
-from tilec.dtypes import DTYPES, DType
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.bindings import BoundKernel
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import I32, I64, make_constant
+from tilec.frontend.semantics.signature import ArrayParam, ScalarParam
 from tilec.frontend.semantics.values import AnyValue, ArrayValue, Constant
-from tilec.frontend.signature import ArrayParam, ScalarParam
-from tilec.records import dataclass, field
-from tilec.specialization import MAX_EXTENT, VECTOR_BYTES, ArraySpec
+from tilec.request.specialization import MAX_EXTENT, VECTOR_BYTES, ArraySpec
+from tilec.support.diagnostics import SourceSpan
+from tilec.support.dtypes import DTYPES, DType
+from tilec.support.fast_dataclasses import dataclass, field
 
 _GRID_RANK = 3
 

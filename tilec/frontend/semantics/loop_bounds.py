@@ -5,14 +5,14 @@ proven to fit i32, or the step is not proven to be positive, the loop counts its
 their number is 0 for a step below 1, and no sum can wrap.
 """
 
-from tilec.diagnostics import SourceSpan
-from tilec.frontend import ast
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.intervals import Bounds, bounds_of, is_positive
 from tilec.frontend.semantics.numeric import BOOL, I32, U32
 from tilec.frontend.semantics.values import Constant, describe
-from tilec.records import dataclass
+from tilec.frontend.syntax import ast
+from tilec.support.diagnostics import SourceSpan
+from tilec.support.fast_dataclasses import dataclass
 
 _HIGHEST = (1 << 31) - 1
 _SCALAR, _UNSIGNED = hir.ScalarType(I32), hir.ScalarType(U32)

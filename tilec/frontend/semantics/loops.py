@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from tilec.diagnostics import SourceSpan, note
-from tilec.frontend import ast
 from tilec.frontend.semantics import hir, numeric, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
 from tilec.frontend.semantics.names import assigned_names, exposed_names, expression_names
 from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
-from tilec.records import dataclass, field
+from tilec.frontend.syntax import ast
+from tilec.support.diagnostics import SourceSpan, note
+from tilec.support.fast_dataclasses import dataclass, field
 
 _MAX_ATTEMPTS = 8
 LoopStatement = ast.For | ast.While

@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from tilec.frontend import ast
 from tilec.frontend.semantics.bindings import BoundKernel
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.kernel_arguments import KernelArguments
-from tilec.frontend.signature import ArrayParam
-from tilec.specialization import VECTOR_BYTES
+from tilec.frontend.semantics.signature import ArrayParam
+from tilec.frontend.syntax import ast
+from tilec.request.specialization import VECTOR_BYTES
 
 _RUN_TIME = -1
 """Marks an extent or stride that is known only at run time."""

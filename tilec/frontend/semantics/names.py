@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from tilec.frontend import ast
+from tilec.frontend.syntax import ast
 
 
 def _target_names(target: ast.Expression) -> Iterator[str]:

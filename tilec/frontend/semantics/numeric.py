@@ -7,11 +7,11 @@ they take the type of the other operand. Restricted floats (tf32, f8) need an ex
 import math
 from collections.abc import Sequence
 
-from tilec.diagnostics import Diagnostic, SourceSpan, note
-from tilec.dtypes import DTYPES, DType, Kind, largest_float, overflows
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
+from tilec.support.diagnostics import Diagnostic, SourceSpan, note
+from tilec.support.dtypes import DTYPES, DType, Kind, largest_float, overflows
 
 BOOL, I32, I64, F32 = DTYPES["bool"], DTYPES["i32"], DTYPES["i64"], DTYPES["f32"]
 U32 = DTYPES["u32"]

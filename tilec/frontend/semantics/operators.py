@@ -1,14 +1,14 @@
 """Python's operators on constants, scalars and tiles."""
 
-from tilec.diagnostics import CompileError, SourceSpan, note
-from tilec.dtypes import DType
-from tilec.frontend.constant_evaluator import COMPARE, fold_binary, fold_unary
-from tilec.frontend.limits import MAX_TUPLE_VALUES
 from tilec.frontend.semantics import hir, numeric
+from tilec.frontend.semantics.constant_evaluator import COMPARE, fold_binary, fold_unary
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.integer_division import ceil_divide, floor_divide, modulo
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, TupleValue, describe
+from tilec.frontend.syntax.limits import MAX_TUPLE_VALUES
+from tilec.support.diagnostics import CompileError, SourceSpan, note
+from tilec.support.dtypes import DType
 
 _FLOAT_OPS = {"+": "addf", "-": "subf", "*": "mulf", "/": "divf"}
 _INTEGER_OPS = {"+": "addi", "-": "subi", "*": "muli"}

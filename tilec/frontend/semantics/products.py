@@ -9,7 +9,7 @@ from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
 from tilec.frontend.semantics.values import AutoInt
 from tilec.plan.live_accumulators import Body, Step, live_beside
 from tilec.plan.products import Extents, ProductsTogether
-from tilec.records import replace
+from tilec.support.fast_dataclasses import replace
 
 PRODUCTS = ("mmaf", "mmai")
 

@@ -3,14 +3,13 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tilec.diagnostics import CompileError, SourceSpan, note
-from tilec.frontend import ast
 from tilec.frontend.semantics import control_flow, hir, host_expression, operators, structure
 from tilec.frontend.semantics.annotations import annotated
 from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
 from tilec.frontend.semantics.control_flow import Returned
 from tilec.frontend.semantics.names import assigned_names
+from tilec.frontend.semantics.signature import called_name, grid_statement
 from tilec.frontend.semantics.values import (
     AnyValue,
     Constant,
@@ -19,7 +18,8 @@ from tilec.frontend.semantics.values import (
     Unusable,
     describe,
 )
-from tilec.frontend.signature import called_name, grid_statement
+from tilec.frontend.syntax import ast
+from tilec.support.diagnostics import CompileError, SourceSpan, note
 
 
 def execute(ctx: Context, statements: Sequence[ast.Statement]) -> Returned | None:

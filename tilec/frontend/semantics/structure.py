@@ -7,7 +7,6 @@ chosen at run time, but may stay what they were.
 
 from collections.abc import Sequence
 
-from tilec.diagnostics import SourceSpan
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.intervals import bounds_of, union
@@ -19,7 +18,8 @@ from tilec.frontend.semantics.values import (
     Unusable,
     describe,
 )
-from tilec.records import dataclass, field
+from tilec.support.diagnostics import SourceSpan
+from tilec.support.fast_dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,11 +6,11 @@ such a number is an extent of a tile that `load`, `store` or `mma` sees, the use
 
 from collections.abc import Iterable, Mapping
 
-from tilec.dtypes import DType
 from tilec.frontend.semantics.products import symbol
 from tilec.plan.products import Extents, ProductsTogether
 from tilec.plan.tiles import TileRole, TileUse
-from tilec.records import dataclass, field, replace
+from tilec.support.dtypes import DType
+from tilec.support.fast_dataclasses import dataclass, field, replace
 
 _MMA_ROLES: tuple[TileRole, TileRole, TileRole] = ("mma_m", "mma_n", "mma_k")
 

@@ -3,13 +3,13 @@
 from collections.abc import Callable
 from typing import Any, Self
 
-from tilec.diagnostics import SourceSpan
-from tilec.dtypes import DType
-from tilec.frontend import ast
-from tilec.frontend.constant_evaluator import shown
 from tilec.frontend.semantics import hir
-from tilec.frontend.signature import ArrayParam
-from tilec.records import dataclass
+from tilec.frontend.semantics.constant_evaluator import shown
+from tilec.frontend.semantics.signature import ArrayParam
+from tilec.frontend.syntax import ast
+from tilec.support.diagnostics import SourceSpan
+from tilec.support.dtypes import DType
+from tilec.support.fast_dataclasses import dataclass
 
 
 class AutoInt(int):

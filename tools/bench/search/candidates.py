@@ -9,7 +9,7 @@ from itertools import product
 
 ELEMENT_BYTES = 2
 DIVISOR = 16
-"""A dim divisible by it is compiled as such; see `tilec.runtime.specialize.DIM_DIVISOR`."""
+"""A dim divisible by it is compiled as such; see `tilec.runtime.args.specialize.DIM_DIVISOR`."""
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from queue import SimpleQueue
 from typing import Any
 
 import tilec
-from tilec.fileio import write_atomic
-from tilec.target import TARGETS
+from tilec.request.target import TARGETS
+from tilec.support.file_io import write_atomic
 from tools.bench.search.candidates import DIVISOR, STAGE_CHOICES, Candidate, Shape
 
 ROOT = Path(__file__).resolve().parents[3]

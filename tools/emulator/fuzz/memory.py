@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tilec.host_arrays import empty_aligned
+from tilec.testing.host_arrays import empty_aligned
 from tools.emulator.fuzz.program import Access, Array, Layout, Program
 from tools.emulator.fuzz.values import INTEGERS, NUMPY, Numbers, Value, round_to
 

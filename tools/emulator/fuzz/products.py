@@ -20,10 +20,10 @@ from typing import Any
 from unittest.mock import patch
 
 import tilec
-from tilec.check import compare, make_arguments
-from tilec.diagnostics import TileError
-from tilec.runtime.driver import set_driver
-from tools.emulator.driver import EmulatedDriver, launch_copies
+from tilec.runtime.cuda.api import set_driver
+from tilec.support.diagnostics import TileError
+from tilec.testing.check import compare, make_arguments
+from tools.emulator.device import EmulatedDriver, launch_copies
 
 SOURCE = """@kernel({hints})
 def product[M, N, K](A: {operand}[M, K], B: {operand}[K, N], C: {result}[M, N]{parameters}):

@@ -13,10 +13,10 @@ from unittest.mock import patch
 import numpy as np
 
 import tilec
-from tilec.diagnostics import InternalCompilerError, TileError
-from tilec.runtime.arrays import ArrayView
-from tilec.runtime.driver import Driver, set_driver
-from tools.emulator.driver import EmulatedDriver
+from tilec.runtime.args.arrays import ArrayView
+from tilec.runtime.cuda.api import Driver, set_driver
+from tilec.support.diagnostics import InternalCompilerError, TileError
+from tools.emulator.device import EmulatedDriver
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.fuzz.evaluation import evaluate
 from tools.emulator.fuzz.memory import Memory, make_memory

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 
-from tilec.runtime.specialize import DIM_DIVISOR
+from tilec.runtime.args.specialize import DIM_DIVISOR
 from tools.bench.search.candidates import (
     BLOCK_K,
     BLOCK_M,

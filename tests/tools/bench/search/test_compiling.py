@@ -56,7 +56,7 @@ def test_what_was_built_is_found_again(folder, monkeypatch):
 def test_refusal_has_the_code(folder, no_compiler, monkeypatch):
     def refuse(*_, plan, **__):
         assert plan["stages"] == 3  # only running out of room leads to fewer stages
-        from tilec.diagnostics import error
+        from tilec.support.diagnostics import error
 
         raise tilec.CompileError(error("T0423", "an accumulator takes 256 registers"))
 

@@ -1,0 +1,1 @@
+"""What follows the products of a tile: stores, slices, what can be deferred."""

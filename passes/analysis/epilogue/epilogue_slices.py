@@ -1,0 +1,179 @@
+"""Which stores can be computed in slices: some columns of the accumulator at a time.
+
+The tile of such a store is computed element by element, from an accumulator and from tiles that are
+loaded in the same block, and nothing else needs those tiles whole. Its slices then are computed
+from slices of what it is computed from.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation
+from tilec.layout import axis_in, without_units
+from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes, epilogue_parts
+from tilec.passes.analysis.kernels import TiledAccess, is_tiled_access, tiled_access
+from tilec.plan.epilogue import SlicedTile
+from tilec.support.fast_dataclasses import dataclass, field
+
+BROADCAST = "nv_tileas.broadcast"
+PERMUTE = "nv_tileas.permute"
+SPLAT = "nv_tileas.splat"
+VIEW = "nv_tileas.view"
+CONSTANT = "arith.constant"
+_PLAIN_MATH = ("math.fma", "math.absf", "math.absi", "math.copysign")
+
+
+@dataclass
+class SlicedStore:
+    """A store that can be computed in slices.
+
+    Attributes:
+        access: The store.
+        rows: Axis of the stored tile along the rows of the accumulator.
+        axis: Axis along its columns, which is cut.
+        axes: The axis that is cut of every tile that the stored one is computed from, as far as
+            operations on it are computed slice by slice.
+        cuts: The same of every tile that slices are taken from.
+        loads: Loads of tiles of the same extents, which are loaded slice by slice.
+    """
+
+    access: TiledAccess
+    rows: int
+    axis: int
+    axes: dict[Any, int] = field(default_factory=dict)
+    cuts: dict[Any, int] = field(default_factory=dict)
+    loads: list[Any] = field(default_factory=list)
+
+    @property
+    def tile(self) -> SlicedTile:
+        """What the planner needs to know."""
+        type_ = self.access.tile_type
+        return SlicedTile(
+            rows=type_.shape[self.rows],
+            columns=type_.shape[self.axis],
+            result_bytes=element_bits(type_.element_type) // 8,
+            load_bytes=sum(
+                element_bits(load.results[0].type.element_type) // 8
+                for load in self.loads
+                if tiled_access(load).uses_tma
+            ),
+            is_costly=bool(self.loads)
+            or any(_is_special_function(defining_operation(tile)) for tile in self.axes),
+        )
+
+
+def _is_special_function(op: Any) -> bool:
+    return op.name.startswith("math.") and op.name not in _PLAIN_MATH
+
+
+def sliced_stores(accesses: Iterable[TiledAccess]) -> list[SlicedStore]:
+    """Return the stores that are computed in slices when the plan has slices.
+
+    Those that gain from it; only where none does, all that can be.
+    """
+    found = [store for store in map(sliced_store, accesses) if store is not None]
+    return [store for store in found if store.tile.is_worth_slicing] or found
+
+
+def sliced_store(access: TiledAccess) -> SlicedStore | None:
+    """Return how a TMA store can be computed in slices; None when it needs whole tiles."""
+    if epilogue_parts(access, 1) is None:
+        return None
+    axes = accumulator_axes(access.value)
+    if axes is None:
+        return None
+    store = SlicedStore(access, rows=axes[0], axis=axes[1])
+    complete = _follow(access.value, store.axis, store) and _used_only_in(store)
+    return store if complete else None
+
+
+def _follow(tile: Any, axis: int, store: SlicedStore) -> bool:
+    """Note what `tile` is computed from; False when some tile is needed in slices of two axes."""
+    if tile in store.axes or tile in store.cuts:
+        return axis == {**store.axes, **store.cuts}[tile]
+    sources = slice_sources(tile, axis, store.access.op.block)
+    if sources is None:
+        store.cuts[tile] = axis
+        return True
+    store.axes[tile] = axis
+    if is_tiled_access(defining_operation(tile)):
+        store.loads.append(defining_operation(tile))
+    return all(_follow(source, along, store) for source, along in sources)
+
+
+def slice_sources(tile: Any, axis: int, block: Any) -> list[tuple[Any, int]] | None:
+    """Return the tiles and axes whose slices make a slice of `tile` along `axis`.
+
+    None when a slice has to be taken from `tile` itself. Tiles that have extent 1 where others are
+    cut are no sources: they are needed whole.
+    """
+    op = defining_operation(tile)
+    if op is not None and op.name == CONSTANT and ir.DenseElementsAttr(_constant(op)).is_splat:
+        return []
+    if op is None or op.block != block or len(op.regions):
+        return None
+    if op.name == SPLAT:
+        return []
+    if is_tiled_access(op):
+        return [] if len(without_units(tile.type.shape)) > 1 else None
+    if op.name == PERMUTE:
+        return [(op.operands[0], list(op.opview.permutation)[axis])]
+    if op.name == BROADCAST:
+        source = op.operands[0]
+        return [(source, axis)] if source.type.shape[axis] > 1 else []
+    if op.name == VIEW:
+        along = axis_in(tile.type.shape, axis, op.operands[0].type.shape)
+        return None if along is None else [(op.operands[0], along)]
+    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+    same = all(value.type.shape == tile.type.shape for value in tiles)
+    by_element = op.name.split(".")[0] in ("arith", "math") and len(op.results) == 1
+    return [(value, axis) for value in tiles] if same and by_element else None
+
+
+def _constant(op: Any) -> Any:
+    return op.attributes["value"]
+
+
+def _used_only_in(store: SlicedStore) -> bool:
+    """Tell whether nothing but the store needs the tiles that are computed in slices.
+
+    Plain arithmetic on the accumulator does no harm: the same on the same registers, twice.
+    """
+    for tile in store.axes:
+        users = (use.owner.operation for use in tile.uses)
+        inside = all(user == store.access.op or _computes(user, store) for user in users)
+        if not inside and not _is_plain(tile, store):
+            return False
+    return all(_may_load_late(load, store) for load in store.loads)
+
+
+def _computes(op: Any, store: SlicedStore) -> bool:
+    return any(result in store.axes for result in op.results)
+
+
+def _is_plain(tile: Any, store: SlicedStore) -> bool:
+    """Tell whether a slice of `tile` takes no loads and no special functions."""
+    if tile not in store.axes:
+        return True
+    op = defining_operation(tile)
+    if op in store.loads or _is_special_function(op):
+        return False
+    sources = slice_sources(tile, store.axes[tile], store.access.op.block) or []
+    return all(_is_plain(source, store) for source, _ in sources)
+
+
+def _may_load_late(load: Any, store: SlicedStore) -> bool:
+    """Tell whether slices of a load may follow the store of other slices.
+
+    Nothing may be ordered after the load, but for the same elements of the same array: a slice of
+    a transposed tile has elements of all slices of the array.
+    """
+    users = [use.owner.operation for use in load.results[1].uses]
+    if not users:
+        return True
+    access, stored = tiled_access(load), store.access
+    same = access.view == stored.view and access.coords == stored.coords
+    along = store.axes[load.results[0]] == store.axis
+    return same and along and all(user == stored.op for user in users)

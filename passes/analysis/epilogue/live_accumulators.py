@@ -1,0 +1,36 @@
+"""Which accumulators of wgmma are live at the same time."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.ir.bindings import ir
+from tilec.ir.structured import body_operations, terminator
+from tilec.passes.analysis.kernels import function_body
+from tilec.passes.analysis.mma.operands import DOT
+from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.plan.live_accumulators import Body, Step, live_beside
+
+
+def accumulators_beside(function: Any) -> dict[Any, tuple[Any, ...]]:
+    """Return by the result of each product of wgmma the other accumulators that are live then.
+
+    An accumulator is named by the result of the first product that adds to it.
+    """
+    return live_beside(_outline(function_body(function)))
+
+
+def _outline(block: Any) -> Body:
+    """Return the tiles of a block and the operations that compute them."""
+    steps = tuple(_step(op) for op in body_operations(block)[:-1])
+    return Body(steps, _tiles(terminator(block).operands), _tiles(block.arguments))
+
+
+def _step(op: Any) -> Step:
+    bodies = tuple(_outline(block) for region in op.regions for block in region.blocks)
+    is_product = op.name == DOT and wgmma_defect(op, 1) is None
+    added = op.opview.c if is_product else None
+    return Step(_tiles(op.results), _tiles(op.operands), bodies, added)
+
+
+def _tiles(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(value for value in values if isinstance(value.type, ir.RankedTensorType))

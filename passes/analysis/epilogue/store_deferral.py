@@ -1,0 +1,80 @@
+"""Whether the store of a tile can wait until the products of the next tile run.
+
+A tile then waits in registers as it is stored, beside the accumulators of the next one. So it has
+to be computed from the products element by element, and nothing may stand behind the store. Slices
+of a tile (`nv-tileas-slice-tiles`) wait together.
+"""
+
+from typing import Any
+
+from tilec.ir.structured import (
+    body_operations,
+    parent_operation,
+    walk_operations,
+)
+from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
+from tilec.passes.analysis.epilogue.slice_groups import slice_group
+from tilec.passes.analysis.facts.index_ranges import constant_value
+from tilec.passes.analysis.kernels import TiledAccess, tiled_access
+from tilec.passes.analysis.mma.k_loops import bounds_defect
+from tilec.passes.analysis.mma.operands import DOT
+from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.support.fast_dataclasses import dataclass
+
+_STORE = "nv_tileas.tiled_store"
+_RANK = 2
+"""Fewest dims of the array: what is no tile begins behind the end of the last dim but one."""
+
+
+@dataclass(frozen=True)
+class DeferrableStore:
+    """A store that can wait.
+
+    Attributes:
+        slices: The stores of its slices in their order; a single one of a whole tile.
+        dot: The product in whose shadow the store of the tile before can stand.
+        loop: The loop of the product.
+    """
+
+    slices: tuple[TiledAccess, ...]
+    dot: Any
+    loop: Any
+
+
+def deferrable_store(block: Any) -> DeferrableStore | str:
+    """Return the store of a tile's operations that can wait, or why there is none.
+
+    Args:
+        block: The operations of one tile: a kernel before roles have loops over tiles, or the body
+            of such a loop in a consumer.
+    """
+    ops = list(walk_operations(block))
+    dots = [op for op in ops if op.name == DOT]
+    stores = [op for op in ops if op.name == _STORE]
+    if len(dots) != 1 or not stores or not _is_one_result(stores):
+        return f"the kernel has {len(dots)} products and {len(stores)} stores, not one of each"
+    dot, slices = dots[0], tuple(map(tiled_access, stores))
+    if not all(access.uses_tma for access in slices) or len(slices[0].coords) < _RANK:
+        return "the result does not leave by TMA"
+    loop = parent_operation(dot)
+    if loop.name != "scf.for" or loop.block != block or slices[0].op.block != block:
+        return "the mma stands in no loop of its own, or the store in a loop or a branch"
+    if wgmma_defect(dot, 1) is not None:
+        return "the mma runs on the CUDA cores"
+    if (defect := bounds_defect(loop, ops)) is not None:
+        return defect
+    first, _, step = map(constant_value, list(loop.operands)[:3])
+    if first is None or step != 1:
+        return "the loop over k-tiles does not go from a constant in steps of 1"
+    if any(accumulator_axes(access.value) is None for access in slices):
+        return "the result is not computed from the products element by element"
+    last = slices[-1].op
+    if last != body_operations(block)[-2] or next(iter(last.results[0].uses), None):
+        return "something follows the store"
+    return DeferrableStore(slices, dot, loop)
+
+
+def _is_one_result(stores: list[Any]) -> bool:
+    """Tell whether `stores` are one store, or all slices of one."""
+    groups = {slice_group(store) for store in stores}
+    return len(stores) == 1 or (len(groups) == 1 and None not in groups)

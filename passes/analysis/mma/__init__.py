@@ -1,0 +1,1 @@
+"""Products: which instructions can do them, their operands and their loops."""

@@ -1,0 +1,59 @@
+"""Whether the consumers of a kernel can take tiles in turn (ping-pong)."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.ir.structured import enclosing_loops, parent_operation
+from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
+from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
+from tilec.passes.analysis.mma.operands import DOT, staged_bytes
+from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.tma.multicast import control_operands, dependences
+from tilec.passes.analysis.tma.scratch import THROUGH_SHARED_MEMORY
+
+
+def pingpong_defect(function: Any, accesses: Iterable[TiledAccess]) -> str | None:
+    """Return why consumers cannot take tiles in turn, or None when they can.
+
+    Each consumer has to know how many slots the tiles of the others take, and must need nobody else
+    for its own tile.
+    """
+    ops = kernel_operations(function)
+    ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
+    dots = [op for op in ops if op.name == DOT]
+    if not dots:
+        return "the kernel has no mma"
+    if not ids:
+        return "the kernel has no grid to take tiles from"
+    if any(wgmma_defect(op, 1) is not None for op in dots):
+        return "an mma runs on the CUDA cores, which takes all consumers"
+    if any(staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)):
+        return "an operand of an mma is computed, which takes all consumers"
+    if any(op.name in THROUGH_SHARED_MEMORY for op in ops):
+        return "tiles move through shared memory, which takes all consumers"
+    for access in accesses:
+        if access.uses_tma and not access.is_load and epilogue_parts(access, 1) is None:
+            return "a result cannot leave in parts"
+        if access.uses_tma and access.is_load:
+            defect = _uneven_load(access.op, ids)
+            if defect is not None:
+                return defect
+    return None
+
+
+def _uneven_load(load: Any, ids: set[Any]) -> str | None:
+    """Return why a consumer cannot know how many slots `load` fills for the tiles of others."""
+    if any(parent.name == "scf.if" for parent in _around(load)):
+        return "a load stands in a branch"
+    if len(enclosing_loops(load)) > 1:
+        return "a load stands in a loop inside of another one"
+    if dependences(control_operands(load), ids):
+        return "how often a load runs depends on the block"
+    return None
+
+
+def _around(op: Any) -> Iterable[Any]:
+    parent = parent_operation(op)
+    while parent is not None:
+        yield parent
+        parent = parent_operation(parent)

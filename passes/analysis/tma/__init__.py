@@ -1,0 +1,1 @@
+"""Descriptors, multicast and shared memory of TMA copies."""

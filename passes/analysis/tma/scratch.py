@@ -1,0 +1,35 @@
+"""What moves a tile through shared memory, as far as that is known before layouts are assigned."""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import box_bytes
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
+from tilec.passes.analysis.kernels import kernel_operations
+
+THROUGH_SHARED_MEMORY = ("nv_tileas.cat", "nv_tileas.extract")
+"""Operations for which the threads of a role meet at a scratch area."""
+
+
+def expected_scratch_bytes(function: Any) -> int:
+    """Return the bytes of the scratch area that a kernel will have, for each team.
+
+    Besides the operations that always have one, those that join an accumulator with a transposed
+    one: their layouts are fixed, so one of the two has to be converted.
+    """
+    return max(map(_scratch_bytes, kernel_operations(function)), default=0)
+
+
+def _scratch_bytes(op: Any) -> int:
+    values = [v for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
+    if op.name not in THROUGH_SHARED_MEMORY and not _joins_transposed(op):
+        return 0
+    return max(box_bytes(value.type.shape, value.type.element_type) for value in values)
+
+
+def _joins_transposed(op: Any) -> bool:
+    if op.name.split(".")[0] not in ("arith", "math"):
+        return False
+    tiles = [value for value in op.operands if isinstance(value.type, ir.RankedTensorType)]
+    found = {accumulator_axes(tile) for tile in tiles} if len(tiles) > 1 else set()
+    return len(found - {None}) > 1

@@ -1,0 +1,1 @@
+"""How results leave the registers."""

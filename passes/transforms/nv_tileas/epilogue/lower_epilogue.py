@@ -1,0 +1,88 @@
+"""Cut the stores of accumulators into parts that each warpgroup stores on its own.
+
+Before:  tiled_store %d, %view[%m, %n] <tma> : tensor<128x256xbf16>
+After:   %w = warpgroup_id; %row = %m + %w * 64
+         %p0 = tile_part %d {origin = [0, 0], axis = 0} : tensor<64x64xbf16>
+         tiled_store %p0, %view[%row, %n] <tma> {per_warpgroup, staging_slot = 0, ...}
+         %p1 = tile_part %d {origin = [0, 64], axis = 0} : tensor<64x64xbf16>
+         tiled_store %p1, %view[%row, %n + 64] <tma> {per_warpgroup, staging_slot = 1, ...}
+         ...
+
+A whole tile in shared memory would take the place of a ring slot or two, and all warpgroups would
+meet at its barriers. Parts go through a few small staging buffers in turn: one is filled while TMA
+reads the others, and a warpgroup that is done starts on the next tile. The slices of a tile that
+`nv-tileas-slice-tiles` has cut go through the same buffers. The plan says how many
+(`epilogue_slots`; 0 leaves stores whole). A tile that is not an accumulator computed on element
+by element stays whole, too.
+
+A part costs two barriers of its warpgroup and a fence. With an `epilogue_batch`, as many parts are
+written behind one barrier and stored behind another one.
+"""
+
+from typing import Any
+
+from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
+from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.epilogue.accumulator_stores import EpilogueParts, epilogue_parts
+from tilec.passes.analysis.epilogue.slice_groups import slice_group
+from tilec.passes.analysis.kernels import (
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    tiled_access,
+)
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.epilogue.store_parts import (
+    Staging,
+    StoreParts,
+    replace_token,
+    set_staging,
+)
+from tilec.support.fast_dataclasses import replace
+
+
+@register_pass("nv-tileas-lower-epilogue")
+def lower_epilogue(module: Any, context: PassContext) -> None:
+    """Cut the stores of every kernel whose plan has staging slots for parts."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        slots = spec.get("epilogue_slots", 0)
+        if not slots:
+            continue
+        warpgroups = spec["consumer_warps"] // WARPGROUP_WARPS
+        batch = spec.get("epilogue_batch", 1)
+        stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
+        found = ((store, epilogue_parts(tiled_access(store), warpgroups)) for store in stores)
+        groups: dict[Any, list[tuple[Any, EpilogueParts]]] = {}  # slices of a tile take turns
+        for store, parts in found:
+            if parts is not None:
+                group = slice_group(store)
+                groups.setdefault(store if group is None else group, []).append((store, parts))
+        for number, members in enumerate(groups.values()):
+            _cut_group(members, Staging(number, slots, batch), warpgroups)
+
+
+def _cut_group(members: list[tuple[Any, EpilogueParts]], staging: Staging, warpgroups: int) -> None:
+    """Cut the stores that go through the same staging slots."""
+    cuts = [StoreParts.of(tiled_access(store), parts, warpgroups) for store, parts in members]
+    total = sum(len(cut.pieces) for cut in cuts)
+    staging = replace(staging, parts=total, slots=min(staging.slots, total))
+    first = 0
+    for cut in cuts:
+        _emit_parts(cut, staging, first)
+        first += len(cut.pieces)
+
+
+def _emit_parts(cut: StoreParts, staging: Staging, first: int) -> None:
+    """Replace one store by the stores of its parts, the first of which is part `first`."""
+    access, store = cut.access, cut.access.op
+    with ir.InsertionPoint(store), store.location:
+        base, tokens = cut.base(access.coords), []
+        for number in range(len(cut.pieces)):
+            piece = cut.store(cut.part(access.value, number), base, number)
+            set_staging(piece, staging, first + number)
+            tokens.append(piece.results[0])
+        replace_token(store.results[0], tokens)
+    erase(store)

@@ -1,0 +1,1 @@
+"""Products as asynchronous groups."""

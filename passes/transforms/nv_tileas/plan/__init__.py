@@ -1,0 +1,1 @@
+"""The plan of a kernel, and what applies it to tiles and loops."""

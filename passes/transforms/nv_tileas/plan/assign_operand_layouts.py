@@ -1,0 +1,139 @@
+"""Decide how each tile that passes through shared memory lies there.
+
+Before:  %a, %t = nv_tileas.tiled_load ... {atom = tma_load}
+After:   %a, %t = nv_tileas.tiled_load ... {atom = tma_load, shared_layout = <[128, 64], 128>}
+
+Operands of a `dot` get a layout that wgmma reads through a descriptor: columns of one swizzle
+span, all rows of a column together. Every other tile gets boxes that TMA moves in as few copies as
+possible. The layout fixes the boxes, so this also decides how many copies a load takes; a tile that
+several CTAs of a cluster share is cut into boxes that they divide among them.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.layout import (
+    LayoutError,
+    SharedLayout,
+    matmul_operand,
+    tma_boxes,
+    warpgroup_share,
+    without_units,
+)
+from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    array_of_view,
+    cluster_of_spec,
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    span_of,
+    tiled_access,
+)
+from tilec.passes.analysis.mma.operands import dot_uses
+from tilec.passes.analysis.tma.multicast import MULTICAST_AXIS, multicast_axis, multicast_layout
+from tilec.passes.analysis.tma.shared_layouts import shared_attribute
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.diagnostics import remark
+
+
+@register_pass("nv-tileas-assign-operand-layouts")
+def assign_operand_layouts(module: Any, context: PassContext) -> None:
+    """Give every tile that TMA moves its shared-memory layout."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        cluster = cluster_of_spec(spec)
+        warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
+        for op in kernel_operations(function):
+            if not is_tiled_access(op):
+                continue
+            access = tiled_access(op)
+            if access.uses_tma:
+                layout = _layout_of(access, function, warpgroups)
+                divided = _divided(op, layout, cluster)
+                if divided is None:
+                    _remark_on_own_tile(access, layout, function, context)
+                op.attributes["shared_layout"] = shared_attribute(divided or layout)
+
+
+def _layout_of(access: Any, function: Any, warpgroups: int) -> SharedLayout:
+    shape = tuple(access.tile_type.shape)
+    bits = element_bits(access.tile_type.element_type)
+    if access.is_load:
+        for dot, operand in dot_uses(access.op.results[0]):
+            with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
+                parts = operand_parts(dot, operand, warpgroups)
+                layout = operand_layout(tuple(operand.type.shape), bits, parts)
+                return layout.with_units(shape)
+    return tma_boxes(
+        shape, bits, 1 if access.is_load else _result_parts(function, shape, warpgroups)
+    )
+
+
+def _result_parts(function: Any, shape: tuple[int, ...], warpgroups: int) -> int:
+    """Return into how many parts warpgroups split the columns of products of `shape`."""
+    for op in kernel_operations(function):
+        if op.name != "nv_tileas.dot":
+            continue
+        m, n, _ = op.opview.extents
+        if (m, n) == without_units(shape):
+            with contextlib.suppress(LayoutError):  # no wgmma computes it
+                return n // warpgroup_share(m, n, warpgroups)[1]
+    return 1
+
+
+def _divided(load: Any, layout: SharedLayout, cluster: Sequence[int]) -> SharedLayout | None:
+    """Return the layout in boxes that the CTAs which share the tile of `load` divide among them.
+
+    None when the tile does not divide: then every CTA loads it for itself.
+    """
+    axis = multicast_axis(load)
+    if axis is None:
+        return layout
+    divided = multicast_layout(layout, cluster[axis])
+    if divided is None:
+        del load.attributes[MULTICAST_AXIS]
+    return divided
+
+
+def _remark_on_own_tile(
+    access: TiledAccess, layout: SharedLayout, function: Any, context: PassContext
+) -> None:
+    name = array_of_view(access.view, function)
+    message = (
+        f"every CTA of the cluster loads its own tile of '{name}': its {layout.box_count} boxes of"
+        f" {' x '.join(map(str, layout.box))} do not divide among them"
+    )
+    context.sink.emit(remark("T0523", message, span_of(access.op)))
+
+
+def operand_layout(shape: tuple[int, ...], bits: int, parts: int = 1) -> SharedLayout:
+    """Return the layout of a matrix operand whose contiguous dimension is the last one.
+
+    Args:
+        shape: Extents of the operand as it lies in memory.
+        bits: Size of an element.
+        parts: Into how many parts warpgroups split the contiguous dimension.
+
+    Raises:
+        LayoutError: wgmma cannot read such an operand.
+    """
+    if len(shape) != 2:
+        raise LayoutError(f"a wgmma operand has two dims, not {len(shape)}")
+    return matmul_operand(shape[0], shape[1], bits, parts)
+
+
+def operand_parts(dot: Any, operand: Any, warpgroups: int) -> int:
+    """Return into how many parts `warpgroups` split the contiguous dimension of an operand.
+
+    Raises:
+        LayoutError: The product does not split over the warpgroups.
+    """
+    view = dot.opview
+    m, n, _ = view.extents
+    _, columns = warpgroup_share(m, n, warpgroups)
+    return n // columns if operand == view.b and view.b_major.value != "k" else 1

@@ -1,0 +1,246 @@
+"""Map the iteration space onto CTAs.
+
+Before:  %m = nv_tileas.get_program_id {axis = 0}      After:  %id = nv_tileas.cta_id
+         %n = nv_tileas.get_program_id {axis = 1}              %m = %id / N_blocks
+         ...                                                   %n = %id % N_blocks; ...
+
+With `persistent = true` in the spec:                          %ids = nv_tileas.num_ctas
+                                                    scf.for %tile = %id to %total step %ids
+                                                      %m, %n = decode %tile; ...
+
+Blocks are flattened into `gridDim.x`, so that the launcher needs one number and their order is the
+compiler's choice. The order is row-major, last extent fastest, unless the spec has a `tile_group`:
+then that many rows of tiles are swept column by column, every second group backwards, so that
+tiles which run at the same time share operands in L2; of three extents the first stays outermost,
+a batch being swept matrix by matrix. With a `cluster`, indices number the groups of tiles that one
+cluster takes, along the last two axes; a group at the edge may have tiles beyond it, which load
+zeros and store nothing. Extents come from the kernel's grid expressions, or from the hidden `grid`
+parameters when the caller gives the grid.
+"""
+
+from functools import cached_property
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    ClusterCoordOp,
+    ClusterIdOp,
+    CtaIdOp,
+    NumClustersOp,
+    NumCtasOp,
+)
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
+from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import body_operations, next_operation, terminator, walk_operations
+from tilec.passes.analysis.facts.intervals import unsigned_limits
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
+from tilec.passes.analysis.kernels import (
+    cluster_of_spec,
+    function_body,
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+)
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.plan.grid_expressions import (
+    NARROW,
+    Named,
+    constant,
+    emit_expression,
+)
+from tilec.support.fast_dataclasses import dataclass
+
+_PROGRAM_ID = "nv_tileas.get_program_id"
+_PROGRAM_OPS = (_PROGRAM_ID, "nv_tileas.get_num_programs")
+
+
+@register_pass("nv-tileas-schedule-tiles")
+def schedule_tiles(module: Any, context: PassContext) -> None:
+    """Replace block coordinates by a decoding of a tile index; loop over tiles if planned."""
+    for function in kernel_functions(module):
+        users = [op for op in kernel_operations(function) if op.name in _PROGRAM_OPS]
+        if not users:
+            continue
+        spec = read_spec(function) or {}
+        block = function_body(function)
+        with ir.InsertionPoint.at_block_begin(block), function.location:
+            extents = _grid_extents(function, block)
+            ranges = ValueRanges(block, read_kernel_metadata(function))
+            grid = _Grid(extents, cluster_of_spec(spec), spec.get("tile_group", 0), ranges)
+            index = grid.first_index()
+        if spec.get("persistent", False):
+            index = _loop_over_tiles(function, index, grid, users)
+            point = ir.InsertionPoint.at_block_begin(index.owner)
+        else:
+            point = ir.InsertionPoint(next_operation(index.owner.operation))
+        with point, function.location:
+            coordinates = grid.decode(index)
+        _replace_queries(users, coordinates, extents)
+        if grid.has_clusters:
+            _leave_bounds_open(function)
+
+
+def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any]) -> None:
+    for op in users:
+        values, missing = (coordinates, 0) if op.name == _PROGRAM_ID else (extents, 1)
+        axis = ir.IntegerAttr(op.attributes["axis"]).value
+        with ir.InsertionPoint(op), op.location:
+            value = values[axis] if axis < len(values) else constant(missing)
+        op.results[0].replace_all_uses_with(value)
+        erase(op)
+
+
+def _loop_over_tiles(function: Any, first: Any, grid: "_Grid", users: list[Any]) -> Any:
+    """Wrap what depends on the block into a loop over tiles; return the tile index."""
+    block = function_body(function)
+    moved = _tile_operations(block, users)
+    with ir.InsertionPoint(terminator(block)), function.location:
+        bounds = [first, grid.total(), grid.stride()]
+        loop = ir.Operation.create("scf.for", operands=bounds, regions=1)
+        body = loop.regions[0].blocks.append(first.type, arg_locs=[function.location])
+        end = ir.Operation.create("scf.yield", ip=ir.InsertionPoint(body))
+    for op in moved:
+        op.move_before(end)
+    write_kernel_facts(function, persistent=True)
+    return body.arguments[0]
+
+
+def _tile_operations(block: Any, users: list[Any]) -> list[Any]:
+    """Return the operations of `block` that differ from tile to tile, or have effects."""
+    varying: set[Any] = set()
+    moved = []
+    for op in body_operations(block)[:-1]:
+        nested = [op, *(o for r in op.regions for b in r.blocks for o in walk_operations(b))]
+        depends = any(operand in varying for inner in nested for operand in inner.operands)
+        effects = any(inner.name.startswith("nv_tileas.tiled_") for inner in nested)
+        queries = any(inner in users and inner.name == _PROGRAM_ID for inner in nested)
+        if depends or effects or queries:
+            varying.update(op.results)
+            moved.append(op)
+    return moved
+
+
+def _grid_extents(function: Any, block: Any) -> list[Any]:
+    """Emit the grid extents; axes behind the last one have extent 1."""
+    names: dict[str, Named] = {}
+    hidden: list[Any] = [None, None, None]
+    params = read_kernel_fact(function, "params", [])
+    for param, argument in zip(params, block.arguments, strict=False):
+        if param["kind"] in ("dim", "scalar") and isinstance(argument.type, ir.IntegerType):
+            names[param["name"]] = Named.of(argument, param)
+        elif param["kind"] == "grid":
+            hidden[param["axis"]] = argument
+    if grid := read_kernel_fact(function, "grid"):
+        return [emit_expression(text, names) for text in grid]
+    return [value for value in hidden if value is not None]
+
+
+@dataclass
+class _Grid:
+    """The iteration space, in units of the tiles that one cluster works on together.
+
+    Attributes:
+        extents: Tiles along every axis (i32).
+        cluster: CTAs of a cluster along the last two axes.
+        group: Rows of tiles that are swept together; 0 for row-major order.
+        ranges: Ranges of the extents.
+    """
+
+    extents: list[Any]
+    cluster: tuple[int, int]
+    group: int
+    ranges: ValueRanges
+
+    @property
+    def has_clusters(self) -> bool:
+        """Whether a cluster is more than one CTA."""
+        return self.cluster != (1, 1)
+
+    @cached_property
+    def units(self) -> list[Any]:
+        """Extents in cluster tiles."""
+        if not self.has_clusters:
+            return self.extents
+        *outer, rows, columns = self.extents
+        pairs = zip((rows, columns), self.cluster, strict=True)
+        return [*outer, *(arith.ceildivsi(e, constant(c)) if c > 1 else e for e, c in pairs)]
+
+    def first_index(self) -> Any:
+        """Emit the first index that this CTA works on."""
+        _ = self.units
+        return ClusterIdOp.build(self.cluster) if self.has_clusters else CtaIdOp.build()
+
+    def stride(self) -> Any:
+        """Emit the distance of the indices that a CTA of a persistent kernel works on."""
+        return NumClustersOp.build(self.cluster) if self.has_clusters else NumCtasOp.build()
+
+    def total(self) -> Any:
+        """Emit the number of indices."""
+        total = self.units[0]
+        for extent in self.units[1:]:
+            total = arith.muli(total, extent)
+        return total
+
+    def decode(self, index: Any) -> list[Any]:
+        """Split an index into this CTA's coordinate along every axis."""
+        coordinates = self._decode_units(index)
+        if not self.has_clusters:
+            return coordinates
+        for axis, extent in enumerate(self.cluster):
+            if extent > 1:
+                place = len(coordinates) - 2 + axis
+                first = arith.muli(coordinates[place], constant(extent))
+                coordinates[place] = arith.addi(first, ClusterCoordOp.build(axis, self.cluster))
+        return coordinates
+
+    def _decode_units(self, index: Any) -> list[Any]:
+        if not self.group or len(self.units) < 2:
+            return _split(index, self.units)
+        *outer, rows, columns = self.units
+        if not outer:
+            return self._decode_grouped(index, rows, columns)
+        plane = arith.muli(rows, columns)
+        inside = self._decode_grouped(arith.remui(index, plane), rows, columns)
+        return [*_split(arith.divui(index, plane), outer), *inside]
+
+    def _decode_grouped(self, index: Any, rows: Any, columns: Any) -> list[Any]:
+        """Sweep a group of rows of tiles column by column, every second group backwards."""
+        group = self._group(rows, columns)
+        width = arith.muli(group, columns)
+        number = arith.divui(index, width)
+        inside = arith.remui(index, width)
+        first = arith.muli(number, group)
+        height = arith.minui(arith.subi(rows, first), group)
+        row = arith.addi(first, arith.remui(inside, height))
+        column = arith.divui(inside, height)
+        last = arith.subi(columns, constant(1))
+        odd = arith.remui(number, constant(2))
+        backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
+        column = arith.select(backwards, arith.subi(last, column), column)
+        return [row, column]
+
+    def _group(self, rows: Any, columns: Any) -> Any:
+        """Emit how many rows are swept together: so few that their tiles have a number."""
+        group = max(1, self.group // self.cluster[0])
+        size = constant(group)
+        if group * self.ranges.signed(columns)[1] <= unsigned_limits(NARROW)[1]:
+            return size
+        return arith.minui(size, rows)
+
+
+def _split(index: Any, extents: list[Any]) -> list[Any]:
+    """Split an index in row-major order into one coordinate per extent."""
+    rest = index
+    reversed_coordinates = []
+    for extent in reversed(extents[1:]):
+        reversed_coordinates.append(arith.remui(rest, extent))
+        rest = arith.divui(rest, extent)
+    return [rest, *reversed(reversed_coordinates)]
+
+
+def _leave_bounds_open(function: Any) -> None:
+    """Forget that tiles stay inside their arrays: clusters at the edge of the grid go beyond it."""
+    for op in kernel_operations(function):
+        if is_tiled_access(op) and "in_bounds" in op.attributes:
+            del op.attributes["in_bounds"]

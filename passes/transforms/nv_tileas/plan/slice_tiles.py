@@ -1,0 +1,190 @@
+"""Compute results of accumulators in slices, where their epilogue loads tiles.
+
+Before:  %r = tiled_load %R[%m, %n] <tma> : tensor<128x256xbf16>
+         %x = arith.extf %r; %y = arith.addf %acc, %x; %z = arith.truncf %y
+         tiled_store %z, %C[%m, %n] <tma> : tensor<128x256xbf16>
+After:   %r0 = tiled_load %R[%m, %n] <tma> {slice_group = 0, slice = 0} : tensor<128x32xbf16>
+         %a0 = tile_slice %acc {origin = [0, 0]} : tensor<128x32xf32>
+         %x0 = arith.extf %r0; %y0 = arith.addf %a0, %x0; %z0 = arith.truncf %y0
+         tiled_store %z0, %C[%m, %n] <tma> {slice_group = 0, slice = 0} : tensor<128x32xbf16>
+         %r1 = tiled_load %R[%m, %n + 32] <tma> {slice_group = 0, slice = 1} : tensor<128x32xbf16>
+         ...
+
+A whole tile in shared memory would take the place of ring slots, and everything would wait for all
+of it. Slices have all rows of the tile, so every warpgroup has a part of each, and an accumulator
+is cut along its columns by naming its registers. The loads of a group are a sequence: they go
+through one small ring (`nv-tileas-insert-rings`), which a producer warp of their own fills. The
+plan says how many columns a slice has (`slice_columns`; 0 leaves tiles whole). Runs before layouts
+are assigned, since the boxes of loads follow from their extents.
+"""
+
+from math import gcd
+from typing import Any
+
+from tilec.dialects.nv_tileas.epilogue_ops import TileSliceOp
+from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.epilogue.epilogue_slices import (
+    CONSTANT,
+    SlicedStore,
+    slice_sources,
+    sliced_stores,
+)
+from tilec.passes.analysis.epilogue.slice_groups import mark_slice
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    tiled_access,
+)
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.epilogue.store_parts import replace_token
+from tilec.support.fast_dataclasses import dataclass, field
+
+
+@register_pass("nv-tileas-slice-tiles")
+def slice_tiles(module: Any, context: PassContext) -> bool:
+    """Cut the stores of every kernel whose plan has slices, and what they are computed from."""
+    changed = False
+    for function in kernel_functions(module):
+        columns = (read_spec(function) or {}).get("slice_columns", 0)
+        if not columns:
+            continue
+        ops = kernel_operations(function)
+        accesses = [tiled_access(op) for op in ops if is_tiled_access(op)]
+        for group, store in enumerate(sliced_stores(accesses)):
+            store.access = tiled_access(
+                store.access.op
+            )  # its token may be that of a store cut before
+            _cut(store, columns, group)
+            changed = True
+    return changed
+
+
+def _cut(store: SlicedStore, columns: int, group: int) -> None:
+    """Replace a store by the stores of its slices."""
+    access = store.access
+    tokens = []
+    with ir.InsertionPoint(access.op):
+        for number in range(store.tile.columns // columns):
+            piece = _Slice(store, group, number, columns)
+            for load in store.loads:  # early, so that its slot is free for another slice early
+                piece.of(load.results[0], store.axes[load.results[0]])
+            with access.op.location:
+                tile = piece.of(access.value, store.axis)
+                tokens.append(piece.store(tile).results[0])
+        replace_token(access.op.results[0], tokens)
+    erase(access.op)
+    _erase_unused(store)
+
+
+@dataclass
+class _Slice:
+    """Slice number `number` of a store, emitted at the insertion point."""
+
+    sliced: SlicedStore
+    group: int
+    number: int
+    columns: int
+    made: dict[Any, Any] = field(default_factory=dict)
+
+    def of(self, tile: Any, axis: int) -> Any:
+        """Return the slice of `tile` along `axis`."""
+        if tile not in self.made:
+            self.made[tile] = self._emit(tile, axis)
+        return self.made[tile]
+
+    def _emit(self, tile: Any, axis: int) -> Any:
+        if tile not in self.sliced.axes:
+            origin = [0] * len(tile.type.shape)
+            origin[axis] = self.number * self.columns
+            return TileSliceOp.build(tile, self._extents(tile, axis), origin)
+        op = defining_operation(tile)
+        if op in self.sliced.loads:
+            return self._load(op, axis)
+        sources = slice_sources(tile, axis, self.sliced.access.op.block) or []
+        mapping = {source: self.of(source, along) for source, along in sources}
+        with op.location:
+            return self._clone(op, mapping, axis)
+
+    def _extents(self, tile: Any, axis: int) -> list[int]:
+        shape = list(tile.type.shape)
+        shape[axis] = self.columns
+        return shape
+
+    def _type(self, tile: Any, axis: int) -> Any:
+        return ir.RankedTensorType.get(self._extents(tile, axis), tile.type.element_type)
+
+    def _clone(self, op: Any, mapping: dict[Any, Any], axis: int) -> Any:
+        """Clone an operation on tiles for their slices."""
+        result = self._type(op.results[0], axis)
+        attributes = dict(op.attributes.items())
+        if op.name == CONSTANT:
+            value = ir.DenseElementsAttr(attributes["value"])
+            attributes["value"] = ir.DenseElementsAttr.get_splat(result, value.get_splat_value())
+        return ir.Operation.create(
+            op.name,
+            results=[result],
+            operands=[mapping.get(operand, operand) for operand in op.operands],
+            attributes=attributes,
+        ).results[0]
+
+    def _load(self, load: Any, axis: int) -> Any:
+        access = tiled_access(load)
+        with load.location:
+            clone = ir.Operation.create(
+                load.name,
+                results=[self._type(load.results[0], axis), load.results[1].type],
+                operands=self._operands(access, [access.view], axis),
+                attributes=self._attributes(access, axis),
+            )
+        if access.uses_tma:
+            mark_slice(clone, self.group, self.number)
+        self.made[load.results[1]] = clone.results[1]
+        return clone.results[0]
+
+    def store(self, tile: Any) -> Any:
+        """Emit the store of the slice."""
+        access, axis = self.sliced.access, self.sliced.axis
+        clone = ir.Operation.create(
+            access.op.name,
+            results=[access.op.results[0].type],
+            operands=self._operands(access, [access.view, tile], axis),
+            attributes=self._attributes(access, axis),
+        )
+        mark_slice(clone, self.group, self.number)
+        return clone
+
+    def _operands(self, access: TiledAccess, first: list[Any], axis: int) -> list[Any]:
+        """Return the operands of an access to the slice: `first`, coordinates and token."""
+        coords = list(access.coords)
+        if self.number:
+            i32 = ir.IntegerType.get_signless(32)
+            step = arith.constant(i32, self.number * self.columns)
+            coords[axis] = arith.addi(coords[axis], step)
+        after = [] if access.token is None else [self.made.get(access.token, access.token)]
+        return [*first, *coords, *after]
+
+    def _attributes(self, access: TiledAccess, axis: int) -> dict[str, Any]:
+        """Return the attributes of an access to the slice, whose coordinate has other divisors."""
+        attributes = dict(access.op.attributes.items())
+        if "coord_div_by" in attributes:
+            divisors = list(attributes["coord_div_by"])
+            divisors[axis] = gcd(divisors[axis], self.number * self.columns)
+            attributes["coord_div_by"] = ir.DenseI64ArrayAttr.get(divisors)
+        return attributes
+
+
+def _erase_unused(store: SlicedStore) -> None:
+    """Erase what the whole tile was computed from, users before what they use."""
+    left = [defining_operation(tile) for tile in store.axes]
+    while left:
+        unused = [op for op in left if all(not list(result.uses) for result in op.results)]
+        if not unused:
+            return
+        left = [op for op in left if op not in unused]
+        for op in unused:
+            erase(op)

@@ -1,0 +1,216 @@
+"""Let several CTAs share the k-tiles of each tile.
+
+Before:  scf.for %tile = %id to %tiles step %ids {
+           %acc = scf.for %k = %c0 to %n step %c1 iter_args(%zeros) { ... }
+           %d = arith.truncf %acc; tiled_store %d, ... }
+After:   %items = %tiles * S; %share = (%n + S - 1) / S
+         scf.for %item = %id to %items step %ids {
+           %split = %item / %tiles; %tile = %item % %tiles
+           %first = %split * %share; %end = min(%n, %first + %share)
+           %acc = scf.for %k = %first to %end step %c1 iter_args(%zeros) { ... }
+           if %item >= %tiles * (S - 1):
+             await_partials %counters, %tile, %split; barrier
+             %sum = scf.for %s = 0 to %split iter_args(%acc) { add_partial %partials, %tile, %s }
+             %d = arith.truncf %sum; tiled_store %d, ...; reset_partials %counters, %tile
+           else: store_partial %acc, %partials, %tile, %split; barrier
+                 arrive_partial %counters, %tile }
+
+The plan says how many splits there are (`split_k` in the spec; 1 leaves the kernel alone), and has
+checked that the kernel can be split (`tilec.passes.analysis.mma.k_loops`). `tilec.plan.split` says
+why items come in this order, why the sums are the same in every launch and why nobody waits for
+ever. A split without k-tiles leaves zeros, which are added all the same.
+
+What the loop over k-tiles does not need moves into the branch of the last split, loads in front of
+the loop included: it is needed once per tile. Runs right behind `nv-tileas-schedule-tiles`, while
+all of a kernel is one program; the roles replay the bounds and branches like any other scalar code.
+
+A launch writes each partial sum once, so nobody has to wait before that either. The last split sets
+the counter of its tile back to zero, so the counters hold zeros before and after every launch, and
+a captured graph can be replayed.
+"""
+
+from math import prod
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AddPartialOp,
+    ArrivePartialOp,
+    AwaitPartialsOp,
+    BarrierOp,
+    ResetPartialsOp,
+    StorePartialOp,
+    WorkspaceOp,
+)
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
+from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.structured import (
+    backward_slice,
+    body_operations,
+    defining_operation,
+    next_operation,
+    walk_operations,
+)
+from tilec.passes.analysis.kernels import (
+    function_body,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+)
+from tilec.passes.analysis.mma.k_loops import product_loop
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.plan.grid_expressions import constant
+from tilec.support.fast_dataclasses import dataclass
+
+PARTIALS, COUNTERS = "workspace", "counters"
+"""Names of the hidden parameters."""
+ACCUMULATOR_BYTES = COUNTER_BYTES = 4
+
+
+@register_pass("nv-tileas-split-k")
+def split_k(module: Any, context: PassContext) -> bool:
+    """Split the tiles of every kernel whose plan says so."""
+    changed = False
+    for function in kernel_functions(module):
+        splits = (read_spec(function) or {}).get("split_k", 1)
+        if splits > 1:
+            _split(function, splits)
+            changed = True
+    return changed
+
+
+def _split(function: Any, splits: int) -> None:
+    loop = product_loop(kernel_operations(function))
+    accumulator = next(
+        value for value in loop.results if isinstance(value.type, ir.RankedTensorType)
+    )
+    tiles = next(op for op in body_operations(function_body(function)) if op.name == "scf.for")
+    with ir.InsertionPoint(tiles), tiles.location:
+        exchange = _make_exchange(function, accumulator, splits)
+        share = _share(loop, splits)
+    item = _number_items(tiles, splits)
+    _take_share(loop, item, share)
+    _add_up(tiles.regions[0].blocks[0], loop, accumulator, item, exchange)
+    write_kernel_facts(function, split_k=splits, cooperative_launch=True)
+
+
+@dataclass(frozen=True)
+class _Item:
+    """Tile and split of the work item of a round (i32), and whether it is the last split (i1)."""
+
+    tile: Any
+    split: Any
+    is_last: Any
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """Where the splits of a tile meet.
+
+    Attributes:
+        counters: Counter per tile of the partial sums that are there.
+        partials: Partial sums of all tiles.
+        count: Partial sums of a tile: its splits but for the last one, which keeps its own.
+    """
+
+    counters: Any
+    partials: Any
+    count: int
+
+
+def _make_exchange(function: Any, accumulator: Any, splits: int) -> _Exchange:
+    tiles = " * ".join(f"({extent})" for extent in read_kernel_fact(function, "grid"))
+    count = splits - 1
+    size = prod(accumulator.type.shape) * ACCUMULATOR_BYTES * count
+    f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
+    return _Exchange(
+        WorkspaceOp.build(COUNTERS, f"{tiles} * {COUNTER_BYTES}", i32, zeroed=True),
+        WorkspaceOp.build(PARTIALS, f"{tiles} * {size}", f32, zeroed=False),
+        count,
+    )
+
+
+def _share(loop: Any, splits: int) -> Any:
+    """Emit how far the loop variable goes in one split; equal for all tiles."""
+    lower, upper, step = list(loop.operands)[:3]
+    distance = arith.maxsi(arith.subi(upper, lower), constant(0))
+    rounds = arith.ceildivsi(arith.ceildivsi(distance, step), constant(splits))
+    return arith.muli(rounds, step)
+
+
+def _number_items(tiles: Any, splits: int) -> _Item:
+    """Let the loop over tiles run over work items; see `tilec.plan.split.work_item`."""
+    body = tiles.regions[0].blocks[0]
+    index, count = body.arguments[0], tiles.operands[1]
+    with ir.InsertionPoint(tiles), tiles.location:
+        tiles.operands[1] = arith.muli(count, constant(splits))
+        first_of_last = arith.muli(count, constant(splits - 1))
+    users = [use.owner.operation for use in index.uses]
+    with ir.InsertionPoint.at_block_begin(body), tiles.location:
+        is_last = arith.cmpi(arith.CmpIPredicate.sge, index, first_of_last)
+        item = _Item(arith.remui(index, count), arith.divui(index, count), is_last)
+    for user in users:
+        _replace_operand(user, index, item.tile)
+    return item
+
+
+def _take_share(loop: Any, item: _Item, share: Any) -> None:
+    """Let the loop over k-tiles run over the share of the split."""
+    lower, upper = list(loop.operands)[:2]
+    with ir.InsertionPoint(loop), loop.location:
+        first = arith.addi(lower, arith.muli(item.split, share))
+        loop.operands[0] = first
+        loop.operands[1] = arith.minsi(upper, arith.addi(first, share))
+
+
+def _add_up(block: Any, loop: Any, accumulator: Any, item: _Item, exchange: _Exchange) -> None:
+    """Add up the splits and compute the result in the last one; let others leave their part."""
+    late = _late_operations(block, loop, item)
+    users = [use.owner.operation for use in accumulator.uses]
+    with ir.InsertionPoint(next_operation(loop)), loop.location:
+        branch = scf.IfOp(item.is_last, has_else=True)
+    with ir.InsertionPoint(branch.then_block), loop.location:
+        total = _sum_up(accumulator, item, exchange)
+        end = ResetPartialsOp(counters=exchange.counters, tile=item.tile)
+        scf.YieldOp([])
+    for user in users:
+        _replace_operand(user, accumulator, total)
+    for op in late:
+        op.move_before(end.operation)
+    with ir.InsertionPoint(branch.else_block), loop.location:
+        place = (exchange.partials, item.tile, item.split, exchange.count)
+        StorePartialOp.build(accumulator, *place)
+        BarrierOp()
+        ArrivePartialOp(counters=exchange.counters, tile=item.tile)
+        scf.YieldOp([])
+
+
+def _sum_up(accumulator: Any, item: _Item, exchange: _Exchange) -> Any:
+    """Emit the sum over all splits, in their order; this one, the last, has its own in registers.
+
+    In a loop, so that the code does not grow with the number of splits. LLVM must not find out that
+    the number of this split is S - 1, and it would from a comparison of the two. It makes straight
+    code of a single round, in which ptxas delays so many additions that it spills (128x256 in f32
+    with 2 splits: 112 bytes, ptxas 13.0).
+    """
+    AwaitPartialsOp(counters=exchange.counters, tile=item.tile, count=item.split)
+    BarrierOp()
+    loop = scf.ForOp(constant(0), item.split, constant(1), [accumulator])
+    with ir.InsertionPoint(loop.body):
+        place = (exchange.partials, item.tile, loop.induction_variable, exchange.count)
+        scf.YieldOp([AddPartialOp.build(loop.inner_iter_args[0], *place)])
+    return loop.operation.results[0]
+
+
+def _late_operations(block: Any, loop: Any, item: _Item) -> list[Any]:
+    """Return the operations of `block` that neither the loop nor the number of the item need."""
+    inits = [defining_operation(value) for value in list(loop.operands)[3:]]
+    roots = [loop, *walk_operations(loop.regions[0].blocks[0]), *(op for op in inits if op)]
+    needed = backward_slice(roots, block).ops
+    needed |= {defining_operation(value) for value in (item.tile, item.split, item.is_last)}
+    return [op for op in body_operations(block)[:-1] if op not in needed]
+
+
+def _replace_operand(op: Any, old: Any, new: Any) -> None:
+    for index, operand in enumerate(op.operands):
+        if operand == old:
+            op.operands[index] = new

@@ -1,0 +1,1 @@
+"""Registers, shared memory and workspaces."""

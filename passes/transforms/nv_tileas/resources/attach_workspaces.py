@@ -1,0 +1,61 @@
+"""Make the device memory of a kernel hidden parameters that the launcher fills.
+
+Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ..., %d: !nv_tileas.tma_desc<...>) {
+           %c = workspace {hidden_name = "counters", size = "cdiv(M, 128) * 4", zeroed} ... }
+After:   nv_tileaa.func @k(..., %d: !nv_tileas.tma_desc<...>, %c: !nv_tileaa.ptr<i32>) { ... }
+           {tilec.kernel = {workspaces = [{name = "counters", size = "cdiv(M, 128) * 4", ...}],
+                            hidden_parameters = [{name = "counters", dtype = "u64"}]}}
+
+Hidden parameters follow the tensor maps, so the pass stands behind
+`nv-tileas-attach-tma-descriptors`; `nv-tileas-debug-waits` adds its own behind them.
+"""
+
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
+from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
+from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+from tilec.request.wait_records import HIDDEN_PARAMETERS
+
+WORKSPACES = "workspaces"
+"""Entry of the kernel metadata that describes the device memory a launch provides."""
+ALIGNMENT = 256
+"""Alignment of a workspace in bytes: that of cuMemAlloc (CUDA programming guide)."""
+
+
+@register_pass("nv-tileas-attach-workspaces")
+def attach_workspaces(module: Any, context: PassContext) -> bool:
+    """Append the addresses of workspaces to the kernel's parameters."""
+    changed = False
+    for function in kernel_functions(module):
+        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.workspace"]
+        if found:
+            _attach(function, found)
+            changed = True
+    return changed
+
+
+def _attach(function: Any, workspaces: list[Any]) -> None:
+    block = function_body(function)
+    described = read_kernel_fact(function, WORKSPACES, [])
+    hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
+    for op in workspaces:
+        view = op.opview
+        name = view.hidden_name.value
+        described.append(
+            {
+                "name": name,
+                "size": view.size.value,
+                "alignment": ALIGNMENT,
+                "zeroed": "zeroed" in op.attributes,
+            }
+        )
+        hidden.append({"name": name, "dtype": "u64"})
+        argument = block.add_argument(op.results[0].type, op.location)
+        op.results[0].replace_all_uses_with(argument)
+        erase(op)
+    inputs = [argument.type for argument in block.arguments]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+    write_kernel_facts(function, **{WORKSPACES: described, HIDDEN_PARAMETERS: hidden})

@@ -1,0 +1,1 @@
+"""Producers and consumers, and the rings between them."""

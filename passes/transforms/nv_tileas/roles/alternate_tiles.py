@@ -1,0 +1,222 @@
+"""Let teams of consumers take tiles in turn (ping-pong).
+
+Before:  consumer: %s = ring_start %ring
+                   scf.for %tile = %id to %total step %ids iter_args(%p = %s) {
+                     ...; %q = scf.for %k = %c0 to %n step %c1 iter_args(...) { ring_wait ... }
+                     ...; yield %q }
+After:   consumer: %t = team_id; %first = %id + %t * %ids; %stride = %ids * 2
+                   %a = ring_skip %ring, %s, %t, %c0, %n, %c1; %u = ring_skip %turn, ...
+                   scf.for %tile = %first to %total step %stride iter_args(%p = %a, %v = %u) {
+                     ...; ring_acquire %turn, %v; %o = ring_advance %turn, %v
+                     %q = scf.for ...; ring_release %turn, %o; %w = ring_advance %turn, %o
+                     ...; %b = ring_skip %ring, %q, %c1, %c0, %n, %c1; yield %b, %w }
+
+While one team stores its result, another one multiplies, so that the tensor cores never wait for an
+epilogue. The producer goes through all tiles in order, so the slots of the teams follow each other
+in every ring: a team skips those of the tiles that are not its own. It cannot know how many there
+are unless every tile has as many, so the plan gives no teams to other kernels.
+
+A wait by parity cannot tell a phase from the last but one. So a team begins to wait for the slots
+of its tile only when the other one has waited for all of its own: that is its turn. Turns are a
+ring without buffers that has a slot for each team. A team acquires its own slot and releases that
+of the other one, which needs no leave for its first tile, so the second team is a round ahead.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AllocMBarrierOp,
+    CreateRingOp,
+    MBarrierType,
+    RingAcquireOp,
+    RingAdvanceOp,
+    RingReleaseOp,
+    RingSkipOp,
+    RingStartOp,
+    RingType,
+    TeamIdOp,
+)
+from tilec.dialects.nv_tileas.ring_ops import start_of_position
+from tilec.dialects.nv_tileas.types import RingPositionType
+from tilec.ir.bindings import arith, ir
+from tilec.ir.structured import (
+    body_operations,
+    enclosing_loops,
+    next_operation,
+    parent_operation,
+    terminator,
+    thread_value,
+    walk_operations,
+)
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.diagnostics import InternalCompilerError
+
+NAME = "nv-tileas-alternate-tiles"
+TEAMS = 2
+"""Teams that turns can go between."""
+_STEPS = ("nv_tileas.ring_advance", "nv_tileas.ring_release_until")
+
+
+@register_pass(NAME)
+def alternate_tiles(module: Any, context: PassContext) -> bool:
+    """Rewrite the loop over tiles of every consumer role with teams."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+        for roles in found:
+            if roles.opview.team_count == TEAMS:
+                _alternate(roles)
+                changed = True
+    return changed
+
+
+def _alternate(roles: Any) -> None:
+    block = roles.opview.consumer.blocks[0]
+    loop = tile_loop(block)
+    with ir.InsertionPoint.at_block_begin(block), loop.location:
+        team = TeamIdOp.build()
+    walks = [walk for _, walk in _positions(loop)]
+    for walk in walks:
+        _take_turns(roles, block, walk, team)
+    loop = tile_loop(block)
+    with ir.InsertionPoint(loop), loop.location:
+        lower, _, step = list(loop.operands)[:3]
+        first = arith.addi(lower, arith.muli(team, step))
+        stride = arith.muli(step, arith.constant(step.type, TEAMS))
+        others = arith.constant(step.type, TEAMS - 1)
+    for index, walk in _positions(loop):
+        if walk in walks:
+            _skip(loop, index, walk, team, others)
+    loop.operands[0], loop.operands[2] = first, stride
+
+
+def _take_turns(roles: Any, block: Any, walk: Any, team: Any) -> None:
+    """Let a team wait for the slots of `walk` only behind all such waits of the other team."""
+    body = tile_loop(block).regions[0].blocks[0]
+    waits = [
+        op
+        for op in walk_operations(body)
+        if op.name == "nv_tileas.ring_wait" and start_of_position(op.operands[1]) == walk
+    ]
+    if not waits:
+        return  # the walk of the releases
+    first, last = _ancestor_in(waits[0], body), _ancestor_in(waits[-1], body)
+    with ir.InsertionPoint(roles), first.location:
+        turns = _turns(roles.opview.consumer_warps.value)
+    with ir.InsertionPoint(next_operation(team.owner.operation)), first.location:
+        start = RingSkipOp.build(turns, RingStartOp.build(turns), team, _one_round(), TEAMS + 1)
+
+    def take_and_pass_on(position: Any) -> Any:
+        with ir.InsertionPoint(first), first.location:
+            RingAcquireOp(ring=turns, position=position)
+            other = RingAdvanceOp.build(turns, position)
+        behind = next_operation(last)
+        _release_behind(waits[-1], body, turns, other)
+        with ir.InsertionPoint(behind), last.location:
+            return RingAdvanceOp.build(turns, other)
+
+    thread_value(block, start, first, take_and_pass_on)
+
+
+def _one_round() -> list[Any]:
+    """Emit the bounds and the step of a loop of one round."""
+    i32 = ir.IntegerType.get_signless(32)
+    return [arith.constant(i32, number) for number in (0, 1, 1)]
+
+
+def _release_behind(wait: Any, block: Any, turns: Any, position: Any) -> None:
+    """Pass the turn on as soon as `wait` has been run for the last time, on every way through.
+
+    What follows in a branch, such as the wait for the last product, is not part of the turn.
+    """
+    holder = _ancestor_in(wait, block)
+    if holder.name != "scf.if":
+        with ir.InsertionPoint(next_operation(holder)), wait.location:
+            RingReleaseOp(ring=turns, position=position)
+        return
+    for region in holder.regions:
+        inner = region.blocks[0]
+        if any(op == wait for op in walk_operations(inner)):
+            _release_behind(wait, inner, turns, position)
+        else:
+            with ir.InsertionPoint.at_block_begin(inner), wait.location:
+                RingReleaseOp(ring=turns, position=position)
+
+
+def _turns(warps: int) -> Any:
+    """Make a ring without buffers with a slot for each team, which `warps` warps release."""
+    i64 = ir.IntegerType.get_signless(64)
+    slots = ir.IntegerAttr.get(i64, TEAMS)
+    full, empty = (
+        AllocMBarrierOp(
+            barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=slots
+        ).barrier
+        for arrivals in (full_arrivals(), empty_arrivals(warps))
+    )
+    return CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=slots).ring
+
+
+def _ancestor_in(op: Any, block: Any) -> Any:
+    """Return the operation of `block` that `op` stands in."""
+    while op.block != block:
+        op = parent_operation(op)
+    return op
+
+
+def tile_loop(block: Any) -> Any:
+    """Return the loop over tiles of a role's block: the only loop at its top."""
+    loops = [op for op in body_operations(block) if op.name == "scf.for"]
+    if len(loops) != 1:
+        raise InternalCompilerError(f"a role with {len(loops)} loops over tiles", pass_name=NAME)
+    return loops[0]
+
+
+def _positions(loop: Any) -> list[tuple[int, Any]]:
+    """Return the carried values that are ring positions, by number and with their walk."""
+    inits = list(loop.operands)[3:]
+    return [
+        (number, start_of_position(value))
+        for number, value in enumerate(inits)
+        if isinstance(value.type, RingPositionType)
+    ]
+
+
+def _skip(loop: Any, index: int, walk: Any, team: Any, others: Any) -> None:
+    """Skip the slots of the teams before this one ahead of the loop, of others behind a tile."""
+    ring = walk.owner.opview.ring
+    last = terminator(loop.regions[0].blocks[0])
+    before, behind = loop.operands[3 + index], last.operands[index]
+    for count, bounds in _rounds(loop, walk):
+        with ir.InsertionPoint(loop), loop.location:
+            before = RingSkipOp.build(ring, before, team, bounds, count)
+        with ir.InsertionPoint(last), loop.location:
+            behind = RingSkipOp.build(ring, behind, others, bounds, count)
+    loop.operands[3 + index], last.operands[index] = before, behind
+
+
+def _rounds(loop: Any, walk: Any) -> list[tuple[int, list[Any]]]:
+    """Return how far a walk moves in one tile: slots of a round, and the bounds of its loop."""
+    found = []
+    for op in walk_operations(loop.regions[0].blocks[0]):
+        if op.name not in _STEPS or start_of_position(op.operands[1]) != walk:
+            continue
+        if op.name == "nv_tileas.ring_release_until":
+            # It follows the walk of the waits, once in every round of their loop.
+            return _rounds(loop, start_of_position(op.operands[2]))
+        found.append((op.opview.count.value, _bounds(op, loop)))
+    return found
+
+
+def _bounds(op: Any, loop: Any) -> list[Any]:
+    """Return the bounds of the loop in `loop` that `op` stands in; without one, of one round."""
+    inside = enclosing_loops(op)
+    inside = inside[: inside.index(loop)]
+    if len(inside) > 1:
+        raise InternalCompilerError("loops inside of loops do not alternate", pass_name=NAME)
+    if inside:
+        return list(inside[0].operands)[:3]
+    with ir.InsertionPoint(loop), loop.location:
+        return _one_round()

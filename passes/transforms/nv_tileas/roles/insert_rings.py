@@ -1,0 +1,343 @@
+"""Implement channels by rings.
+
+Before:  producer: %a = tiled_load; send %a {channel = 0}; %b = tiled_load; send %b {channel = 1}
+         consumer: %a = receive {channel = 0}; %b = receive {channel = 1}; dot %a, %b, %acc
+After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...; ring_commit; advance
+         consumer: ring_wait; %a = load_shared %slot_a; %b = ...; dot; ring_release; advance
+
+The channels whose sends stand in one block share a ring: their tiles arrive together and are
+released together, after the last operation that reads one of them from shared memory. The wait for
+them returns the memory token of their loads (`ring_token`). Consumers that send to themselves wait
+at the last receive, so what uses a tile or a token before that ends the group: a store that must
+come after a load comes after the wait for it. Slices of one
+group (`nv-tileas-slice-tiles`) share a ring, too, but arrive one after the other, each in the next
+slot: `epilogue_stages` of them are on their way or in use at a time. Any other ring in a
+loop has the planned number of stages and is refilled, so it has empty barriers; a ring outside
+loops is filled once, has one slot and needs none. Positions are carried through the loops. Where
+CTAs of a cluster fill each other's slots, a slot is empty when the consumers of all of them have
+released it, and the roles end with a `cluster_sync`.
+"""
+
+from functools import partial
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AllocMBarrierOp,
+    AllocSharedOp,
+    ClusterSyncOp,
+    CreateRingOp,
+    LoadSharedOp,
+    MBarrierType,
+    RingAcquireOp,
+    RingAdvanceOp,
+    RingCommitOp,
+    RingFillOp,
+    RingReleaseOp,
+    RingStartOp,
+    RingTokenOp,
+    RingType,
+    RingWaitOp,
+    SharedTileType,
+    SlotViewOp,
+)
+from tilec.dialects.nv_tileas.role_ops import producer_warps
+from tilec.ir.attributes import read_kernel_fact
+from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import (
+    body_operations,
+    enclosing_loops,
+    next_operation,
+    parent_operation,
+    terminator,
+    thread_value,
+    walk_operations,
+)
+from tilec.passes.analysis.epilogue.slice_groups import slice_group, slice_number
+from tilec.passes.analysis.kernels import (
+    cluster_of_spec,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    role_block,
+)
+from tilec.passes.analysis.mma.operands import dot_uses
+from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals, ring_peers
+from tilec.passes.analysis.tma.multicast import multicast_axis
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.fast_dataclasses import dataclass
+
+_RECEIVE, _TOKEN = "nv_tileas.receive", "nv_tileas.receive_token"
+
+
+@dataclass
+class _Channels:
+    """The channels of one block, which share a ring.
+
+    Attributes:
+        sends: Where tiles are put in, in program order.
+        receives: Where they are taken out, in the same order.
+        sliced: Whether the tiles are slices, which arrive one after the other.
+    """
+
+    sends: list[Any]
+    receives: list[Any]
+    sliced: bool
+
+    @property
+    def in_loop(self) -> bool:
+        """Whether the channels are used more than once."""
+        return bool(enclosing_loops(self.sends[0]))
+
+    def fillings(self) -> list["_Channels"]:
+        """Return the channels of each slot that is filled in one pass through the block."""
+        if not self.sliced:
+            return [self]
+        slots: dict[int, _Channels] = {}
+        for send, receive in zip(self.sends, self.receives, strict=True):
+            slot = slots.setdefault(slice_number(send), _Channels([], [], sliced=True))
+            slot.sends.append(send)
+            slot.receives.append(receive)
+        return list(slots.values())
+
+    @property
+    def multicast_axes(self) -> tuple[int, ...]:
+        """Cluster axes along which CTAs fill each other's slots."""
+        axes = {multicast_axis(send.operands[0].owner.operation) for send in self.sends}
+        return tuple(sorted(axis for axis in axes if axis is not None))
+
+
+@dataclass
+class _Ring:
+    """A ring.
+
+    Attributes:
+        value: The ring.
+        buffers: Of each tile of a slot.
+        refilled: Whether slots are used more than once, and so have to be released.
+        advances: Whether the ring has more than one filling, each of them in the next slot.
+    """
+
+    value: Any
+    buffers: list[Any]
+    refilled: bool
+    advances: bool
+
+
+@register_pass("nv-tileas-insert-rings")
+def insert_rings(module: Any, context: PassContext) -> None:
+    """Replace every send and receive by operations on rings."""
+    for function in kernel_functions(module):
+        spec = read_spec(function) or {}
+        spec["tile_loop"] = read_kernel_fact(function, "persistent", False)
+        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+        for roles in found:
+            groups = _group_channels(roles)
+            reach_out = any(channels.multicast_axes for channels in groups)
+            for channels in groups:
+                _insert_ring(roles, channels, spec)
+            if reach_out:
+                _end_together(roles)
+
+
+def _end_together(roles: Any) -> None:
+    """Let no CTA of a cluster exit while others may still reach into it."""
+    programs = [*roles.regions, *(op.opview.body for op in producer_warps(roles))]
+    for region in programs:
+        block = region.blocks[0]
+        with ir.InsertionPoint(terminator(block)), roles.location:
+            ClusterSyncOp()
+
+
+def _group_channels(roles: Any) -> list[_Channels]:
+    """Group channels whose sends follow each other in one block, in program order.
+
+    A loop or branch with sends of its own ends a group: consumers may have to drain its rings
+    before the producer gets past it, so what comes before it must be committed first. Where
+    consumers send to themselves, the first use of a tile ends a group for the same reason. The
+    first use of its memory token does, too: a store to what was loaded must come after the wait.
+    """
+    ops = [op for region in roles.regions for op in walk_operations(region.blocks[0])]
+    receives = {_channel(op): op for op in ops if op.name == _RECEIVE}
+    groups: dict[Any, _Channels] = {}
+    for send in (op for op in ops if op.name == "nv_tileas.send"):
+        receive = receives.get(_channel(send))
+        if receive is None:
+            erase(send)
+            continue
+        sequence = slice_group(send)
+        key = (send.block, _segment(send)) if sequence is None else sequence
+        group = groups.setdefault(key, _Channels([], [], sliced=sequence is not None))
+        group.sends.append(send)
+        group.receives.append(receive)
+    return list(groups.values())
+
+
+def _segment(send: Any) -> int:
+    """Return how many operations that end a group stand before `send` in its block."""
+    ops = body_operations(send.block)
+    received: set[Any] = set()
+    ends = 0
+    for op in ops[: ops.index(send)]:
+        if op.name in (_RECEIVE, _TOKEN):
+            received.add(op.results[0])
+        else:
+            ends += _ends_group(op, received)
+    return ends
+
+
+def _ends_group(op: Any, received: set[Any]) -> bool:
+    inside = [
+        inner
+        for region in op.regions
+        for block in region.blocks
+        for inner in walk_operations(block)
+    ]
+    return any(inner.name == "nv_tileas.send" for inner in inside) or any(
+        operand in received for inner in (op, *inside) for operand in inner.operands
+    )
+
+
+def _channel(op: Any) -> int:
+    return ir.IntegerAttr(op.attributes["channel"]).value
+
+
+def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
+    if channels.sends[0].block == channels.receives[0].block:
+        for receive in channels.receives[:-1]:  # the wait must come after the commit
+            receive.move_before(channels.receives[-1])
+    fillings = channels.fillings()
+    ring = _create_ring(roles, channels, fillings, spec)
+    ends = (
+        (channels.sends[-1], _produce),
+        (channels.receives[0], _consume),
+    )
+    for marker, rewrite in ends:
+        block = role_block(marker)
+        with ir.InsertionPoint.at_block_begin(block), marker.location:
+            start = RingStartOp.build(ring.value)
+        if ring.advances:
+            thread_value(block, start, marker, partial(_rewrite_all, rewrite, fillings, ring))
+        else:
+            _rewrite_all(rewrite, fillings, ring, start)
+
+
+def _rewrite_all(rewrite: Any, fillings: list[_Channels], ring: _Ring, position: Any) -> Any:
+    """Rewrite one end of every filling; return the position behind the last one."""
+    for filling in fillings:
+        position = rewrite(filling, ring, position)
+    return position
+
+
+def _create_ring(
+    roles: Any, channels: _Channels, fillings: list[_Channels], spec: dict[str, Any]
+) -> _Ring:
+    # The loop over tiles of a persistent kernel refills slots, but one stage per tile is enough.
+    loops = len(enclosing_loops(channels.sends[0])) - int(spec["tile_loop"])
+    stages = spec["stages"] if loops > 0 else 1
+    if channels.sliced:
+        ahead = len(fillings) if not channels.in_loop else spec["epilogue_stages"]
+        stages = min(spec["epilogue_stages"], ahead)
+    refilled = channels.in_loop or len(fillings) > stages
+    i64 = ir.IntegerType.get_signless(64)
+    count = ir.IntegerAttr.get(i64, stages)
+    with ir.InsertionPoint(roles), channels.sends[0].location:
+        buffers = []
+        for receive in fillings[0].receives:
+            tile = receive.results[0].type
+            slot = SharedTileType.of(
+                tuple(tile.shape), tile.element_type, receive.attributes["shared_layout"]
+            )
+            buffers.append(AllocSharedOp(buffer=slot, slots=count, loc=receive.location).buffer)
+
+        def barrier(arrivals: int) -> Any:
+            return AllocMBarrierOp(
+                barrier=MBarrierType.get(), count=ir.IntegerAttr.get(i64, arrivals), slots=count
+            ).barrier
+
+        full = barrier(full_arrivals())
+        rows, columns = cluster_of_spec(spec)
+        axes = channels.multicast_axes
+        ctas = len(ring_peers((rows, columns), axes, 0))
+        arrivals = empty_arrivals(spec["consumer_warps"], ctas)
+        empty = barrier(arrivals) if refilled else None
+        ring = CreateRingOp(full=full, empty=empty, ring=RingType.get(), stages=count)
+        if axes:
+            ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([rows, columns])
+            ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get(list(axes))
+    return _Ring(ring.ring, buffers, refilled, refilled or len(fillings) > 1)
+
+
+def _produce(channels: _Channels, ring: _Ring, position: Any) -> Any:
+    """Guard the loads of a block by acquire and commit; return the next position."""
+    first = channels.sends[0].operands[0].owner.operation
+    if ring.refilled:
+        RingAcquireOp(
+            ring=ring.value, position=position, loc=first.location, ip=ir.InsertionPoint(first)
+        )
+    last = channels.sends[-1]
+    for send, buffer in zip(channels.sends, ring.buffers, strict=True):
+        with ir.InsertionPoint(send), send.location:
+            slot = SlotViewOp.build(buffer, position)
+            RingFillOp(tile=send.operands[0], slot=slot)
+    with ir.InsertionPoint(last), last.location:
+        RingCommitOp(ring=ring.value, position=position)
+        following = RingAdvanceOp.build(ring.value, position) if ring.advances else position
+    for send in channels.sends:
+        erase(send)
+    return following
+
+
+def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
+    """Guard the uses of a block's tiles by wait and release; return the next position."""
+    first = channels.receives[0]
+    tokens = [op for receive in channels.receives for op in _token_operations(receive)]
+    with ir.InsertionPoint(first), first.location:
+        RingWaitOp(ring=ring.value, position=position)
+        if tokens:
+            _replace_tokens(tokens, RingTokenOp.build(ring.value, position))
+    reads = []
+    for receive, buffer in zip(channels.receives, ring.buffers, strict=True):
+        with ir.InsertionPoint(receive), receive.location:
+            tile = LoadSharedOp.build(SlotViewOp.build(buffer, position))
+        receive.results[0].replace_all_uses_with(tile)
+        reads.append(tile)
+    block = first.block
+    last = _last_reader(block, reads)
+    following = position
+    with ir.InsertionPoint(next_operation(last)), first.location:
+        if ring.refilled:
+            RingReleaseOp(ring=ring.value, position=position)
+        if ring.advances:
+            following = RingAdvanceOp.build(ring.value, position)
+    for receive in channels.receives:
+        erase(receive)
+    return following
+
+
+def _token_operations(receive: Any) -> list[Any]:
+    users = [use.owner.operation for use in receive.results[0].uses]
+    return [op for op in users if op.name == _TOKEN]
+
+
+def _replace_tokens(operations: list[Any], token: Any) -> None:
+    """Let `token` stand for the tokens that `operations` return."""
+    for op in operations:
+        op.results[0].replace_all_uses_with(token)
+        erase(op)
+
+
+def _last_reader(block: Any, tiles: list[Any]) -> Any:
+    """Return the last operation of `block` that reads one of `tiles` from shared memory.
+
+    A `dot` reads its operands from their slots; every other use reads the registers that
+    `load_shared` filled.
+    """
+    readers = {tile.owner.operation for tile in tiles}
+    for tile in tiles:
+        for dot, _ in dot_uses(tile):
+            reader = dot
+            while reader.block != block:
+                reader = parent_operation(reader)
+            readers.add(reader)
+    return [op for op in body_operations(block) if op in readers][-1]

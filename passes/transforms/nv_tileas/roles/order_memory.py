@@ -1,0 +1,44 @@
+"""Turn memory tokens into synchronisation inside the consumer role.
+
+Before:  %t = tiled_store %view, %x, ...; %y, %u = tiled_load %view, ..., %t
+After:   tiled_store ...; nv_tileas.order_memory; %y = tiled_load %view, ...
+
+Threads of a role run apart, so a store of one thread is ordered before a load of another only by a
+barrier. One is placed before every access whose token leads back to an access of the consumer role
+that it conflicts with. Loads through TMA need none: see `nv-tileas-partition-roles`. Runs after the
+roles are split, because only then is it known which accesses share threads.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import OrderMemoryOp
+from tilec.ir.bindings import ir
+from tilec.ir.structured import walk_operations
+from tilec.passes.analysis.facts.memory_tokens import token_sources
+from tilec.passes.analysis.kernels import is_tiled_access, kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+
+
+@register_pass("nv-tileas-order-memory")
+def order_memory(module: Any, context: PassContext) -> bool:
+    """Insert a role-wide ordering point where a token orders conflicting accesses."""
+    changed = False
+    for function in kernel_functions(module):
+        for roles in kernel_operations(function):
+            if roles.name == "nv_tileas.roles":
+                changed |= _order_role(roles.opview.consumer.blocks[0])
+    return changed
+
+
+def _order_role(block: Any) -> bool:
+    """Insert the ordering points of a role, and tell whether there are any."""
+    changed = False
+    for op in walk_operations(block):
+        if not is_tiled_access(op) or op.opview.after is None:
+            continue
+        sources = token_sources(op.opview.after)
+        is_load = op.name == "nv_tileas.tiled_load"
+        if any(not (is_load and source.name == "nv_tileas.tiled_load") for source in sources):
+            OrderMemoryOp(loc=op.location, ip=ir.InsertionPoint(op))
+            changed = True
+    return changed

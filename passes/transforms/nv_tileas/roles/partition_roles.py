@@ -1,0 +1,247 @@
+"""Split a kernel into a producer role and a consumer role.
+
+Before:  %r = scf.for ... { %a = tiled_load <tma> ...; %d = dot %a, %b, %acc; yield %d }
+         tiled_store %r
+After:   nv_tileas.roles
+           producer: scf.for ... { %a = tiled_load <tma>; send %a {channel = 0}; ... }
+           consumer: %r = scf.for ... { %a = receive {channel = 0}; ...; dot; yield }
+                     tiled_store %r
+
+Each role is the backward slice of its roots (the TMA loads; everything with an effect), so scalar
+index math and control flow are re-computed in each. Uniform scalars and handles stay above the
+roles. Without a producer role the consumers send to themselves. Tiles cross only through channels,
+which `nv-tileas-insert-rings` implements.
+
+Loads of an epilogue in slices get a producer warp of their own (`producer_warp`), with the other
+loads of their block: their slots become free while the epilogue runs, when the loads of the next
+tile's k-tiles should long be on their way, and the first slices are requested while the k-tiles of
+their own tile are.
+
+A TMA load waits for no memory token here any more: `nv-tileaa-select-copy-atoms` gives no TMA atom
+to a load that must come after a store of the same kernel. A store that must come after the load
+has to come after the consumer's receive, which returns the token of the load (`receive_token`).
+"""
+
+from typing import Any
+
+from tilec.dialects.common.effects import has_effect
+from tilec.dialects.nv_tileas import (
+    JoinMemTokenOp,
+    ProducerWarpOp,
+    ReceiveOp,
+    ReceiveTokenOp,
+    RolesOp,
+    SendOp,
+    YieldOp,
+)
+from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import (
+    STRUCTURED,
+    CloneHook,
+    Slice,
+    backward_slice,
+    body_operations,
+    clone_operation,
+    clone_slice,
+    terminator,
+    walk_operations,
+)
+from tilec.passes.analysis.epilogue.slice_groups import copy_slice, slice_group
+from tilec.passes.analysis.facts.memory_tokens import follows_store, is_token, trace_token
+from tilec.passes.analysis.kernels import (
+    function_body,
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    reject,
+    tiled_access,
+)
+from tilec.passes.registry import PassContext, register_pass
+
+EPILOGUE_WARP = 1
+"""Warp of the producer role that loads what an epilogue in slices needs."""
+
+
+@register_pass("nv-tileas-partition-roles")
+def partition_roles(module: Any, context: PassContext) -> None:
+    """Clone each kernel's body into a producer and a consumer region."""
+    for function in kernel_functions(module):
+        _partition(function)
+
+
+def _partition(function: Any) -> None:
+    spec = read_spec(function) or {}
+    block = function_body(function)
+    loads = [op for op in kernel_operations(function) if _is_tma_load(op)]
+    _check_order(loads)
+    effects = [op for op in kernel_operations(function) if has_effect(op)]
+    channels = {op: number for number, op in enumerate(loads)}
+    uniform = _uniform_operations(block)
+    originals = [op for op in body_operations(block)[:-1] if op not in uniform]
+    with ir.InsertionPoint(terminator(block)), function.location:
+        roles = RolesOp.build(spec["producer_warps"], spec["consumer_warps"], spec.get("teams", 1))
+    specialised = spec["producer_warps"] > 0
+    consumed = backward_slice(effects, block)
+    produced = [op for op in loads if specialised and op in consumed.ops]
+    sliced = {op.block for op in produced if slice_group(op) is not None}
+    beside = [op for op in produced if op.block in sliced]
+    producer = backward_slice([op for op in produced if op not in beside], block, is_token)
+    hook = _receive_hook(channels) if specialised else _send_and_receive_hook(channels)
+    programs = [
+        (roles.producer, producer, _producer_hook(channels)),
+        (roles.consumer, consumed, hook),
+    ]
+    for region, kept, role_hook in programs:
+        kept.ops -= uniform
+        _fill_role(region, block, kept, role_hook)
+    if beside:
+        kept = backward_slice(beside, block, is_token)
+        kept.ops -= uniform
+        with ir.InsertionPoint(terminator(roles.producer.blocks[0])), function.location:
+            warp = ProducerWarpOp.build(EPILOGUE_WARP)
+        _fill_role(warp.body, block, kept, _producer_hook(channels))
+    for op in reversed(originals):
+        erase(op)
+
+
+def _check_order(loads: list[Any]) -> None:
+    """Refuse TMA loads that a token orders after a store: nothing makes a producer wait for that.
+
+    Raises:
+        CompileError: T0570 for one in IR that was written or edited by hand.
+    """
+    for load in loads:
+        if follows_store(load):
+            raise reject(
+                load,
+                "T0570",
+                "this load uses TMA, but its memory token orders it after a store of the kernel",
+                "give it an atom of vector accesses, as 'legal_atoms' lists them, or another token",
+            )
+
+
+def _fill_role(region: Any, source: Any, kept: Slice, hook: CloneHook) -> None:
+    """Fill the empty region of a role or producer warp with the operations of `kept`."""
+    target = region.blocks.append()
+    with ir.InsertionPoint(target):
+        clone_slice(source, kept, {}, hook)
+        YieldOp(loc=region.owner.location)
+
+
+def _is_tma_load(op: Any) -> bool:
+    if not is_tiled_access(op):
+        return False
+    access = tiled_access(op)
+    return access.is_load and access.uses_tma
+
+
+def _uniform_operations(block: Any) -> set[Any]:
+    """Return the operations of `block` that every thread can compute before the roles split.
+
+    They handle no tiles, and nothing that they use comes from an operation that does.
+    """
+    uniform: set[Any] = set()
+    split: set[Any] = set()
+    for op in body_operations(block):
+        nested = [op, *_operations_inside(op)]
+        if any(_touches_tiles(inner) for inner in nested) or any(
+            operand in split for inner in nested for operand in inner.operands
+        ):
+            split.update(op.results)
+        else:
+            uniform.add(op)
+    return uniform
+
+
+def _operations_inside(op: Any) -> list[Any]:
+    if op.name not in STRUCTURED:
+        return []
+    blocks = [block for region in op.regions for block in region.blocks]
+    return [inner for block in blocks for inner in walk_operations(block)]
+
+
+def _touches_tiles(op: Any) -> bool:
+    if is_tiled_access(op):
+        return True
+    values = [*op.results, *op.operands]
+    return any(isinstance(value.type, ir.RankedTensorType) for value in values)
+
+
+def _producer_hook(channels: dict[Any, int]) -> Any:
+    def hook(op: Any, mapping: dict[Any, Any]) -> bool:
+        if op not in channels:
+            return False
+        load = _clone_load(op, mapping)
+        _send(load.results[0], channels[op], op)
+        return True
+
+    return hook
+
+
+def _receive_hook(channels: dict[Any, int]) -> Any:
+    def hook(op: Any, mapping: dict[Any, Any]) -> bool:
+        if op not in channels:
+            return False
+        tile = _receive(op, channels[op])
+        mapping[op.results[0]] = tile
+        if next(iter(op.results[1].uses), None) is not None:
+            mapping[op.results[1]] = _token(op, tile, mapping)
+        return True
+
+    return hook
+
+
+def _token(load: Any, tile: Any, mapping: dict[Any, Any]) -> Any:
+    """Return what comes after `load`, whose tile is received: what came before it included."""
+    token = ReceiveTokenOp.build(tile, loc=load.location)
+    after = load.opview.after
+    if after is None or not trace_token(after).origins:
+        return token
+    return JoinMemTokenOp.build([token, mapping.get(after, after)], loc=load.location)
+
+
+def _send_and_receive_hook(channels: dict[Any, int]) -> Any:
+    send, receive = _producer_hook(channels), _receive_hook(channels)
+
+    def hook(op: Any, mapping: dict[Any, Any]) -> bool:
+        return send(op, mapping) and receive(op, mapping)
+
+    return hook
+
+
+def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
+    """Clone a TMA load without its memory token."""
+    load = clone_operation(op, mapping)
+    if op.opview.after is None:
+        return load
+    sizes = list(load.attributes["operandSegmentSizes"])
+    bare = ir.Operation.create(
+        load.name,
+        results=[result.type for result in load.results],
+        operands=list(load.operands)[:-1],
+        attributes=dict(load.attributes.items()),
+        loc=load.location,
+    )
+    bare.attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*sizes[:-1], 0])
+    erase(load)
+    mapping.update(zip(op.results, bare.results, strict=True))
+    return bare
+
+
+def _send(tile: Any, channel: int, op: Any) -> None:
+    i64 = ir.IntegerType.get_signless(64)
+    copy_slice(op, SendOp(tile=tile, channel=ir.IntegerAttr.get(i64, channel), loc=op.location))
+
+
+def _receive(op: Any, channel: int) -> Any:
+    i64 = ir.IntegerType.get_signless(64)
+    receive = ReceiveOp(
+        tile=op.results[0].type,
+        channel=ir.IntegerAttr.get(i64, channel),
+        shared_layout=op.attributes["shared_layout"],
+        loc=op.location,
+    )
+    copy_slice(op, receive)
+    return receive.tile

@@ -1,0 +1,1 @@
+"""Loads and stores as asynchronous copies."""

@@ -1,0 +1,87 @@
+"""Make TMA descriptors kernel parameters that the host fills.
+
+Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ...) { %d = make_tiled_tma_desc %view ... }
+After:   nv_tileaa.func @k(%A: ..., %d: !nv_tileas.tma_desc<tensor<128x64xbf16>>) {
+           nv_tileas.num-host-tmas = 1, nv_tileas.num-device-tmas = 0 } { ... }
+
+Every descriptor depends only on parameters of the launch, so the host encodes it. It is appended as
+one 128-byte `grid_constant` parameter per `tmaIdx`, in order, and its recipe (array, dims, box,
+swizzle) is recorded in the kernel's metadata for the launcher.
+"""
+
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
+from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
+from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.diagnostics import InternalCompilerError
+
+NAME = "nv-tileas-attach-tma-descriptors"
+HOST_COUNT = "nv_tileas.num-host-tmas"
+DEVICE_COUNT = "nv_tileas.num-device-tmas"
+L2_PROMOTION_BYTES = 128
+"""Granularity at which TMA fills L2 (cuda.h, CUtensorMapL2promotion)."""
+
+
+@register_pass(NAME)
+def attach_tma_descriptors(module: Any, context: PassContext) -> None:
+    """Append host-built TMA descriptors to the kernel's parameters."""
+    for function in kernel_functions(module):
+        makers = [
+            op for op in kernel_operations(function) if op.name == "nv_tileas.make_tiled_tma_desc"
+        ]
+        makers.sort(key=_index)
+        metadata = read_kernel_metadata(function)
+        recipes = [_recipe(op, function, metadata) for op in makers]
+        block = function_body(function)
+        for op in makers:
+            argument = block.add_argument(op.results[0].type, op.location)
+            op.results[0].replace_all_uses_with(argument)
+            erase(op)
+        inputs = [argument.type for argument in block.arguments]
+        function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+        i32 = ir.IntegerType.get_signless(32)
+        function.attributes[HOST_COUNT] = ir.IntegerAttr.get(i32, len(makers))
+        function.attributes[DEVICE_COUNT] = ir.IntegerAttr.get(i32, 0)
+        write_kernel_facts(function, tensor_maps=recipes)
+        verify_descriptor_abi(function)
+
+
+def verify_descriptor_abi(function: Any) -> None:
+    """Check that every `tmaIdx` names a descriptor parameter.
+
+    Raises:
+        InternalCompilerError: The counters or an index are wrong.
+    """
+    if HOST_COUNT not in function.attributes or DEVICE_COUNT not in function.attributes:
+        raise InternalCompilerError(
+            "funcOp lack tmaDeviceNum and tmaHostNum attr", pass_name=NAME, op=function.name
+        )
+    count = ir.IntegerAttr(function.attributes[HOST_COUNT]).value
+    for op in kernel_operations(function):
+        if op.name in ("nv_tileas.async_tiled_tma_load", "nv_tileas.async_tiled_tma_store"):
+            if "tmaIdx" not in op.attributes:
+                raise InternalCompilerError("not find tmaIdx.", pass_name=NAME, op=op.name)
+            if _index(op) >= count:
+                raise InternalCompilerError("tmaIdx exceed tmaHostNum.", pass_name=NAME, op=op.name)
+
+
+def _index(op: Any) -> int:
+    return ir.IntegerAttr(op.attributes["tmaIdx"]).value
+
+
+def _recipe(op: Any, function: Any, metadata: dict[str, Any]) -> dict[str, Any]:
+    view = op.opview
+    recipe = descriptor_recipe(view.view, function, metadata)
+    if isinstance(recipe, str):
+        raise InternalCompilerError(recipe, pass_name=NAME, op=op.name)
+    return {
+        **recipe,
+        "box": list(view.box),
+        "swizzle": view.swizzle.value,
+        "l2_promotion": L2_PROMOTION_BYTES,
+        "load": view.mode.value == "load",
+    }

@@ -1,0 +1,190 @@
+"""Lower tiled loads and stores with a TMA witness to asynchronous copies.
+
+Before:  ring_acquire; %a = tiled_load %view[%m, %k] <tma>; ring_fill %a, %slot; ring_commit
+After:   ring_acquire; %bar = ring_barrier; mbarrier_arrive_expect_tx %bar {tx_count = 32768}
+         async_tiled_tma_load %desc, %slot[%m, %k], %bar {tx_count = 16384, box_index = 0}
+         async_tiled_tma_load %desc, %slot[%m, %k + 64], %bar {tx_count = 16384, box_index = 1}
+
+Eight phases: (1) the kernel spec must be there; (2) eligible operations are found by their
+witness; (3) each distinct (array, box, swizzle, direction) gets a `tmaIdx`; (4) its descriptor is
+made once, above the roles; (5) loads and stores become one async operation per box; (6) each
+commit becomes one arrival that expects the bytes of all boxes of the slot; (7) waits for stores
+sink to the next use of their staging buffer or the end of the role, and a store that TMA would
+carry past the end of a row, or that begins before the array, is left to the threads (`copy_out`);
+(8) nothing may be left over.
+Coordinates stay outer-first.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AsyncTiledTmaLoadOp,
+    ClusterCoordOp,
+    MBarrierArriveExpectTxOp,
+    RingBarrierOp,
+)
+from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import (
+    body_operations,
+)
+from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.kernels import (
+    cluster_of_spec,
+    is_tiled_access,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    reject,
+    tiled_access,
+)
+from tilec.passes.analysis.protocol.counts import MAX_TX_COUNT, slot_tx_count
+from tilec.passes.analysis.tma.multicast import multicast_axis, set_multicast_axis, share_axis
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.tma.tma_kernel import TmaKernel, box_coordinates
+from tilec.passes.transforms.nv_tileas.tma.tma_stores import drain_stores, lower_store
+from tilec.support.diagnostics import InternalCompilerError
+from tilec.support.fast_dataclasses import dataclass
+
+NAME = "lower-tma-load-store-to-async"
+
+
+@register_pass(NAME)
+def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
+    """Lower tiled loads and stores with a TMA atom to async tiled copies."""
+    for function in kernel_functions(module):
+        spec = read_spec(function)
+        if spec is None:
+            raise InternalCompilerError(
+                "LowerTMALoadStoreToAsync: missing or invalid KernelSpecAttr on function",
+                pass_name=NAME,
+                op=function.name,
+            )
+        ops = kernel_operations(function)
+        roles = next((op for op in ops if op.name == "nv_tileas.roles"), None)
+        if roles is None:
+            continue
+        warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
+        streams = spec.get("stream_results", False)
+        metadata, cluster = read_kernel_metadata(function), cluster_of_spec(spec)
+        kernel = TmaKernel(function, metadata, roles, warpgroups, cluster, streams)
+        stores = [op for op in ops if _is_tma_store(op)]
+        for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
+            _lower_slot(commit, kernel)
+        for store in stores:
+            lower_store(store, kernel)
+        drain_stores(roles)
+        _check_nothing_left(function)
+
+
+def _is_tma_store(op: Any) -> bool:
+    return op.name == "nv_tileas.tiled_store" and tiled_access(op).uses_tma
+
+
+def _lower_slot(commit: Any, kernel: TmaKernel) -> None:
+    """Fill one slot: announce the bytes of all its boxes, then start one copy per box."""
+    ring, position = commit.operands
+    i64 = ir.IntegerType.get_signless(64)
+    fills = [op for op in body_operations(commit.block) if op.name == "nv_tileas.ring_fill"]
+    own = [fill for fill in fills if _position(fill) == position]
+    layouts = [layout_of_shared(fill.operands[1].type) for fill in own]
+    tx_count = slot_tx_count(layouts)
+    loads = [fill.operands[0].owner.operation for fill in own]
+    if tx_count > MAX_TX_COUNT:
+        raise reject(
+            loads[0],
+            "T0531",
+            f"one slot of this ring holds {tx_count} bytes, but a barrier phase counts at most"
+            f" {MAX_TX_COUNT}",
+            "use smaller tiles",
+        )
+    with ir.InsertionPoint(loads[0]), loads[0].location:
+        barrier = RingBarrierOp.build(ring, position)
+        MBarrierArriveExpectTxOp(barrier=barrier, tx_count=ir.IntegerAttr.get(i64, tx_count))
+    for fill in own:
+        _start_copies(fill, barrier, kernel)
+    erase(commit)
+
+
+def _start_copies(fill: Any, barrier: Any, kernel: TmaKernel) -> None:
+    """Start one copy per box of a tile that completes on `barrier`."""
+    i64 = ir.IntegerType.get_signless(64)
+    load, slot = fill.operands[0].owner.operation, fill.operands[1]
+    access = tiled_access(load)
+    descriptor, index = kernel.descriptor(access, slot.type, "load")
+    with ir.InsertionPoint(fill), load.location:
+        share = _share(load, access.coords, slot.type, kernel.cluster)
+        for number, coords in enumerate(share.boxes):
+            copy = AsyncTiledTmaLoadOp(
+                descriptor=descriptor,
+                destination=slot,
+                coords=coords,
+                barrier=barrier,
+                box_index=ir.IntegerAttr.get(i64, number),
+                tx_count=ir.IntegerAttr.get(i64, layout_of_shared(slot.type).box_bytes),
+                tmaIdx=ir.IntegerAttr.get(i64, index),
+            )
+            share.mark(copy)
+    erase(fill)
+    erase(load)
+
+
+@dataclass(frozen=True)
+class _Share:
+    """The boxes of a tile that this CTA loads, for itself or for all that share the tile.
+
+    Attributes:
+        boxes: Element coordinates of each box.
+        axis: Cluster axis along which CTAs share the tile; None when they do not.
+        cluster: Rows and columns of the cluster.
+    """
+
+    boxes: list[list[Any]]
+    axis: int | None
+    cluster: tuple[int, int]
+
+    def mark(self, copy: Any) -> None:
+        """Send what `copy` loads to all CTAs that share the tile."""
+        if self.axis is not None:
+            set_multicast_axis(copy, self.axis)
+            copy.attributes["cluster"] = ir.DenseI64ArrayAttr.get(list(self.cluster))
+
+
+def _share(load: Any, coords: tuple[Any, ...], slot_type: Any, cluster: tuple[int, int]) -> _Share:
+    """Return what this CTA loads of the tile at `coords`, emitting the coordinates."""
+    axis = multicast_axis(load)
+    if axis is None:
+        return _Share(box_coordinates(coords, slot_type), None, cluster)
+    layout, peers = layout_of_shared(slot_type), cluster[axis]
+    divided = share_axis(layout, peers)
+    if divided is None:
+        raise InternalCompilerError(
+            f"{peers} CTAs cannot divide {layout.box_count} boxes", pass_name=NAME, op=str(load)
+        )
+    i32 = ir.IntegerType.get_signless(32)
+    extent = arith.constant(i32, layout.shape[divided] // peers)
+    start = list(coords)
+    shift = arith.muli(ClusterCoordOp.build(axis, cluster), extent)
+    start[divided] = arith.addi(start[divided], shift)
+    boxes = box_coordinates(tuple(start), slot_type, layout.box_count // peers)
+    return _Share(boxes, axis, cluster)
+
+
+def _position(fill: Any) -> Any:
+    return fill.operands[1].owner.operation.operands[1]
+
+
+def _check_nothing_left(function: Any) -> None:
+    for op in kernel_operations(function):
+        if op.name in ("nv_tileas.ring_fill", "nv_tileas.ring_commit") or (
+            is_tiled_access(op) and tiled_access(op).uses_tma
+        ):
+            raise InternalCompilerError(
+                "failed to get expected tx-count"
+                if op.name.startswith("nv_tileas.ring")
+                else "failed to find smem buffer address for mbarrier",
+                pass_name=NAME,
+                op=str(op),
+            )

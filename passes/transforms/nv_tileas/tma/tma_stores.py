@@ -1,0 +1,280 @@
+"""Lowering of TMA stores: staging in shared memory, the copies, and the waits for them."""
+
+import contextlib
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AllocSharedOp,
+    AsyncTiledTmaStoreOp,
+    BarrierOp,
+    BulkCommitOp,
+    BulkWaitOp,
+    CopyOutOp,
+    FenceProxyOp,
+    SharedTileType,
+    StoreSharedOp,
+    StoreTokenOp,
+)
+from tilec.dialects.nv_tileas.epilogue_ops import (
+    WarpgroupViewOp,
+    is_per_warpgroup,
+    mark_per_warpgroup,
+)
+from tilec.dialects.nv_tileas.tma_ops import (
+    BOX_ALIGNMENT_BYTES,
+    CACHE_HINT,
+    EVICT_FIRST,
+    element_bits,
+)
+from tilec.ir.bindings import arith, ir, scf
+from tilec.ir.removal import erase
+from tilec.ir.structured import (
+    defining_operation,
+    enclosing_loops,
+    terminator,
+    walk_operations,
+)
+from tilec.passes.analysis.facts.memory_tokens import trace_token
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    tiled_access,
+)
+from tilec.passes.transforms.nv_tileas.epilogue.store_parts import StagingStep
+from tilec.passes.transforms.nv_tileas.tma.tma_kernel import TmaKernel, box_coordinates
+from tilec.support.fast_dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class _Staging:
+    """The shared-memory tile that a store goes through.
+
+    Attributes:
+        tile: The tile.
+        pending: Stores that may be running when the tile is written again.
+        per_warpgroup: Whether each warpgroup stages and stores for itself.
+        opens: Whether the store is the first one of its batch and the first step of its tile, which
+            waits for the slots.
+        closes: Whether it is the last one, behind which all of them are copied out.
+        is_reused: Whether a copy out of the tile may be running when the store begins.
+    """
+
+    tile: Any
+    pending: int
+    per_warpgroup: bool
+    is_reused: bool
+    opens: bool = True
+    closes: bool = True
+
+    def mark(self, *ops: Any) -> None:
+        """Let each warpgroup perform `ops` for itself where it stages for itself."""
+        for op in ops if self.per_warpgroup else ():
+            mark_per_warpgroup(op)
+
+
+@dataclass(frozen=True)
+class _Written:
+    """A store whose tile is in shared memory, the descriptor for its copies and its number."""
+
+    access: TiledAccess
+    staging: _Staging
+    descriptor: Any
+    index: int
+
+
+def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> _Staging:
+    """Return the staging tile of a store, made above the roles when it is the first of its kind."""
+    i64 = ir.IntegerType.get_signless(64)
+
+    def allocate(slots: int) -> Any:
+        with ir.InsertionPoint(kernel.roles), store.location:
+            return AllocSharedOp(buffer=slot_type, slots=ir.IntegerAttr.get(i64, slots)).buffer
+
+    in_loop = bool(enclosing_loops(store))
+    if not is_per_warpgroup(store):
+        return _Staging(allocate(1), 0, per_warpgroup=False, is_reused=in_loop)
+    group, slot, slots, pending = (
+        ir.IntegerAttr(store.attributes[f"staging_{name}"]).value
+        for name in ("group", "slot", "slots", "pending")
+    )
+    if group not in kernel.staging:
+        kernel.staging[group] = (allocate(slots * kernel.consumers), set())
+    buffer, used = kernel.staging[group]
+    with ir.InsertionPoint(store), store.location:
+        tile = WarpgroupViewOp.build(buffer, slot, slots, slot_type)
+    reused = in_loop or slot in used
+    used.add(slot)
+    place, size = (
+        _staging_field(store, name, least) for name, least in (("place", 0), ("batch", 1))
+    )
+    return _Staging(
+        tile,
+        pending,
+        per_warpgroup=True,
+        is_reused=reused,
+        opens=place == 0 and step.is_first,
+        closes=place == size - 1 and step.is_last,
+    )
+
+
+def _staging_field(store: Any, name: str, default: int) -> int:
+    attribute = f"staging_{name}"
+    if attribute not in store.attributes:
+        return default
+    return ir.IntegerAttr(store.attributes[attribute]).value
+
+
+def lower_store(store: Any, kernel: TmaKernel) -> None:
+    """Stage the tile in shared memory, then let one thread start one copy per box.
+
+    The tiles of a batch are all staged before the first one is copied, as are the steps of a tile.
+    """
+    access, step = tiled_access(store), StagingStep.of(store)
+    element = access.tile_type.element_type
+    slot_type = SharedTileType.of(step.shape, element, store.attributes["shared_layout"])
+    staging = _stage(store, step, slot_type, kernel)
+    descriptor, index = kernel.descriptor(access, slot_type, "store")
+    with ir.InsertionPoint(store), store.location:
+        if staging.is_reused and staging.opens:
+            staging.mark(_wait_for_stores(staging.pending), BarrierOp())
+        written = StoreSharedOp(tile=access.value, destination=staging.tile)
+        if not step.is_whole:
+            written.attributes["origin"] = ir.DenseI64ArrayAttr.get(list(step.origin))
+        if step.is_last:
+            kernel.written.append(_Written(access, staging, descriptor, index))
+        if staging.closes:
+            FenceProxyOp(space=ir.StringAttr.get("shared"))
+            staging.mark(BarrierOp())
+            for item in kernel.written:
+                _copy_out(item, kernel.streams_results)
+            # Behind the branches: waits count groups, so every batch closes one.
+            staging.mark(BulkCommitOp())
+    kernel.stored.append(store)
+    if staging.closes:
+        with ir.InsertionPoint(store), store.location:
+            _replace_tokens(kernel.stored, staging)
+        for op in kernel.stored:
+            erase(op)
+        kernel.written.clear()
+        kernel.stored.clear()
+
+
+def _copy_out(item: _Written, streams: bool) -> None:
+    """Copy a staged tile to its array, by TMA where that can.
+
+    Args:
+        item: The tile.
+        streams: Whether L2 should give it up before everything else.
+    """
+    i64 = ir.IntegerType.get_signless(64)
+    tile = item.staging.tile
+    with _branch(_fits_tma(item.access, tile.type.shape[-1]), item.access, item.staging):
+        for number, coords in enumerate(box_coordinates(item.access.coords, tile.type)):
+            copy = AsyncTiledTmaStoreOp(
+                descriptor=item.descriptor,
+                source=tile,
+                coords=coords,
+                box_index=ir.IntegerAttr.get(i64, number),
+                tmaIdx=ir.IntegerAttr.get(i64, item.index),
+            )
+            item.staging.mark(copy)
+            if streams:
+                copy.attributes[CACHE_HINT] = ir.StringAttr.get(EVICT_FIRST)
+
+
+def _fits_tma(access: TiledAccess, width: int) -> Any:
+    """Emit whether TMA may store the tile of rows of `width` elements; None when it always may.
+
+    A store that begins before its array, even by a tile without any element of it, ends the kernel
+    with an illegal instruction (measured on an H200, driver 580, 2026-11-21: one and two dims, by 8
+    and by 16 elements). Loads from there are filled with zeros.
+    """
+    conditions = [_row_fits(access, width)] if _may_overrun(access) else []
+    view = access.op.opview
+    for coord, *safe in zip(access.coords, view.in_bounds, view.never_before, strict=True):
+        if not any(safe):
+            zero = arith.constant(coord.type, 0)
+            conditions.append(arith.cmpi(arith.CmpIPredicate.sge, coord, zero))
+    return functools.reduce(arith.andi, conditions) if conditions else None
+
+
+def _may_overrun(access: TiledAccess) -> bool:
+    """Tell whether a row of the array may end in the middle of 16 bytes inside the tile.
+
+    TMA drops out-of-bounds elements of a store in units of 16 bytes of the innermost dimension: up
+    to 14 bytes behind the end of a row are overwritten otherwise (measured on an H200, driver 580,
+    2026-11-21: N = 257 in bf16 changed 7 elements behind each row). Loads are exact.
+    """
+    if access.op.opview.in_bounds[-1]:
+        return False
+    memref = defining_operation(access.view)
+    known = "size_div_by" in memref.attributes
+    divisor = list(memref.attributes["size_div_by"])[-1] if known else 1
+    return bool(divisor * _element_bytes(access) % BOX_ALIGNMENT_BYTES)
+
+
+def _element_bytes(access: TiledAccess) -> int:
+    return element_bits(access.tile_type.element_type) // 8
+
+
+def _row_fits(access: TiledAccess, width: int) -> Any:
+    """Emit whether TMA may store the tile: it is not the row's last one, or the row ends well."""
+    i32 = ir.IntegerType.get_signless(32)
+    memref = defining_operation(access.view).opview
+    extent = memref.memref.type.shape[-1]
+    length = list(memref.sizes)[-1] if extent is None else arith.constant(i32, extent)
+    end = arith.addi(access.coords[-1], arith.constant(i32, width))
+    inside = arith.cmpi(arith.CmpIPredicate.sle, end, length)
+    unit = BOX_ALIGNMENT_BYTES // _element_bytes(access)
+    rest = arith.remui(length, arith.constant(i32, unit))
+    whole = arith.cmpi(arith.CmpIPredicate.eq, rest, arith.constant(i32, 0))
+    return arith.ori(inside, whole)
+
+
+@contextlib.contextmanager
+def _branch(condition: Any, access: TiledAccess, staging: _Staging) -> Iterator[None]:
+    """Emit into the body of `if condition`, whose else lets the threads copy the tile out."""
+    if condition is None:
+        yield
+        return
+    branch = scf.IfOp(condition, has_else=True)
+    with ir.InsertionPoint(branch.then_block):
+        yield
+        scf.YieldOp([])
+    with ir.InsertionPoint(branch.else_block):
+        staging.mark(CopyOutOp(source=staging.tile, memref=access.view, coords=list(access.coords)))
+        scf.YieldOp([])
+
+
+def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
+    """Let one token stand for those of `stores`, which leave together.
+
+    It also keeps what they come after, for the protocol check; tokens of no access are dropped.
+    Steps of a tile that stand in other branches than the last one come after the same accesses.
+    """
+    beside = [op.opview for op in stores if op.block == stores[-1].block]
+    given = dict.fromkeys(store.after for store in beside if store.after is not None)
+    after = [token for token in given if trace_token(token).origins]
+    used = any(next(iter(op.results[0].uses), None) is not None for op in stores)
+    if not after and not used:
+        return
+    token = StoreTokenOp.build(after, per_warpgroup=staging.per_warpgroup)
+    for op in stores:
+        op.results[0].replace_all_uses_with(token)
+
+
+def _wait_for_stores(pending: int) -> Any:
+    i64 = ir.IntegerType.get_signless(64)
+    return BulkWaitOp(pending=ir.IntegerAttr.get(i64, pending), read=ir.BoolAttr.get(True))
+
+
+def drain_stores(roles: Any) -> None:
+    """Keep the staging buffers alive until the last bulk store has read them."""
+    block = roles.opview.consumer.blocks[0]
+    commits = [op for op in walk_operations(block) if op.name == "nv_tileas.bulk_commit"]
+    with ir.InsertionPoint(terminator(block)), roles.location:
+        for per_warpgroup in sorted({is_per_warpgroup(op) for op in commits}):
+            wait = _wait_for_stores(0)
+            if per_warpgroup:
+                mark_per_warpgroup(wait)

@@ -1,0 +1,1 @@
+"""Proofs about the final IR, and what watches it at run time."""

@@ -1,0 +1,120 @@
+"""Make a debug build of the kernels that were asked for one (`--debug-waits`).
+
+Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ..., %d: !nv_tileas.tma_desc<...>) {
+           ring_acquire %ring, %p ... ring_wait %ring, %q } {tilec.kernel = {debug_waits = {limit}}}
+After:   nv_tileaa.func @k(..., %d: !nv_tileas.tma_desc<...>, %buffer: !nv_tileaa.ptr<i32>) {
+           ring_acquire %ring, %p {nv_tileas.debug_wait = 0}
+           ring_wait %ring, %q {nv_tileas.debug_wait = 1} }
+           {tilec.kernel = {debug_waits = {limit, waits = [...]}, hidden_parameters = [...]}}
+
+Every wait of a ring, and every one for the partial sums of a split tile, gets an id, which is its
+row in the table that the launcher explains a report with; so does every `extract` whose index may
+be out of range. The address of the buffer for the report becomes the last parameter of the kernel.
+Kernels without the entry `debug_waits` in their metadata, and kernels without such operations, are
+left alone.
+
+The pass stands behind the protocol check: a dump from between the two can be edited so that it
+deadlocks, and be run.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
+from tilec.ir.bindings import ir
+from tilec.ir.errors import source_span
+from tilec.ir.structured import walk_operations
+from tilec.layout.modes import WARP_LANES
+from tilec.passes.analysis.facts.extracts import open_axes
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
+from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+from tilec.request.wait_records import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY
+from tilec.support.diagnostics import SourceFile
+
+NAME = "nv-tileas-debug-waits"
+WAIT_ID = "nv_tileas.debug_wait"
+"""Attribute with the id of a wait; `convert-nv-tileas-to-llvm` limits the waits that have one."""
+_BARRIERS = {
+    "nv_tileas.ring_acquire": "empty",
+    "nv_tileas.ring_wait": "full",
+    "nv_tileas.await_partials": "partials",
+    "nv_tileas.extract": "extract",
+}
+"""What each operation waits for: a barrier of a ring, or the partial sums of a split tile. An
+`extract` waits for nothing, but checks its indices."""
+_OF_RINGS = ("empty", "full")
+_BUFFER_TYPE = "!nv_tileaa.ptr<i32>"
+
+
+@register_pass(NAME)
+def debug_waits(module: Any, context: PassContext) -> bool:
+    """Number the waits of a debug build and add the buffer for their report."""
+    changed = False
+    for function in kernel_functions(module):
+        request = read_kernel_fact(function, METADATA_KEY)
+        if request is None or "waits" in request:
+            continue
+        changed = True
+        table = list(_number_waits(function, context))
+        write_kernel_facts(function, **{METADATA_KEY: {**request, "waits": table}})
+        if table:
+            _append_buffer(function)
+            hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
+            hidden.append({"name": DEBUG_BUFFER, "dtype": "u64"})
+            write_kernel_facts(function, **{HIDDEN_PARAMETERS: hidden})
+    return changed
+
+
+def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any]]:
+    """Give every wait its id and yield its row of the table."""
+    operations = kernel_operations(function)
+    rings = [op.results[0] for op in operations if op.name == "nv_tileas.create_ring"]
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    i64 = ir.IntegerType.get_signless(64)
+    number = 0
+    for role, first_thread, op in _role_operations(operations):
+        barrier = _BARRIERS.get(op.name)
+        if barrier is None or (barrier == "extract" and not open_axes(op, ranges)):
+            continue
+        op.attributes[WAIT_ID] = ir.IntegerAttr.get(i64, number)
+        number += 1
+        yield {
+            "role": role,
+            "first_thread": first_thread,
+            "ring": rings.index(op.operands[0]) if barrier in _OF_RINGS else -1,
+            "barrier": barrier,
+            **_place(op, context.buffer, context.sources),
+        }
+
+
+def _role_operations(operations: Sequence[Any]) -> Iterator[tuple[str, int, Any]]:
+    """Yield role, its first thread and operation for everything inside roles."""
+    for roles in (op for op in operations if op.name == "nv_tileas.roles"):
+        first = (0, roles.opview.producer_warps.value * WARP_LANES)
+        for role, thread, region in zip(
+            ("producer", "consumer"), first, roles.regions, strict=True
+        ):
+            for op in walk_operations(region.blocks[0]):
+                yield role, thread, op
+
+
+def _place(op: Any, buffer: str, sources: Sequence[SourceFile]) -> dict[str, Any]:
+    """Return the source range of a wait and the text of its line, as far as they are known.
+
+    The launcher may run in another process that has the package only, so the text goes along.
+    """
+    span = source_span(op.location, buffer)
+    if span is None:
+        return {"span": [], "line": ""}
+    source = next((item for item in sources if item.name == span.file), None)
+    line = source.line(span.line) if source is not None else None
+    place = [span.file, span.line, span.column, span.end_line, span.end_column]
+    return {"span": place, "line": line or ""}
+
+
+def _append_buffer(function: Any) -> None:
+    block = function_body(function)
+    block.add_argument(ir.Type.parse(_BUFFER_TYPE), function.location)
+    inputs = [argument.type for argument in block.arguments]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))

@@ -1,0 +1,202 @@
+"""The way from the llvm stage to PTX, cubin and artifact, step by step and measured."""
+
+from collections.abc import Callable
+from typing import Any
+
+from tilec.compiler.compilation import Compilation, Stopwatch
+from tilec.compiler.debug_build import too_late
+from tilec.compiler.dumps import DumpWriter, metadata_comment, read_metadata_comment
+from tilec.plan.summary import plan_text
+from tilec.request.options import CompileOptions
+from tilec.request.target import Target
+from tilec.request.wait_records import HIDDEN_PARAMETERS, METADATA_KEY
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import CompileError, InternalCompilerError, SourceFile
+
+_STAGE = "code generation"
+_ASSEMBLED = ("cubin", "sass")
+"""What cannot be emitted without ptxas."""
+
+
+class CodeGenerator:
+    """Takes one compilation through the LLVM, PTX and ptxas steps."""
+
+    def __init__(
+        self,
+        result: Compilation,
+        options: CompileOptions,
+        target: Target,
+        watch: Stopwatch,
+        dumps: DumpWriter,
+    ) -> None:
+        """Keep where results go."""
+        self.result = result
+        self.options = options
+        self.target = target
+        self.watch = watch
+        self.dumps = dumps
+
+    def run(
+        self,
+        module: Any,
+        *,
+        is_legal: bool = False,
+        meanwhile: Callable[[], None] | None = None,
+    ) -> None:
+        """Translate `module` (llvm stage) and go on, as far as the options ask.
+
+        Args:
+            module: The module.
+            is_legal: `verify-llvm-legality` has just passed it.
+            meanwhile: Called before LLVM runs, which leaves Python to other threads.
+
+        Raises:
+            CompileError: The module holds something that LLVM cannot take, ptxas rejects the code,
+                or it spills.
+        """
+        with self.watch.step(_STAGE, "translate to LLVM IR"), compiler_threads.LOCK.held:
+            from tilec.codegen.llvmir import translate
+            from tilec.ir.attributes import read_kernel_metadata
+
+            metadata = read_kernel_metadata(find_kernel_op(module))
+            text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
+        if self.options.reaches("ptx"):
+            with self.watch.step(_STAGE, "load LLVM"), compiler_threads.LOCK.held:
+                _import_rest(ptxas=self.options.run_ptxas or self.options.emit in _ASSEMBLED)
+        if meanwhile is not None:
+            meanwhile()
+        try:
+            self._run_llvm(text, metadata)
+        except CompileError as failure:
+            compiler_threads.checkpoint()
+            with compiler_threads.LOCK.held:
+                from tilec.codegen.ptxas_locations import with_source_lines
+
+            with self.watch.step(_STAGE, "find source lines"):
+                located = with_source_lines(failure, module, self.target)
+            raise located from None
+
+    def run_text(self, stage: str, source: SourceFile) -> None:
+        """Go on from the text of a dump: `llvmir` or `ptx`.
+
+        Raises:
+            CompileError: The dump lacks the kernel's metadata, or LLVM or ptxas rejects it.
+        """
+        metadata, rest = read_metadata_comment(source)
+        if self.options.debug_waits and METADATA_KEY not in metadata:
+            raise too_late(self.result.source.name)
+        if stage == "llvmir":
+            self._run_llvm(rest, metadata, edited=True)
+        else:
+            self._run_ptx(rest, metadata)
+
+    def _run_llvm(self, text: str, metadata: dict[str, Any], *, edited: bool = False) -> None:
+        self.result.texts["llvmir"] = metadata_comment(metadata, ";") + text
+        self.dumps.write(f"{metadata['name']}.ll", self.result.texts["llvmir"])
+        if not self.options.reaches("ptx"):
+            return
+        with self.watch.step(_STAGE, "LLVM to PTX"):
+            from tilec.codegen.ptx import emit_ptx
+
+            ptx = emit_ptx(text, self.target, edited=edited)
+        self._run_ptx(ptx, metadata)
+
+    def _run_ptx(self, ptx: str, metadata: dict[str, Any]) -> None:
+        from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
+        from tilec.codegen.header import header_comment, strip_header
+
+        self.result.kernel = metadata["name"]
+        body = strip_header(ptx)
+        # A debug build is there to be right, not fast: what its waits cost is accepted.
+        accept = self.options.allow_spills or METADATA_KEY in metadata
+        assembly = self._assemble(body, allow_spills=accept)
+        self.result.assembly = assembly
+        image = KernelImage(metadata["name"], body, metadata=metadata)
+        if assembly is not None:
+            image = KernelImage(
+                metadata["name"],
+                body,
+                assembly.cubin,
+                metadata,
+                assembly.registers,
+                assembly.stack_bytes,
+                assembly.spill_stores + assembly.spill_loads,
+            )
+        hidden = tuple(HiddenParameter(**item) for item in metadata.get(HIDDEN_PARAMETERS, ()))
+        workspaces = tuple(Workspace(**item) for item in metadata.get("workspaces", ()))
+        artifact = Artifact((image,), self.target.name, workspaces, hidden)
+        text = header_comment(artifact) + body
+        self.result.artifact = artifact
+        self.result.texts["ptx"] = text
+        self.dumps.write(f"{image.name}.ptx", text + metadata_comment(metadata, "//"))
+        self.result.texts["plan"] = plan_text(metadata)
+        self.dumps.write("plan.json", self.result.texts["plan"])
+        self._disassemble(image.name)
+
+    def _assemble(self, ptx: str, *, allow_spills: bool) -> Any:
+        """Return what ptxas makes of `ptx`, or None when it shall not or cannot run."""
+        needed = self.options.emit in _ASSEMBLED
+        if not needed and not self.options.run_ptxas:
+            return None
+        from tilec.codegen.ptxas import assemble
+        from tilec.codegen.tools import find_tool
+
+        if not needed and find_tool("ptxas") is None:
+            return None
+        compiler_threads.checkpoint()
+        with self.watch.step(_STAGE, "ptxas"):
+            return assemble(
+                ptx,
+                self.target,
+                lineinfo=self.options.lineinfo,
+                allow_spills=allow_spills,
+            )
+
+    def _disassemble(self, name: str) -> None:
+        """Make the SASS listing when it was asked for, or is to be dumped and can be made."""
+        from tilec.codegen.tools import find_tool
+
+        assembly = self.result.assembly
+        wanted = self.options.emit == "sass"
+        if assembly is None or not (wanted or self.dumps.directory is not None):
+            return
+        if not wanted and find_tool("nvdisasm") is None:
+            return
+        from tilec.codegen.sass import disassemble
+
+        with self.watch.step(_STAGE, "nvdisasm"):
+            listing = disassemble(assembly.cubin)
+        self.result.texts["sass"] = listing
+        self.dumps.write(f"{name}.sass", listing)
+
+
+def _import_rest(*, ptxas: bool) -> None:
+    """Import what the steps without the compiler's lock use.
+
+    A forked child would wait for ever for an import that another thread of its parent had begun.
+    """
+    import shutil  # noqa: F401
+    import subprocess  # noqa: F401
+    import tempfile  # noqa: F401
+
+    import llvmlite.binding  # noqa: F401
+
+    from tilec.codegen import artifact, header, ptx  # noqa: F401
+    from tilec.support import isolation  # noqa: F401
+
+    if ptxas:
+        from tilec.codegen import ptxas_locations  # noqa: F401
+
+
+def find_kernel_op(module: Any) -> Any:
+    """Return the operation of the kernel in `module`, at any stage.
+
+    Raises:
+        InternalCompilerError: No operation carries the metadata of a kernel.
+    """
+    from tilec.ir.attributes import KERNEL_ATTRIBUTE
+
+    for op in module.operation.regions[0].blocks[0].operations:
+        if KERNEL_ATTRIBUTE in op.attributes:
+            return op
+    raise InternalCompilerError(f"no operation carries '{KERNEL_ATTRIBUTE}'", pass_name=_STAGE)

@@ -1,0 +1,382 @@
+"""The driver: takes a kernel through the stages, one pass at a time, and on to PTX.
+
+Behind a pass it stamps the module with the name of the pass (so that a dump can be resumed),
+measures, and writes or prints what was asked for; behind a stage it verifies, and behind every pass
+that is shown. MLIR and LLVM are imported when they are first needed: a syntax error is reported
+without them.
+"""
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from types import MappingProxyType
+from typing import Any
+
+from tilec.compiler.background_checks import BackgroundChecks
+from tilec.compiler.compilation import Compilation, Stopwatch, Timing
+from tilec.compiler.debug_build import request_debug_waits
+from tilec.compiler.dumps import DumpWriter, check_metadata, damaged
+from tilec.compiler.failure_bisection import StageStart, copy_module, culprit_named
+from tilec.compiler.replan import RunnerUp, describe_plan, runner_up
+from tilec.compiler.user_ir import beginning, blaming_the_file, run_apart
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.request.stages import STAGE_NAMES, STAGES, Stage
+from tilec.request.target import get_target
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import CompileError, SourceFile, error, remark
+
+STAMP = "tilec.after"
+"""Module attribute that names the pass after which a dump was written."""
+_FRONTEND = "frontend"
+
+
+def compile_source(
+    source: SourceFile,
+    kernel: str | None = None,
+    specialization: Specialization | Callable[[Any], Specialization] | None = None,
+    options: CompileOptions | None = None,
+    module_globals: Mapping[str, Any] = MappingProxyType({}),
+) -> Compilation:
+    """Compile one kernel of a `.tile` source.
+
+    Args:
+        source: The program.
+        kernel: Name of the kernel; None when the file has only one.
+        specialization: What is known about its arguments, or a function that says so given the
+            kernel's signature; by default nothing.
+        options: How far to go and what to show on the way.
+        module_globals: Values of the Python module around a decorated kernel.
+
+    Returns:
+        The compilation, finished as far as `options.emit` asks.
+
+    Raises:
+        CompileError: The program is wrong, or cannot be compiled for the target.
+        InternalCompilerError: A pass failed; a reproducer was written.
+    """
+    make = partial(_Steps, source, options or CompileOptions(), module_globals)
+    return compiler_threads.run(lambda: _compile(make, kernel, specialization or Specialization()))
+
+
+def emit_source(
+    source: SourceFile,
+    kernel: str | None = None,
+    specialization: Specialization | None = None,
+    module_globals: Mapping[str, Any] = MappingProxyType({}),
+) -> Any:
+    """Return the cuda_tile module of one kernel before any pass: what the CPU reference runs.
+
+    Args:
+        source: The program.
+        kernel: Name of the kernel; None when the file has only one.
+        specialization: What is known about its arguments; by default nothing.
+        module_globals: Values of the Python module around a decorated kernel.
+
+    Raises:
+        CompileError: The program is wrong.
+    """
+    steps = _Steps(source, CompileOptions(emit=STAGE_NAMES[0]), module_globals)
+    wanted = specialization or Specialization()
+    return compiler_threads.run_locked(lambda: steps.run_frontend(kernel, wanted))
+
+
+def resume(
+    source: SourceFile, options: CompileOptions, hints: Specialization | None = None
+) -> Compilation:
+    """Continue from a dump: `options.start_from` says of which stage.
+
+    MLIR works on a dump in a process of its own, which some text would end
+    (`tilec.compiler.user_ir`).
+
+    Args:
+        source: An `NN-stage-pass.mlir` file, LLVM IR or PTX, as `--dump-ir` wrote it or edited.
+        options: How far to go and what to show on the way.
+        hints: Sizes to plan for and overrides of the plan.
+
+    Returns:
+        The compilation; it holds the text of the last stages in the place of their modules.
+
+    Raises:
+        CompileError: The dump cannot be read, passes cannot work on it, or the result cannot be
+            compiled.
+    """
+    wanted = hints or Specialization()
+    arguments = (source, options, dict(wanted.sizes), dict(wanted.plan))
+    if options.start_from in STAGE_NAMES:
+        return run_apart(resume_here, *arguments, source=source)
+    return resume_here(*arguments)
+
+
+def resume_here(
+    source: SourceFile, options: CompileOptions, sizes: dict[str, int], plan: dict[str, Any]
+) -> Compilation:
+    """Continue from a dump in this process, which MLIR may end: see `resume`."""
+    with blaming_the_file(options.origin, source):
+        steps = _Steps(source, options)
+        steps.hints = Specialization(sizes=sizes, plan=plan)
+        return compiler_threads.run(lambda: steps.resume(options.start_from or ""))
+
+
+def _compile(
+    make: "Callable[[], _Steps]",
+    kernel: str | None,
+    specialization: Specialization | Callable[[Any], Specialization],
+) -> Compilation:
+    """Compile, with another plan as long as one is over a budget that the planner did not foresee.
+
+    Raises:
+        CompileError: What the first plan failed with, when there is none that does not.
+    """
+    first: CompileError | None = None
+    steps = make()
+    while True:
+        try:
+            return steps.compile(kernel, specialization)
+        except CompileError as failure:
+            first = first or failure
+            with compiler_threads.LOCK.held:
+                smaller = runner_up(failure, steps.module, steps.specialization)
+            if smaller is None:
+                raise first from None
+            abandoned, steps = steps, make()
+            steps.follow(abandoned, failure, smaller)
+            specialization = smaller.specialization
+
+
+class _Steps:
+    """The state of one compilation while it runs."""
+
+    def __init__(
+        self,
+        source: SourceFile,
+        options: CompileOptions,
+        module_globals: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
+        self.source = source
+        self.module_globals = module_globals
+        self.options = options
+        self.target = get_target(options.target)
+        self.dumps = DumpWriter(options.dump_directory)
+        self.watch = Stopwatch()
+        self.result = Compilation("", source, timings=self.watch.timings)
+        self.hints = Specialization()
+        self.pass_context: Any = None
+        self.specialization = Specialization()
+        self.module: Any = None
+        self.starts: list[StageStart] = []
+
+    def compile(
+        self,
+        kernel: str | None,
+        specialization: Specialization | Callable[[Any], Specialization],
+    ) -> Compilation:
+        """Run everything."""
+        with compiler_threads.LOCK.held:
+            self.module = self.run_frontend(kernel, specialization)
+        return self._lower(self.module, 0, 0)
+
+    def resume(self, stage: str) -> Compilation:
+        """Run everything from the dump of a stage."""
+        if stage not in STAGE_NAMES:
+            self._code_generator().run_text(stage, self.source)
+            return self.result
+        with compiler_threads.LOCK.held:
+            module, index, position = self._parse_dump(stage)
+        return self._lower(module, index, position).detach()
+
+    def follow(self, abandoned: "_Steps", failure: CompileError, smaller: RunnerUp) -> None:
+        """Go on from a plan that was given up: with its remarks, and with its time."""
+        for item in (*abandoned.result.sink.items, remark("T0432", smaller.reason)):
+            self.result.sink.emit(item)
+        with compiler_threads.LOCK.held:
+            plan = describe_plan(abandoned.module, failure)
+        self.watch.add_abandoned(abandoned.watch, plan)
+
+    def _lower(self, module: Any, first_stage: int, first_pass: int) -> Compilation:
+        """Run everything from a position in the pipeline."""
+        with culprit_named(self.starts, self.pass_context):
+            with compiler_threads.LOCK.held:
+                self._run_stages(module, first_stage, first_pass)
+            with BackgroundChecks(self.pass_context.background, self.watch) as checks:
+                return self._finish(module, checks)
+
+    def run_frontend(
+        self,
+        kernel: str | None,
+        specialization: Specialization | Callable[[Any], Specialization],
+    ) -> Any:
+        """Return the module that the frontend emits for `kernel`."""
+        with self.watch.step(_FRONTEND, "parse"):
+            from tilec.frontend.semantics.signature import signature
+            from tilec.frontend.syntax.parser import choose_kernel, parse_source
+
+            tree = parse_source(self.source, self.module_globals)
+            chosen = choose_kernel(tree, kernel, self.source)
+            self.result.kernel = chosen.name
+            if callable(specialization):
+                specialization = specialization(signature(chosen, tree))
+        context = self._make_context(specialization)
+        with self.watch.step(_FRONTEND, "emit") as timing:
+            from tilec.frontend.emit.module import emit_module
+
+            module = emit_module(tree, self.result.kernel, specialization, context)
+            if self.options.debug_waits:
+                request_debug_waits(module, self.source.name)
+        self.specialization = specialization
+        self._count(module, timing)
+        self._after_pass(STAGES[0], _FRONTEND, module)
+        return module
+
+    def _parse_dump(self, stage_name: str) -> tuple[Any, int, int]:
+        """Return the module of a dump, and the stage and pass positions to continue from."""
+        context = self._make_context(self.hints)
+        with self.watch.step(stage_name, "parse dump") as timing:
+            from tilec.ir.text import parse_module
+            from tilec.passes.runner import verify_module
+
+            module = parse_module(self.source.text, context, self.source.name)
+            verify_module(module, [self.source])
+        self._count(module, timing)
+        self._check_metadata(module)
+        stage = STAGE_NAMES.index(stage_name)
+        position = self._resume_position(module, STAGES[stage])
+        if self.options.debug_waits:
+            request_debug_waits(module, self.source.name, stage, position)
+        return module, stage, position
+
+    def _check_metadata(self, module: Any) -> None:
+        from tilec.ir.attributes import KERNEL_ATTRIBUTE, to_python
+        from tilec.ir.errors import source_span
+
+        operations = module.operation.regions[0].blocks[0].operations
+        kernels = [op for op in operations if KERNEL_ATTRIBUTE in op.attributes]
+        for op in kernels:
+            span = source_span(op.location, self.source.name)
+            try:
+                metadata = to_python(op.attributes[KERNEL_ATTRIBUTE])
+            except TypeError as failure:
+                raise damaged(str(failure), span, self.source) from failure
+            check_metadata(metadata, span, self.source)
+        if not kernels:
+            message = f"{self.source.name} holds no kernel with its metadata ('{KERNEL_ATTRIBUTE}')"
+            hint = "start from a file that --dump-ir wrote; 'tilec opt' takes any IR"
+            place = beginning(self.source)
+            raise CompileError(error("T0009", message, place, hint=hint), [self.source])
+
+    def _resume_position(self, module: Any, stage: Stage) -> int:
+        """Return the index of the pass of `stage` that comes next for `module`.
+
+        IR without a stamp was written by hand: it enters the stage behind its conversion.
+        """
+        first = 1 if stage.passes[0].startswith("convert-") else 0
+        if STAMP not in module.operation.attributes:
+            return first
+        stamp = module.operation.attributes[STAMP].value
+        if stamp == _FRONTEND:
+            return 0
+        if stamp not in stage.passes:
+            known = ", ".join(item.name for item in STAGES if stamp in item.passes)
+            message = f"the dump was written after '{stamp}', which stage {stage.name} does not run"
+            hint = f"use --start-from with one of: {known}" if known else None
+            place = beginning(self.source)
+            raise CompileError(error("T0009", message, place, hint=hint), [self.source])
+        return stage.passes.index(stamp) + 1
+
+    def _make_context(self, specialization: Specialization) -> Any:
+        with self.watch.step(_FRONTEND, "load MLIR"):
+            import tilec.passes.runner  # noqa: F401 - so that its import is measured here
+            from tilec.ir.context import make_context
+            from tilec.passes.registry import PassContext
+
+            self.pass_context = PassContext(
+                target=self.target,
+                sink=self.result.sink,
+                plan_overrides=dict(specialization.plan),
+                problem_sizes=dict(specialization.sizes),
+                buffer=self.source.name,
+                sources=(self.source,),
+                origin=self.options.origin,
+                background=[],
+            )
+            return make_context()
+
+    def _run_stages(self, module: Any, first_stage: int, first_pass: int) -> None:
+        """Run the passes from a position in the pipeline to the last stage asked for."""
+        before = copy_module(module)
+        for index in range(first_stage, len(STAGES)):
+            stage = STAGES[index]
+            if index > first_stage and not self.options.reaches(stage.name):
+                return
+            first = first_pass if index == first_stage else 0
+            self.starts.append(StageStart(before, stage.passes[first:]))
+            for position in range(first, len(stage.passes)):
+                self._run_pass(stage, position, module)
+            before = self.result.snapshots[stage.name] = copy_module(module)
+
+    def _run_pass(self, stage: Stage, position: int, module: Any) -> None:
+        from tilec.passes.runner import needs_verifying, run_pass
+
+        compiler_threads.checkpoint()
+        name = stage.passes[position]
+        shown = self.dumps.directory is not None or self.options.prints_after(name)
+        verify = shown or needs_verifying(stage.passes, position)
+        with self.watch.step(stage.name, name) as timing:
+            run_pass(module, name, self.pass_context, [self.source], verify=verify)
+        self._count(module, timing)
+        self._after_pass(stage, name, module)
+
+    def _count(self, module: Any, timing: Timing) -> None:
+        if self.options.count_operations:
+            from tilec.passes.runner import count_operations
+
+            timing.operations = count_operations(module)
+
+    def _after_pass(self, stage: Stage, name: str, module: Any) -> None:
+        """Stamp `module` and show it where that was asked for."""
+        from tilec.ir.bindings import ir
+        from tilec.ir.text import print_module
+
+        with module.context:
+            module.operation.attributes[STAMP] = ir.StringAttr.get(name)
+        if self.dumps.directory is None and not self.options.prints_after(name):
+            return
+        text = print_module(module, locations=self.options.lineinfo)
+        self.dumps.write_pass(stage.name, name, text)
+        if self.options.prints_after(name):
+            sys.stderr.write(f"// ----- IR after {name} ({stage.name})\n{text.rstrip()}\n")
+
+    def _explain_choices(self, module: Any) -> None:
+        """Make remarks of the reasons that planners left in the kernel's metadata."""
+        from tilec.compiler.backend import find_kernel_op
+        from tilec.ir.attributes import read_kernel_metadata
+        from tilec.ir.errors import source_span
+
+        kernel = find_kernel_op(module)
+        metadata = read_kernel_metadata(kernel)
+        span = source_span(kernel.location)
+        for reason in metadata.get("tile_reasons", ()):
+            self.result.sink.emit(remark("T0430", reason, span))
+        for reason in metadata.get("plan", {}).get("reasons", ()):
+            self.result.sink.emit(remark("T0431", f"plan: {reason}", span))
+
+    def _finish(self, module: Any, checks: BackgroundChecks) -> Compilation:
+        """Take a lowered module to LLVM IR and on, as far as was asked for."""
+        with compiler_threads.LOCK.held:
+            self._explain_choices(module)
+        if not self.options.reaches("llvmir"):
+            return self.result
+        last = self.watch.timings[-1].step
+        is_legal = last == "verify-llvm-legality"
+        try:
+            self._code_generator().run(module, is_legal=is_legal, meanwhile=checks.start)
+        except CompileError as failure:
+            from tilec.codegen.ptxas_locations import with_reasons
+
+            raise with_reasons(failure, self.result.remarks) from None
+        return self.result
+
+    def _code_generator(self) -> Any:
+        from tilec.compiler.backend import CodeGenerator
+
+        return CodeGenerator(self.result, self.options, self.target, self.watch, self.dumps)

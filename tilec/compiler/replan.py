@@ -1,0 +1,103 @@
+"""What to compile instead of a plan that turned out to need too much."""
+
+from typing import Any
+
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError
+from tilec.support.fast_dataclasses import dataclass, replace
+
+_OVER_BUDGET = {
+    "T0423": "too many accumulators",
+    "T0424": "too much shared memory",
+    "T0551": "too much shared memory",
+    "T0608": "spills",
+}
+"""Codes of plans that need too many registers or too much shared memory, or that spill."""
+_FEW_REGISTERS = ("T0608", "T0609")
+"""Codes of code whose threads have too few registers, by ptxas: spills, serialised products."""
+
+
+_COSTS = {
+    "defer_work": "to compute from a tile that waits for the next one",
+    "snake_k": "to walk k-tiles backwards",
+    "defer_stores": "a tile that waits for the next one",
+    "pingpong": "a tile that one consumer computes alone, in turn with another,",
+}
+"""What takes registers, by the field of the plan that decides it, in the order in which it is given
+up: what takes most, then what gains least."""
+
+
+@dataclass(frozen=True)
+class RunnerUp:
+    """The next plan to try, and why."""
+
+    specialization: Specialization
+    reason: str
+
+
+def runner_up(
+    failure: CompileError, module: Any, specialization: Specialization
+) -> RunnerUp | None:
+    """Return what to compile after a plan that is over a budget; None if it was not ours.
+
+    Args:
+        failure: Why it cannot be compiled.
+        module: The kernel, as far as it got; None for nothing.
+        specialization: What it was compiled for.
+    """
+    code, message = failure.diagnostics[0].code, failure.diagnostics[0].message
+    if module is None or code not in (*_OVER_BUDGET, *_FEW_REGISTERS):
+        return None
+    costly = _costly_fields(module, specialization) if code in _FEW_REGISTERS else []
+    if costly:
+        withheld = specialization.withheld | {costly[0]}
+        reason = f"{_COSTS[costly[0]]} takes too many registers ({message}): planned again without"
+        return RunnerUp(replace(specialization, withheld=withheld), reason)
+    planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
+    if code not in _OVER_BUDGET or not planned:
+        return None
+    limit = planned * 3 // 4  # the next smaller tiles, in few steps
+    reason = (
+        f"k-tiles of {planned} multiply-adds do not fit ({message}): planned again with at most"
+        f" {limit}"
+    )
+    return RunnerUp(replace(specialization, mma_limit=limit), reason)
+
+
+def describe_plan(module: Any, failure: CompileError) -> str:
+    """Return what tells a plan from its runner-up: its constants, what takes registers, its fault.
+
+    Args:
+        module: The kernel, as far as it got.
+        failure: Why it cannot be compiled.
+    """
+    facts = _facts(module, "constants", {})
+    constants = [f"{name}={value}" for found in facts for name, value in found.items()]
+    plans = _facts(module, "plan", {})
+    costly = [field for field in _COSTS if any(plan.get(field, False) for plan in plans)]
+    fault = _OVER_BUDGET.get(failure.diagnostics[0].code or "", "lost performance")
+    return " ".join([*constants, *costly, f"({fault})"])
+
+
+def _costly_fields(module: Any, specialization: Specialization) -> list[str]:
+    """Return the fields of `_COSTS` that the planner set and nobody had asked for."""
+    asked = [specialization.plan, *_facts(module, "hints", {})]
+    plans = _facts(module, "plan", {})
+    return [
+        field
+        for field in _COSTS
+        if any(_has(plan, field) for plan in plans) and not any(field in it for it in asked)
+    ]
+
+
+def _has(plan: dict[str, Any], field: str) -> bool:
+    """Tell whether a plan has what `field` of the plan asks for."""
+    return plan.get("teams", 1) > 1 if field == "pingpong" else plan.get(field, False)
+
+
+def _facts(module: Any, name: str, default: Any) -> list[Any]:
+    """Return an entry of the metadata of every operation at the top of a module."""
+    from tilec.ir.attributes import read_kernel_fact
+
+    operations = module.operation.regions[0].blocks[0].operations
+    return [read_kernel_fact(op, name, default) for op in operations]

@@ -1,0 +1,1 @@
+"""From typed programs to the cuda_tile dialect."""

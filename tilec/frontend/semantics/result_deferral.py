@@ -1,0 +1,128 @@
+"""Whether the result of a kernel can wait for the next tile while it is stored.
+
+Tiles are chosen with the answer, before there is IR. So this asks of the typed program what
+`passes/analysis/epilogue/store_deferral.py` asks of the IR. What is decided later, such as which
+tiles TMA moves, it takes for granted.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from tilec.frontend.semantics.hir import Block, Operation, PartitionViewType, TileType, Value
+from tilec.frontend.semantics.numeric import F32
+
+_LOAD, _STORE = "load_view_tko", "store_view_tko"
+_PRODUCTS = ("mmaf", "mmai")
+_OPERAND_BITS = 16
+"""Element size of the products that run on wgmma."""
+_Makers = Mapping[Value, Operation]
+
+
+def has_deferrable_result(block: Block) -> bool:
+    """Tell whether a kernel stores one tile, computed element by element from the sums of one loop.
+
+    Args:
+        block: Its operations.
+    """
+    ops = list(_walk(block))
+    products = [op for op in ops if op.name in _PRODUCTS]
+    stores = [op for op in ops if op.name == _STORE]
+    if len(products) != 1 or len(stores) != 1 or block.operations[-1] is not stores[0]:
+        return False
+    product, loops = products[0], [op for op in block.operations if op.name == "for"]
+    loop = next((op for op in loops if product in op.regions[0].operations), None)
+    makers = {result: op for op in ops for result in op.results}
+    return (
+        loop is not None
+        and _counts_alike_in_all_blocks(loop, makers)
+        and _runs_on_wgmma(product, makers)
+        and _is_by_element(stores[0].operands[0], product, makers)
+    )
+
+
+def _walk(block: Block) -> Iterator[Operation]:
+    """Yield the operations of a block and of all blocks in it."""
+    for op in block.operations:
+        yield op
+        for region in op.regions:
+            yield from _walk(region)
+
+
+def _counts_alike_in_all_blocks(loop: Operation, makers: _Makers) -> bool:
+    """Tell whether a loop goes from a constant in steps of 1, to an end that all blocks share."""
+    lower, upper, step = loop.operands[:3]
+    first, each = makers.get(lower), makers.get(step)
+    if first is None or first.name != "constant" or each is None or each.name != "constant":
+        return False
+    return each.attributes["value"] == 1 and not _depends_on_block(upper, makers)
+
+
+def _depends_on_block(value: Value, makers: _Makers) -> bool:
+    """Tell whether a scalar may differ from block to block."""
+    pending, seen = [value], set[Value]()
+    while pending:
+        op = makers.get(found := pending.pop())
+        if op is None or found in seen:
+            continue
+        if op.name == "get_tile_block_id" or op.regions:
+            return True
+        seen.add(found)
+        pending.extend(op.operands)
+    return False
+
+
+def _runs_on_wgmma(product: Operation, makers: _Makers) -> bool:
+    """Tell whether wgmma computes a product, from tiles that lie as they were loaded."""
+    operands, total = product.operands[:2], product.results[0].type
+    narrow = all(
+        isinstance(operand.type, TileType) and operand.type.dtype.bits == _OPERAND_BITS
+        for operand in operands
+    )
+    plain = isinstance(total, TileType) and total.dtype == F32 and len(total.shape) == 2
+    return narrow and plain and all(_is_loaded(operand, makers) for operand in operands)
+
+
+def _is_loaded(tile: Value, makers: _Makers) -> bool:
+    op = makers.get(tile)
+    while op is not None and (op.name == "permute" or _is_unit_view(op)):
+        op = makers.get(op.operands[0])
+    if op is None or op.name != _LOAD or not op.attributes.get("allow_tma", True):
+        return False
+    view = op.operands[0].type
+    return isinstance(view, PartitionViewType) and view.padding == "zero"  # else it is computed
+
+
+def _is_unit_view(op: Operation) -> bool:
+    """Tell whether an operation only adds or drops dims of extent 1."""
+    if op.name != "reshape":
+        return False
+    before, after = (
+        [extent for extent in _shape(value) if extent != 1]
+        for value in (op.operands[0], op.results[0])
+    )
+    return before == after
+
+
+def _shape(value: Value) -> tuple[int, ...]:
+    return value.type.shape if isinstance(value.type, TileType) else ()
+
+
+def _is_by_element(tile: Value, product: Operation, makers: _Makers) -> bool:
+    """Tell whether a tile is computed from the sums of `product`, each element from its own."""
+    pending, seen = [tile], set[Value]()
+    while pending:
+        value = pending.pop()
+        op = makers.get(value)
+        if op is None or value in seen:
+            continue
+        seen.add(value)
+        if op is product:
+            return True
+        if op.name in ("for", "if"):
+            pending.append(op.regions[0].yields[op.results.index(value)])
+        elif op.name == "permute" or _is_unit_view(op):
+            pending.append(op.operands[0])
+        else:
+            sources = [item for item in op.operands if isinstance(item.type, TileType)]
+            if all(_shape(item) == _shape(value) for item in sources):
+                pending.extend(sources)
+    return False

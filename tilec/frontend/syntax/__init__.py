@@ -1,0 +1,1 @@
+"""From text or Python functions to a syntax tree."""

@@ -1,0 +1,184 @@
+"""From the text of a source to its syntax tree. Imports no MLIR."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+
+from lark import Tree
+
+from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.expression_builder import NestingError
+from tilec.frontend.syntax.limits import MAX_SOURCE_CHARACTERS
+from tilec.frontend.syntax.qualified import dotted_name, language_member
+from tilec.frontend.syntax.source_scan import Scanner
+from tilec.frontend.syntax.syntax_errors import parse_with_recovery
+from tilec.frontend.syntax.tree_builder import TreeBuilder
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
+
+_IMPORTS = ("import_statement", "import_from")
+
+
+def parse_source(
+    source: SourceFile, module_globals: Mapping[str, Any] = MappingProxyType({})
+) -> ast.Module:
+    """Parse one `.tile` source, or the text that `parse_python_kernel` returned.
+
+    Args:
+        source: Text and the name to show for it.
+        module_globals: Values of the surrounding Python module, see `ast.Module.globals`.
+
+    Returns:
+        The module. It may hold no kernel: `kernels` and `find_kernel` check that.
+
+    Raises:
+        CompileError: With every syntax error that was found (codes T01xx).
+    """
+    _check_size(source)
+    scan = Scanner(source).run()
+    errors = list(scan.errors)
+    if scan.fatal:
+        raise CompileError(_in_order(errors), [source])
+    if not scan.lines:
+        raise CompileError(error("T0108", "the file is empty", _start(source)), [source])
+    if errors:
+        raise CompileError(_in_order(errors), [source])
+    tree, errors = parse_with_recovery(source, scan.lines, scan.lines[0].width)
+    if tree is None:
+        raise CompileError(_in_order(errors), [source])
+    builder = TreeBuilder(source.name)
+    try:
+        module = _build_module(source, tree, builder, module_globals)
+    except NestingError as failure:
+        raise CompileError(failure.diagnostic, [source]) from None
+    if builder.diagnostics:
+        raise CompileError(_in_order(builder.diagnostics), [source])
+    return module
+
+
+def _check_size(source: SourceFile) -> None:
+    """Raise when a source is too large; the empty lines above a Python function do not count."""
+    size = len(source.text.strip())
+    if size > MAX_SOURCE_CHARACTERS:
+        message = f"the source has {size} characters; the limit is {MAX_SOURCE_CHARACTERS}"
+        hint = "divide it into several files, or write what repeats as a loop or helper"
+        raise CompileError(error("T0210", message, _start(source), hint=hint), [source])
+
+
+def _start(source: SourceFile) -> SourceSpan:
+    return SourceSpan(source.name, 1, 1, 1, 2)
+
+
+def _in_order(errors: list[Diagnostic]) -> list[Diagnostic]:
+    return sorted(errors, key=lambda item: (item.span.line, item.span.column) if item.span else ())
+
+
+def _build_module(
+    source: SourceFile, tree: Tree, builder: TreeBuilder, module_globals: Mapping[str, Any]
+) -> ast.Module:
+    functions: dict[str, ast.FunctionDef] = {}
+    constants: dict[str, ast.Expression] = {}
+    aliases: dict[str, str] = {}
+    for child in tree.children:
+        if not isinstance(child, Tree):
+            continue
+        if child.data == "simple_line" and _collect_imports(child, builder, aliases):
+            continue
+        for statement in builder.statements([child]):
+            _add_statement(statement, functions, constants, builder)
+    module = ast.Module(_start(source), source, functions, constants, aliases, module_globals)
+    _check_decorators(module, builder)
+    return module
+
+
+def _check_decorators(module: ast.Module, builder: TreeBuilder) -> None:
+    """Report decorators of other modules than tilec."""
+    for definition in module.functions.values():
+        for item in definition.decorators:
+            dotted = dotted_name(item.function, module)
+            if isinstance(item.function, ast.Attribute) and language_member(dotted or "") is None:
+                message = f"'{dotted}' is not tilec's '{item.name}'"
+                builder.fail("T0115", message, item.span, f"write '@{item.name}'")
+
+
+def _collect_imports(line: Tree, builder: TreeBuilder, aliases: dict[str, str]) -> bool:
+    imports = [item for item in line.children if isinstance(item, Tree) and item.data in _IMPORTS]
+    for item in imports:
+        aliases.update(builder.import_aliases(item))
+    return bool(imports)
+
+
+def _add_statement(
+    statement: ast.Statement,
+    functions: dict[str, ast.FunctionDef],
+    constants: dict[str, ast.Expression],
+    builder: TreeBuilder,
+) -> None:
+    if isinstance(statement, ast.FunctionDef):
+        first = functions.setdefault(statement.name, statement)
+        if first is not statement:
+            notes = [note("the first one is here", first.span)]
+            message = f"'{statement.name}' is defined twice"
+            builder.diagnostics.append(error("T0203", message, statement.span, notes=notes))
+        return
+    if isinstance(statement, ast.Assign) and all(
+        isinstance(target, ast.Name) for target in statement.targets
+    ):
+        if statement.annotation is not None:
+            message = "a module constant has no type: it takes that of what it meets"
+            builder.fail("T0321", message, statement.annotation.span, "remove the annotation")
+        for target in statement.targets:
+            if isinstance(target, ast.Name):
+                constants[target.id] = statement.value
+        return
+    is_docstring = isinstance(statement, ast.ExpressionStatement) and isinstance(
+        statement.value, ast.Literal
+    )
+    if not is_docstring and not isinstance(statement, ast.Pass):
+        builder.fail(
+            "T0112",
+            "only kernels, functions, constants and imports can stand outside a function",
+            statement.span,
+        )
+
+
+def kernels(module: ast.Module) -> tuple[ast.FunctionDef, ...]:
+    """Return the kernels of a module, in source order.
+
+    Raises:
+        CompileError: There is none (T0109).
+    """
+    found = tuple(item for item in module.functions.values() if item.is_kernel)
+    if found:
+        return found
+    hint = "mark a function with '@kernel'"
+    first = next(iter(module.functions.values()), None)
+    if first is not None:
+        hint = f"write '@kernel' above 'def {first.name}'"
+    span = first.span if first is not None else module.span
+    raise CompileError(
+        error("T0109", "there is no kernel in this file", span, hint=hint), [module.source]
+    )
+
+
+def choose_kernel(tree: ast.Module, wanted: str | None, source: SourceFile) -> ast.FunctionDef:
+    """Return the kernel to compile.
+
+    Args:
+        tree: The parsed module.
+        wanted: The name that was asked for, or None.
+        source: Where `tree` comes from.
+
+    Raises:
+        CompileError: There is no such kernel, or none was named and there are several.
+    """
+    found = {kernel.name: kernel for kernel in kernels(tree)}
+    if wanted is None and len(found) == 1:
+        return next(iter(found.values()))
+    if wanted is not None and wanted in found:
+        return found[wanted]
+    listed = ", ".join(found)
+    if wanted is None:
+        message = f"{source.name} defines several kernels"
+        raise CompileError(error("T0006", message, hint=f"choose with --kernel: {listed}"))
+    message = f"{source.name} defines no kernel called '{wanted}'"
+    raise CompileError(error("T0006", message, hint=f"it defines: {listed}"))

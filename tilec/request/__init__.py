@@ -1,0 +1,1 @@
+"""What a compilation is asked for, and what compiler and launcher agree on."""

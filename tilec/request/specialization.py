@@ -1,0 +1,80 @@
+"""What a kernel is compiled for: the facts about its arguments that the code may rely on.
+
+The command line builds a `Specialization` from its flags, the launcher from real arguments. The
+frontend binds it into the cuda_tile IR; the artifact records it as preconditions. Pure Python: no
+MLIR import.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from tilec.support.fast_dataclasses import dataclass, field
+
+ConstantValue = bool | int | float
+ANY_TILE_EXTENTS = "any_tile_extents"
+"""Field of `Specialization.plan` that allows tile extents that are not powers of two."""
+MAX_EXTENT = 2**31 - 2**24
+"""Dims are i32 in the kernel; an extent plus that of a tile (at most 2^24) is one, too."""
+VECTOR_BYTES = 16
+"""Alignment in bytes that TMA needs of base addresses and row pitches (cuda.h,
+cuTensorMapEncodeTiled) and that 16-byte vector accesses need."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArraySpec:
+    """Facts about one array argument.
+
+    Attributes:
+        dtype: Element type by its tilec name, for example `bf16`.
+        strides: Stride in elements of each axis when it is compiled in (1 for the contiguous
+            axis), None when it is read at run time.
+        aligned: The base address, and every run-time stride in bytes, is a multiple of 16.
+        alias_group: Arrays with the same number may overlap in memory; -1 means with no other.
+    """
+
+    dtype: str
+    strides: tuple[int | None, ...]
+    aligned: bool = True
+    alias_group: int = -1
+
+    @property
+    def rank(self) -> int:
+        """Number of axes."""
+        return len(self.strides)
+
+
+def row_major(rank: int) -> tuple[int | None, ...]:
+    """Return the strides of a row-major array: only the last axis is known (1)."""
+    return (None,) * (rank - 1) + (1,) if rank else ()
+
+
+def column_major(rank: int) -> tuple[int | None, ...]:
+    """Return the strides of a column-major array: only the first axis is known (1)."""
+    return (1,) + (None,) * (rank - 1) if rank else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Specialization:
+    """Everything that is bound before emission.
+
+    Attributes:
+        arrays: Facts by array parameter name.
+        constants: Values of `const` parameters that the caller gave.
+        dtypes: Values of `dtype` parameters (`*, T: dtype`), by name.
+        divisors: Known divisor of named dims or scalars, from `--assume 'K % 64 == 0'`.
+        sizes: Extents of named dims to plan for. They steer the planner and bind nothing.
+        plan: Overrides of single plan fields, from hints or `--plan`.
+        mma_limit: Most multiply-adds (m * n * k) of one k-tile that the planner may choose for
+            `auto` constants; None for no limit. Set for the runner-up of a plan that did not fit.
+        withheld: Fields of the plan that the planner must leave off: those that cost registers, for
+            the runner-up of a plan whose threads had too few.
+    """
+
+    arrays: Mapping[str, ArraySpec] = field(default_factory=lambda: MappingProxyType({}))
+    constants: Mapping[str, ConstantValue] = field(default_factory=lambda: MappingProxyType({}))
+    dtypes: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    divisors: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    mma_limit: int | None = None
+    withheld: frozenset[str] = frozenset()

@@ -1,0 +1,138 @@
+"""The pipeline as data: the stages in order and the passes of each.
+
+The command line, the dump file names, the docs and the tests read this tuple; nothing else lists
+passes.
+"""
+
+from typing import NamedTuple
+
+from tilec.support.fast_dataclasses import dataclass
+
+
+class Step(NamedTuple):
+    """One pass of the pipeline.
+
+    Attributes:
+        name: Name of the pass.
+        module: Module under `tilec.passes` that defines it; empty for a pass of MLIR.
+    """
+
+    name: str
+    module: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """One IR level.
+
+    Attributes:
+        name: Name for `--emit` and `--start-from`.
+        summary: What the level knows, in a few words.
+        steps: Its passes in order; the first one converts from the level before.
+    """
+
+    name: str
+    summary: str
+    steps: tuple[Step, ...]
+
+    @property
+    def passes(self) -> tuple[str, ...]:
+        """The names of its passes in order."""
+        return tuple(step.name for step in self.steps)
+
+
+_TILEAS = "transforms.nv_tileas"
+
+STAGES: tuple[Stage, ...] = (
+    Stage(
+        "cuda_tile",
+        "tiles, views and tokens; target-agnostic",
+        (
+            Step("canonicalize"),
+            Step("cse"),
+            Step("cuda-tile-fuse-fma", "transforms.cuda_tile.fuse_fma"),
+            Step("cuda-tile-order-tokens", "transforms.cuda_tile.order_tokens"),
+        ),
+    ),
+    Stage(
+        "nv_tileaa",
+        "memrefs with facts, alias scopes, a copy-atom witness on every tiled load and store",
+        (
+            Step("convert-cuda-tile-to-nv-tileaa", "conversion.cuda_tile_to_nv_tileaa.convert"),
+            Step("canonicalize"),
+            Step("cse"),
+            Step("nv-tileaa-fold-saturation", "transforms.nv_tileaa.fold_saturation"),
+            Step("loop-invariant-code-motion"),
+            Step("nv-tileaa-infer-facts", "transforms.nv_tileaa.infer_facts"),
+            Step("nv-tileaa-fold-transpose", "transforms.nv_tileaa.fold_transpose"),
+            Step("nv-tileaa-select-copy-atoms", "transforms.nv_tileaa.select_copy_atoms"),
+        ),
+    ),
+    Stage(
+        "nv_tileas",
+        "plan, roles, rings, layouts, shared memory, descriptors, barriers",
+        (
+            Step("convert-nv-tileaa-to-nv-tileas", "conversion.nv_tileaa_to_nv_tileas.convert"),
+            Step("nv-tileas-plan-kernel", f"{_TILEAS}.plan.plan_kernel"),
+            Step("nv-tileas-schedule-tiles", f"{_TILEAS}.plan.schedule_tiles"),
+            Step("nv-tileas-split-k", f"{_TILEAS}.plan.split_k"),
+            Step("nv-tileas-snake-k", f"{_TILEAS}.plan.snake_k"),
+            Step("nv-tileas-slice-tiles", f"{_TILEAS}.plan.slice_tiles"),
+            Step(
+                "nv-tileas-assign-operand-layouts",
+                f"{_TILEAS}.plan.assign_operand_layouts",
+            ),
+            Step("nv-tileas-partition-roles", f"{_TILEAS}.roles.partition_roles"),
+            Step("nv-tileas-order-memory", f"{_TILEAS}.roles.order_memory"),
+            Step("nv-tileas-insert-rings", f"{_TILEAS}.roles.insert_rings"),
+            Step("nv-tileas-pace-loads", f"{_TILEAS}.roles.pace_loads"),
+            Step("nv-tileas-defer-stores", f"{_TILEAS}.epilogue.defer_stores"),
+            Step("nv-tileas-lower-epilogue", f"{_TILEAS}.epilogue.lower_epilogue"),
+            Step(
+                "lower-tma-load-store-to-async",
+                f"{_TILEAS}.tma.lower_tma_load_store_to_async",
+            ),
+            Step("nv-tileas-schedule-mma", f"{_TILEAS}.mma.schedule_mma"),
+            Step("nv-tileas-overlap-mma", f"{_TILEAS}.mma.overlap_mma"),
+            Step("nv-tileas-overwrite-accumulator", f"{_TILEAS}.mma.overwrite_accumulator"),
+            Step("nv-tileas-alternate-tiles", f"{_TILEAS}.roles.alternate_tiles"),
+            Step("nv-tileas-fence-reads", f"{_TILEAS}.tma.fence_reads"),
+            Step(
+                "nv-tileas-assign-register-layouts",
+                f"{_TILEAS}.resources.assign_register_layouts",
+            ),
+            Step("nv-tileas-assign-buffers", f"{_TILEAS}.resources.assign_buffers"),
+            Step("nv-tileas-assign-registers", f"{_TILEAS}.resources.assign_registers"),
+            Step(
+                "nv-tileas-attach-tma-descriptors",
+                f"{_TILEAS}.tma.attach_tma_descriptors",
+            ),
+            Step("nv-tileas-attach-workspaces", f"{_TILEAS}.resources.attach_workspaces"),
+            Step("nv-tileas-verify-placement", f"{_TILEAS}.verify.verify_placement"),
+            Step(
+                "nv-tileas-verify-async-protocol",
+                f"{_TILEAS}.verify.verify_async_protocol",
+            ),
+            Step("nv-tileas-debug-waits", f"{_TILEAS}.verify.debug_waits"),
+        ),
+    ),
+    Stage(
+        "llvm",
+        "threads, registers and addresses in the llvm and nvvm dialects",
+        (
+            Step("convert-nv-tileas-to-llvm", "conversion.nv_tileas_to_llvm.convert"),
+            Step("canonicalize"),
+            Step("cse"),
+            Step("convert-scf-to-cf"),
+            Step("convert-nvvm-to-llvm"),
+            Step("convert-arith-to-llvm"),
+            Step("convert-cf-to-llvm"),
+            Step("reconcile-unrealized-casts"),
+            Step("verify-llvm-legality", "transforms.llvm.verify_llvm_legality"),
+        ),
+    ),
+)
+
+STAGE_NAMES: tuple[str, ...] = tuple(stage.name for stage in STAGES)
+TEXT_STAGES: tuple[str, ...] = ("llvmir", "ptx", "cubin", "sass")
+"""What follows the MLIR stages and is emitted as text or bytes."""

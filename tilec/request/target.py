@@ -1,0 +1,46 @@
+"""Facts about the GPUs that tilec compiles for, each with its source. Pure Python."""
+
+from tilec.support.diagnostics import CompileError, error
+from tilec.support.fast_dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One architecture.
+
+    Attributes:
+        name: Name for ptxas, for example `sm_90a`.
+        compute_capability: Major * 10 + minor.
+        ptx_version: ISA version written into the PTX; 8.0 is the oldest that knows sm_90a and lets
+            a CUDA 12 driver compile the text (PTX ISA, release notes).
+        shared_memory_bytes: Dynamic shared memory that one CTA can use after opting in
+            (CUDA programming guide, compute capabilities).
+        registers_per_sm: 32-bit registers of one SM (same table).
+        max_registers_per_thread: Hardware limit without setmaxnreg (same table).
+        sm_count: SMs of the part that we plan for (H200 SXM).
+    """
+
+    name: str
+    compute_capability: int
+    ptx_version: tuple[int, int]
+    shared_memory_bytes: int
+    registers_per_sm: int
+    max_registers_per_thread: int
+    sm_count: int
+
+
+TARGETS: dict[str, Target] = {
+    "sm_90a": Target("sm_90a", 90, (8, 0), 232_448, 65_536, 255, 132),
+}
+
+
+def get_target(name: str) -> Target:
+    """Return the target called `name`.
+
+    Raises:
+        CompileError: tilec has no such target.
+    """
+    if name not in TARGETS:
+        known = ", ".join(TARGETS)
+        raise CompileError(error("T0001", f"unknown target '{name}'", hint=f"use one of: {known}"))
+    return TARGETS[name]

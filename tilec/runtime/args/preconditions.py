@@ -1,0 +1,108 @@
+"""What a compiled variant assumes about its arguments, checked before it is launched.
+
+The metadata of a kernel states every assumption twice: as facts (strides, alignment, divisors)
+and as readable sentences. The facts are checked here; a sentence adds something only when it is
+an expression over dims and scalars, such as `K % 64 == 0`.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from tilec.request.specialization import VECTOR_BYTES
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.args.arrays import ArrayView
+from tilec.runtime.launch.expressions import ExpressionError, evaluate
+
+_STATED_AS_FACT = re.compile(r"\w+\.strides\[\d+\] == \d+|\w+ is \d+-byte aligned\b.*")
+
+
+def broken_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> Iterator[str]:
+    """Yield what the arguments break, one sentence each.
+
+    Args:
+        metadata: The `tilec.kernel` dictionary of a compiled kernel.
+        arguments: Arguments that satisfy the kernel's interface.
+    """
+    for declared in metadata["arrays"]:
+        yield from _array_facts(declared, arguments.arrays[declared["name"]])
+    environment = {**metadata.get("constants", {}), **arguments.environment()}
+    yield from _divisors(metadata, arguments)
+    for text in metadata.get("preconditions", ()):
+        if _STATED_AS_FACT.fullmatch(text):
+            continue
+        try:
+            holds = bool(evaluate(text, environment))
+        except ExpressionError as failure:
+            yield f"'{text}' cannot be checked: {failure}"
+            continue
+        if not holds:
+            yield f"it was compiled for {text}{_values(text, environment)}"
+
+
+def _array_facts(declared: Mapping[str, Any], array: ArrayView) -> Iterator[str]:
+    name = declared["name"]
+    if array.dtype != declared["dtype"] and (array.dtype, declared["dtype"]) != ("f32", "tf32"):
+        yield f"{name} has element type {array.dtype}, but it was compiled for {declared['dtype']}"
+    stepped = [axis for axis, extent in enumerate(array.shape) if extent != 1]
+    strides = declared["strides"]
+    for axis in stepped:
+        if 0 <= strides[axis] != array.strides[axis]:
+            yield (
+                f"{name}.strides[{axis}] is {array.strides[axis]} elements, but it was compiled "
+                f"for {strides[axis]}"
+            )
+    if declared.get("aligned", False):
+        yield from _alignment(name, array, [axis for axis in stepped if strides[axis] < 0])
+
+
+def _alignment(name: str, array: ArrayView, run_time_axes: Iterable[int]) -> Iterator[str]:
+    if array.pointer % VECTOR_BYTES:
+        yield f"the address of {name}, {array.pointer:#x}, is not a multiple of {VECTOR_BYTES}"
+    for axis in run_time_axes:
+        pitch = array.strides[axis] * array.item_bytes
+        if pitch <= 0 or pitch % VECTOR_BYTES:
+            yield (
+                f"{name}.strides[{axis}] is {pitch} bytes, but it was compiled for positive "
+                f"multiples of {VECTOR_BYTES}"
+            )
+
+
+def _divisors(metadata: Mapping[str, Any], arguments: BoundArguments) -> Iterator[str]:
+    """Check `div_by` of every parameter: bytes for pointers, else units of the value."""
+    aligned = {item["name"] for item in metadata["arrays"] if item.get("aligned", False)}
+    for item in metadata["params"]:
+        divisor = item.get("div_by", 1)
+        if divisor <= 1 or item["kind"] == "grid":
+            continue
+        if item.get("array") in aligned and _follows_from_alignment(item, divisor, arguments):
+            continue
+        if item["kind"] == "scalar":
+            name, value = item["name"], arguments.scalars[item["name"]]
+        else:
+            array = arguments.arrays[item["array"]]
+            axis = item.get("axis", 0)
+            if item["kind"] == "pointer":
+                name, value = f"the address of {item['array']}", array.pointer
+            elif item["kind"] == "dim":
+                name, value = item["name"], array.shape[axis]
+            elif array.shape[axis] == 1:
+                continue
+            else:
+                name, value = f"{item['array']}.strides[{axis}]", array.strides[axis]
+        if value % divisor:
+            yield f"{name} is {value}, but it was compiled for multiples of {divisor}"
+
+
+def _follows_from_alignment(
+    item: Mapping[str, Any], divisor: int, arguments: BoundArguments
+) -> bool:
+    if item["kind"] == "pointer":
+        return VECTOR_BYTES % divisor == 0
+    unit = divisor * arguments.arrays[item["array"]].item_bytes
+    return item["kind"] == "stride" and VECTOR_BYTES % unit == 0
+
+
+def _values(text: str, environment: Mapping[str, Any]) -> str:
+    used = [name for name in environment if re.search(rf"(?<![\w.]){re.escape(name)}(?!\w)", text)]
+    return f", but {', '.join(f'{name} is {environment[name]}' for name in used)}" if used else ""

@@ -1,0 +1,128 @@
+"""Derives what a kernel is compiled for from the arguments of a call.
+
+The fewer facts, the fewer variants: an array contributes which axis has unit stride and whether
+TMA can take it, a dim whether it is divisible by 16, and nothing else of its size is compiled in.
+"""
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from tilec.request.specialization import VECTOR_BYTES, ArraySpec, Specialization
+from tilec.runtime.args.aliasing import Footprint, Overlap, overlap
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.args.arrays import ArrayView
+
+DIM_DIVISOR = 16
+"""Divisibility of dims that is worth a variant: whole 16-byte vectors for every element type."""
+
+
+def array_spec(array: ArrayView, alias_group: int = -1) -> ArraySpec:
+    """Return the facts about one array that are compiled in."""
+    strides: list[int | None] = [None] * array.rank
+    unit = unit_stride_axis(array)
+    if unit is not None:
+        strides[unit] = 1
+    return ArraySpec(array.dtype, tuple(strides), is_aligned(array, unit), alias_group)
+
+
+def unit_stride_axis(array: ArrayView) -> int | None:
+    """Return the axis that is compiled as contiguous, or None.
+
+    An axis that has stride 1 and more than one element comes first. Without one, an innermost
+    axis of extent 1 counts, because nothing steps along it.
+    """
+    contiguous = [
+        axis
+        for axis, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True))
+        if stride == 1 and extent != 1
+    ]
+    if contiguous:
+        return contiguous[-1]
+    if array.rank and array.shape[-1] == 1:
+        return array.rank - 1
+    return None
+
+
+def is_aligned(array: ArrayView, unit: int | None) -> bool:
+    """Tell whether base and pitches are what TMA and 16-byte vectors need.
+
+    Args:
+        array: The array.
+        unit: Axis whose stride is compiled in as 1. The stride of every other axis with more than
+            one element must be a positive multiple of 16 bytes.
+    """
+    if array.pointer % VECTOR_BYTES:
+        return False
+    for axis, (extent, stride) in enumerate(zip(array.shape, array.strides, strict=True)):
+        if axis == unit or extent == 1:
+            continue
+        if stride <= 0 or stride * array.item_bytes % VECTOR_BYTES:
+            return False
+    return True
+
+
+def find_overlaps(arrays: Mapping[str, ArrayView]) -> dict[tuple[str, str], Overlap]:
+    """Return the pairs of arrays that share memory or may share it."""
+    items = [
+        (
+            name,
+            Footprint(
+                array.pointer,
+                array.shape,
+                tuple(stride * array.item_bytes for stride in array.strides),
+                array.item_bytes,
+            ),
+        )
+        for name, array in arrays.items()
+    ]
+    result: dict[tuple[str, str], Overlap] = {}
+    for index, (first, a) in enumerate(items):
+        for second, b in items[index + 1 :]:
+            answer = overlap(a, b)
+            if answer is not Overlap.NONE:
+                result[first, second] = answer
+    return result
+
+
+def alias_groups(pairs: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Return a group number for every array in `pairs`; connected arrays share one."""
+    groups: dict[str, int] = {}
+    for number, (first, second) in enumerate(pairs):
+        merged = {groups.get(first), groups.get(second)} - {None}
+        target = min((group for group in merged if group is not None), default=number)
+        for name, group in groups.items():
+            if group in merged:
+                groups[name] = target
+        groups[first] = groups[second] = target
+    order = {group: index for index, group in enumerate(dict.fromkeys(groups.values()))}
+    return {name: order[group] for name, group in groups.items()}
+
+
+def specialize(
+    arguments: BoundArguments,
+    overlaps: Iterable[tuple[str, str]] = (),
+    plan: Mapping[str, int | tuple[int, ...]] = MappingProxyType({}),
+) -> Specialization:
+    """Return what to compile for these arguments.
+
+    Args:
+        arguments: Checked arguments.
+        overlaps: Pairs of arrays that may share memory; they get a common alias group.
+        plan: Overrides of plan fields.
+    """
+    groups = alias_groups(overlaps)
+    return Specialization(
+        arrays={
+            name: array_spec(array, groups.get(name, -1))
+            for name, array in arguments.arrays.items()
+        },
+        constants=dict(arguments.constants),
+        dtypes=dict(arguments.dtypes),
+        divisors={
+            name: DIM_DIVISOR
+            for name, extent in arguments.dims.items()
+            if extent % DIM_DIVISOR == 0
+        },
+        sizes=dict(arguments.dims),
+        plan=dict(plan),
+    )

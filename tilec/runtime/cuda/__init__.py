@@ -1,0 +1,1 @@
+"""The CUDA driver: what the runtime needs of it, and the real one."""

@@ -1,0 +1,1 @@
+"""From checked arguments to a running kernel."""

@@ -1,0 +1,386 @@
+"""Turns checked arguments and a loaded kernel into a launch that can be repeated.
+
+A `LaunchPlan` holds for every call with the same argument signature (shapes, strides, element
+types, device, alignment of the addresses, integer scalars). Addresses and float scalars may
+change: `LaunchPlan.run` writes them into a parameter block and asks the driver. Everything that
+can be checked is checked when the plan is made; what depends on addresses, whether arrays
+overlap, is re-checked by `LaunchPlan.accepts`.
+"""
+
+import struct
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from tilec.request.wait_records import DEBUG_BUFFER
+from tilec.runtime.args.aliasing import byte_range
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.runtime.args.preconditions import broken_preconditions
+from tilec.runtime.args.scalars import encode_scalar
+from tilec.runtime.args.specialize import find_overlaps
+from tilec.runtime.cuda.api import Driver, LoadedKernel, PreparedLaunch
+from tilec.runtime.errors import join_names, launch_error
+from tilec.runtime.launch.expressions import ExpressionError, evaluate
+from tilec.runtime.launch.grid import Grid, count_blocks, grid_extents
+from tilec.runtime.launch.launch_shape import launch_shape, whole_clusters
+from tilec.runtime.launch.parameter_block import ParameterBlock, ParameterLayout
+from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
+from tilec.runtime.launch.wait_watch import WaitWatch
+from tilec.runtime.launch.workspace import WorkspaceRequest, workspace_pool
+from tilec.support.diagnostics import (
+    DeadlockError,
+    DeviceError,
+    InternalCompilerError,
+    LaunchError,
+    OutOfRangeError,
+    error,
+)
+from tilec.support.dtypes import DTYPES
+
+Pointers = tuple[int, ...]
+Scalars = Sequence[bool | int | float]
+
+_MAX_BLOCKS = 16
+"""Sets of addresses per plan whose parameters are kept."""
+
+
+@dataclass(slots=True)
+class PairCheck:
+    """Two arrays of which at least one is written.
+
+    Attributes:
+        first: Index of one array argument.
+        second: Index of the other.
+        first_range: First byte and end of the first array, relative to its address.
+        second_range: The same of the second one.
+        may_overlap: Whether the compiled variant allows the two to overlap.
+        prefers_overlap: Whether a variant without the aliasing should be used as soon as the two
+            are apart, because it is faster.
+        distance: Difference of the addresses for which the stride lattices were found disjoint
+            although the byte ranges intersect; None when the ranges were disjoint.
+    """
+
+    first: int
+    second: int
+    first_range: tuple[int, int]
+    second_range: tuple[int, int]
+    may_overlap: bool
+    prefers_overlap: bool = False
+    distance: int | None = None
+
+    def accepts(self, pointers: Pointers) -> bool:
+        """Tell whether the plan's variant is the right one for these addresses."""
+        distance = pointers[self.second] - pointers[self.first]
+        disjoint = (
+            distance >= self.first_range[1] - self.second_range[0]
+            or -distance >= self.second_range[1] - self.first_range[0]
+        )
+        if self.may_overlap:
+            return not (disjoint and self.prefers_overlap)
+        return disjoint or distance == self.distance
+
+
+@dataclass(slots=True)
+class KernelLaunch:
+    """One kernel of a plan.
+
+    Attributes:
+        prepared: The loaded kernel with its execution configuration.
+        layout: Where its parameters come from.
+        blocks: Parameter blocks that no thread uses at the moment, by the addresses that they
+            hold, least recently used first.
+    """
+
+    prepared: PreparedLaunch
+    layout: ParameterLayout
+    blocks: dict[Pointers, ParameterBlock] = field(default_factory=dict)
+
+    def take_block(self, pointers: Pointers) -> ParameterBlock:
+        """Return a block for these addresses that no other thread has.
+
+        Encoding tensor maps is the costly part of a launch, and programs use few sets of buffers
+        in turn, so several blocks are kept. Single dict operations are atomic.
+        """
+        block = self.blocks.pop(pointers, None)
+        if block is None and len(self.blocks) >= _MAX_BLOCKS:
+            try:
+                block = self.blocks.pop(next(iter(self.blocks)))
+            except (KeyError, RuntimeError, StopIteration):
+                block = None  # another thread was faster
+        return ParameterBlock(self.layout) if block is None else block
+
+
+@dataclass(slots=True)
+class LaunchPlan:
+    """Everything that calls with one argument signature share.
+
+    Attributes:
+        driver: What launches it.
+        launches: The kernels in order; none when there is nothing to do.
+        pairs: Arrays that must be compared again when addresses change.
+        workspaces: Device memory that the launch needs; the addresses follow those of the arrays.
+        watch: Watches the waits of a debug build; None for others. The addresses of its records
+            follow those of the workspaces.
+        variant: The compiled kernel behind it, for inspection.
+    """
+
+    driver: Driver
+    launches: tuple[KernelLaunch, ...]
+    pairs: tuple[PairCheck, ...] = ()
+    workspaces: tuple[WorkspaceRequest, ...] = ()
+    watch: WaitWatch | None = None
+    variant: Any = None
+
+    def accepts(self, pointers: Pointers) -> bool:
+        """Tell whether the plan holds for these addresses."""
+        return all(pair.accepts(pointers) for pair in self.pairs)
+
+    def run(self, pointers: Pointers, scalars: Scalars, stream: int) -> None:
+        """Launch on a raw stream handle.
+
+        Args:
+            pointers: Address of every array argument, in declaration order.
+            scalars: Every scalar argument, in declaration order.
+            stream: Stream handle.
+
+        Raises:
+            DeadlockError: A wait of a debug build ran into its limit.
+            OutOfRangeError: An index in a debug build was out of range.
+        """
+        if self.workspaces:
+            pool = workspace_pool(self.driver)
+            pointers = (*pointers, *(pool.provide(item, stream) for item in self.workspaces))
+        if self.watch is not None:
+            self._run_watched(self.watch, pointers, scalars, stream)
+            return
+        for launch in self.launches:
+            block = launch.take_block(pointers)
+            block.fill(pointers, scalars)
+            self.driver.launch(launch.prepared, stream, block.address)
+            launch.blocks[pointers] = block
+
+    def _run_watched(
+        self, watch: WaitWatch, pointers: Pointers, scalars: Scalars, stream: int
+    ) -> None:
+        """Launch a debug build and wait for its end; `pointers` has the workspaces."""
+        try:
+            with watch.records(stream) as records:
+                plan = replace(self, workspaces=(), watch=None)
+                plan.run((*pointers, *records), scalars, stream)
+        except (DeadlockError, OutOfRangeError):
+            pool = workspace_pool(self.driver)
+            with suppress(DeviceError):  # the deadlock is the error to show
+                for item in self.workspaces:
+                    pool.clear(item, stream)
+            raise
+
+
+def make_plan(
+    driver: Driver,
+    kernels: Sequence[tuple[Mapping[str, Any], LoadedKernel]],
+    arguments: BoundArguments,
+    grid: Grid | None = None,
+    run_time_scalars: Sequence[str] = (),
+    workspaces: Sequence[Any] = (),
+    hidden_parameters: Sequence[Any] = (),
+) -> LaunchPlan:
+    """Check the arguments against a variant and prepare its launches.
+
+    Args:
+        driver: The GPU driver.
+        kernels: Metadata and loaded code of every kernel of the artifact, in launch order.
+        arguments: Arguments that satisfy the interface.
+        grid: Blocks along each axis when the kernel has no grid of its own.
+        run_time_scalars: Scalars whose value may differ between calls that share the plan.
+        workspaces: The artifact's `Workspace`s.
+        hidden_parameters: The artifact's `HiddenParameter`s.
+
+    Raises:
+        LaunchError: A precondition is broken, the grid is wrong, or arrays overlap.
+    """
+    launches: list[KernelLaunch] = []
+    for position, (metadata, loaded) in enumerate(kernels):
+        check_preconditions(metadata, arguments)
+        extents, blocks = _extents_and_blocks(metadata, arguments, grid)
+        if blocks:
+            shape = launch_shape(driver, loaded, metadata, blocks)
+            layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
+            first = len(arguments.arrays)
+            places = {item.name: first + index for index, item in enumerate(workspaces)}
+            places[DEBUG_BUFFER] = first + len(workspaces) + position
+            _add_hidden(layout, hidden_parameters, places, metadata["name"])
+            launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
+    if not launches:
+        return LaunchPlan(driver, ())
+    pairs = check_pairs([item[0] for item in kernels], arguments)
+    requests = tuple(_workspace(item, kernels[0][0], arguments) for item in workspaces)
+    debug = any(item.name == DEBUG_BUFFER for item in hidden_parameters)
+    every = tuple(metadata for metadata, _ in kernels)
+    watch = WaitWatch(driver, arguments.device or 0, every) if debug else None
+    return LaunchPlan(driver, tuple(launches), pairs, requests, watch)
+
+
+def _extents_and_blocks(
+    metadata: Mapping[str, Any], arguments: BoundArguments, grid: Grid | None
+) -> tuple[Grid, int]:
+    """Return the blocks along each axis, and how many items of work they are; 0 without data."""
+    environment = {**metadata.get("constants", {}), **arguments.environment()}
+    extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
+    tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
+    items = 0 if arguments.is_empty else count_blocks(tiles) * metadata.get("split_k", 1)
+    return extents, items
+
+
+def check_preconditions(metadata: Mapping[str, Any], arguments: BoundArguments) -> None:
+    """Refuse arguments that the compiled variant was not made for.
+
+    Raises:
+        LaunchError: With every broken precondition.
+    """
+    name = metadata["name"]
+    for declared in metadata["arrays"]:
+        if arguments.arrays[declared["name"]].read_only and declared["access"] != "read":
+            message = f"{name}: {declared['name']} is read-only, but the kernel writes it"
+            raise launch_error("T0702", message)
+    broken = list(broken_preconditions(metadata, arguments))
+    if broken:
+        raise LaunchError([error("T0706", f"{name}: {text}") for text in broken])
+
+
+def _layout(
+    driver: Driver,
+    metadata: Mapping[str, Any],
+    arguments: BoundArguments,
+    extents: Grid,
+    run_time_scalars: Sequence[str],
+) -> ParameterLayout:
+    """Return where every parameter of the kernel comes from, in the kernel's order."""
+    arrays, scalars = list(arguments.arrays), list(arguments.scalars)
+    layout = ParameterLayout()
+    for item in metadata["params"]:
+        kind = item["kind"]
+        if kind == "pointer":
+            layout.add_pointer(arrays.index(item["array"]))
+        elif kind == "stride":
+            stride = arguments.arrays[item["array"]].strides[item["axis"]]
+            layout.add_fixed(struct.pack("<q", stride))
+        elif kind == "dim":
+            extent = arguments.arrays[item["array"]].shape[item["axis"]]
+            layout.add_fixed(struct.pack("<i", extent))
+        elif kind == "grid":
+            extent = extents[item["axis"]] if item["axis"] < len(extents) else 1
+            layout.add_fixed(struct.pack("<i", extent))
+        elif kind == "scalar" and item["name"] in run_time_scalars:
+            layout.add_scalar(scalars.index(item["name"]), item["dtype"])
+        elif kind == "scalar":
+            layout.add_fixed(encode_scalar(arguments.scalars[item["name"]], item["dtype"]))
+        else:
+            raise InternalCompilerError(f"{metadata['name']}: unknown parameter kind '{kind}'")
+    for recipe in metadata.get("tensor_maps", ()):
+        encoding = make_encoding(recipe, arguments.arrays[recipe["array"]])
+        check_encoding(encoding, metadata["name"])
+        layout.add_map(arrays.index(recipe["array"]), driver.tensor_map_encoder(encoding))
+    return layout
+
+
+def _add_hidden(
+    layout: ParameterLayout, hidden: Sequence[Any], places: Mapping[str, int], kernel: str
+) -> None:
+    """Append the parameters that follow the tensor maps.
+
+    Args:
+        layout: Layout of the parameters so far.
+        hidden: The artifact's `HiddenParameter`s.
+        places: Index of each one's address among the addresses of a launch.
+        kernel: Name of the kernel.
+    """
+    for item in hidden:
+        if item.name not in places:
+            raise InternalCompilerError(f"{kernel}: unknown hidden parameter '{item.name}'")
+        layout.add_pointer(places[item.name])
+
+
+def _workspace(
+    workspace: Any, metadata: Mapping[str, Any], arguments: BoundArguments
+) -> WorkspaceRequest:
+    environment = {**metadata.get("constants", {}), **arguments.environment()}
+    try:
+        size = int(evaluate(workspace.size, environment))
+    except ExpressionError as failure:
+        message = f"{metadata['name']}: workspace size: {failure}"
+        raise InternalCompilerError(message) from failure
+    return WorkspaceRequest(arguments.device or 0, size, workspace.alignment, workspace.zeroed)
+
+
+def check_pairs(
+    metadata: Sequence[Mapping[str, Any]], arguments: BoundArguments
+) -> tuple[PairCheck, ...]:
+    """Check that written arrays overlap only where the variant allows it.
+
+    Raises:
+        LaunchError: Two arrays overlap, or may overlap, that the variant keeps apart.
+    """
+    names = list(arguments.arrays)
+    written, groups = _accesses(metadata)
+    overlaps = find_overlaps(arguments.arrays)
+    pairs: list[PairCheck] = []
+    for index, first in enumerate(names):
+        for second in names[index + 1 :]:
+            if first not in written and second not in written:
+                continue
+            merged = groups[first] >= 0 and groups[first] == groups[second]
+            answer = overlaps.get((first, second))
+            if answer is not None and not merged:
+                raise _overlap_error(metadata[0]["name"], first, second, answer.value, written)
+            pairs.append(_pair(names, first, second, arguments, merged))
+    return tuple(pairs)
+
+
+def _accesses(metadata: Sequence[Mapping[str, Any]]) -> tuple[set[str], dict[str, int]]:
+    """Return the arrays that some kernel writes, and the alias group of each array."""
+    written: set[str] = set()
+    groups: dict[str, int] = {}
+    for item in metadata:
+        for array in item["arrays"]:
+            groups.setdefault(array["name"], array.get("alias_group", -1))
+            if array["access"] != "read":
+                written.add(array["name"])
+    return written, groups
+
+
+def _pair(
+    names: Sequence[str], first: str, second: str, arguments: BoundArguments, merged: bool
+) -> PairCheck:
+    a, b = arguments.arrays[first], arguments.arrays[second]
+    pair = PairCheck(
+        names.index(first),
+        names.index(second),
+        _range_in_bytes(a),
+        _range_in_bytes(b),
+        may_overlap=False,
+    )
+    apart = pair.accepts(tuple(item.pointer for item in arguments.arrays.values()))
+    if merged:
+        pair.may_overlap, pair.prefers_overlap = True, not apart
+    elif not apart:
+        pair.distance = b.pointer - a.pointer
+    return pair
+
+
+def _range_in_bytes(array: Any) -> tuple[int, int]:
+    item = DTYPES[array.dtype].bytes
+    low, high = byte_range(array.shape, array.strides, 1)
+    return low * item, high * item
+
+
+def _overlap_error(
+    kernel: str, first: str, second: str, answer: str, written: set[str]
+) -> LaunchError:
+    writes = join_names(name for name in (first, second) if name in written)
+    relation = "overlap in memory" if answer == "overlap" else "may overlap in memory"
+    return launch_error(
+        "T0710",
+        f"{kernel}: {first} and {second} {relation}, and the kernel writes {writes}",
+        hint="pass separate arrays, or compile a variant that lets them overlap",
+    )

@@ -1,0 +1,1 @@
+"""What every part of tilec may import; it imports nothing else of tilec."""

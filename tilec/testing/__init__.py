@@ -1,0 +1,1 @@
+"""Arrays, references and comparisons: is a result right?"""
