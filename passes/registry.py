@@ -39,7 +39,7 @@ class PassContext:
     origin: Origin = Origin.COMPILER
     background: list[Callable[[], None]] | None = None
 
-    def fixed(self, function: Any) -> dict[str, Any]:
+    def overrides(self, function: Any) -> dict[str, Any]:
         """Return the plan fields of a kernel that the user fixed, here or beside its source."""
         return {**read_kernel_fact(function, "hints", {}), **self.plan_overrides}
 

@@ -39,7 +39,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     marked = [item for item in items if item.get_closest_marker("gpu") is not None]
     if not marked:
         return
-    from tilec.runtime.cuda.api import get_driver
+    from tilec.runtime.cuda.current import get_driver
     from tilec.support.diagnostics import DeviceError
 
     try:

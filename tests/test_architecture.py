@@ -3,12 +3,14 @@
 import ast
 import re
 from functools import cache
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TREES = {"tilec": "tilec", "dialects": "tilec.dialects", "passes": "tilec.passes"}
+TOOLS = "tools"
 
 BASE = {"tilec.support", "tilec.request", "tilec.version"}
 """What anybody may import; `support` imports nothing but itself, `request` only `support`."""
@@ -64,10 +66,10 @@ NOT_OURS = re.compile(
 
 
 @cache
-def modules():
+def modules(*, tools=False):
     """Return the syntax tree of every module of the package, by name."""
     found = {}
-    for top, prefix in TREES.items():
+    for top, prefix in (TREES | {TOOLS: TOOLS} if tools else TREES).items():
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT / top).with_suffix("").parts
             if top == "tilec" and parts[0] in TREES:
@@ -100,15 +102,20 @@ def statements(tree, *, lazy):
 @cache
 def imports(name, *, lazy=True):
     """Return the names of the modules that module `name` imports."""
+    return imported(modules()[name], modules(), lazy=lazy)
+
+
+def imported(tree, known, *, lazy):
+    """Return the names of the modules that a syntax tree imports; `known` are ours."""
     found = set()
-    for node in statements(modules()[name], lazy=lazy):
+    for node in statements(tree, lazy=lazy):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
             continue
-        assert node.level == 0, f"{name} has a relative import"
+        assert node.level == 0, f"a relative import: {ast.unparse(node)}"
         for alias in node.names:
             inner = f"{node.module}.{alias.name}"
-            found.add(inner if inner in modules() else node.module)
+            found.add(inner if inner in known else node.module)
     return found
 
 
@@ -166,6 +173,13 @@ def test_the_packages_import_each_other_in_one_order():
         leaves = {name for name, targets in edges.items() if not targets & set(edges)}
         assert leaves, f"a cycle among {sorted(edges)}"
         edges = {name: targets for name, targets in edges.items() if name not in leaves}
+
+
+def test_no_file_imports_itself_through_others():
+    """Imports inside of functions count, and so do those for type checkers only."""
+    known = modules(tools=True)
+    edges = {name: imported(tree, known, lazy=True) & set(known) for name, tree in known.items()}
+    TopologicalSorter({name: targets - {name} for name, targets in edges.items()}).prepare()
 
 
 @pytest.mark.parametrize("package", NO_MLIR)

@@ -9,7 +9,7 @@ import pytest
 
 from tilec.cli.main import EXIT_DIAGNOSTICS, main
 from tilec.compiler.driver import compile_source, resume
-from tilec.compiler.user_ir import PROTOCOL_CHECKS, blaming_the_file, run_apart
+from tilec.compiler.user_ir import PROTOCOL_CHECKS, failures_as_diagnostics, run_apart
 from tilec.request.options import CompileOptions, Origin
 from tilec.support.diagnostics import (
     CompileError,
@@ -25,7 +25,7 @@ SPAN = SourceSpan("k.mlir", 2, 1, 2, 2)
 
 
 def blamed(failure, origin=Origin.USER):
-    with pytest.raises(CompileError) as caught, blaming_the_file(origin, SOURCE):
+    with pytest.raises(CompileError) as caught, failures_as_diagnostics(origin, SOURCE):
         raise failure
     return str(caught.value).splitlines()
 
@@ -61,7 +61,7 @@ def test_errors_with_a_diagnostic_stay():
 
 
 def test_ir_of_the_compiler_itself_is_not_to_blame():
-    with pytest.raises(KeyError), blaming_the_file(Origin.COMPILER, SOURCE):
+    with pytest.raises(KeyError), failures_as_diagnostics(Origin.COMPILER, SOURCE):
         raise KeyError("x")
 
 

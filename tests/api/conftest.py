@@ -16,7 +16,7 @@ def kernel_cache(tmp_path, monkeypatch):
 @pytest.fixture
 def gpu():
     """Put a recorder in place of the driver."""
-    from tilec.runtime.cuda.api import set_driver
+    from tilec.runtime.cuda.current import set_driver
 
     fake = FakeDriver()
     previous = set_driver(fake)

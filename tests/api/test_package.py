@@ -138,7 +138,7 @@ def test_launching_a_package_imports_no_compiler(package_file):
 import sys
 sys.path.insert(0, {str(ROOT / "tests" / "runtime")!r})
 from runtime_fakes import FakeArray, FakeDriver
-from tilec.runtime.cuda.api import set_driver
+from tilec.runtime.cuda.current import set_driver
 import tilec
 driver = FakeDriver()
 set_driver(driver)

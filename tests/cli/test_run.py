@@ -93,13 +93,13 @@ def test_wrong_grid_is_a_usage_error(kernel):
 
 
 def test_gpu_without_driver_is_an_error(kernel, capsys, monkeypatch):
-    from tilec.runtime.cuda import api
+    from tilec.runtime.cuda import current
     from tilec.runtime.cuda.driver_errors import no_driver
 
     def fail():
         raise no_driver("libcuda.so.1: cannot open shared object file")
 
-    monkeypatch.setattr(api, "get_driver", fail)
+    monkeypatch.setattr(current, "get_driver", fail)
     words = ["run", str(kernel), "--size", "N=100", "-D", "alpha=2"]
     assert main([*words, "--device", "gpu"]) == EXIT_DIAGNOSTICS
     assert "error[T0801]: no NVIDIA driver found" in capsys.readouterr().err
@@ -110,12 +110,12 @@ def test_gpu_without_driver_is_an_error(kernel, capsys, monkeypatch):
 @pytest.fixture
 def fake_driver(tmp_path, monkeypatch):
     monkeypatch.setenv("TILEC_CACHE_DIR", str(tmp_path / "cache"))
-    from tilec.runtime.cuda import api
+    from tilec.runtime.cuda import current
 
     made = FakeDriver()
-    previous = api.set_driver(made)
+    previous = current.set_driver(made)
     yield made
-    api.set_driver(previous)
+    current.set_driver(previous)
 
 
 def test_gpu_run_launches_and_notices_a_kernel_that_writes_nothing(kernel, capsys, fake_driver):

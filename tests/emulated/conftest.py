@@ -7,7 +7,7 @@ import pytest
 from emulated_gemm import Gemm, matrix
 
 import tilec
-from tilec.runtime.cuda.api import set_driver
+from tilec.runtime.cuda.current import set_driver
 from tools.emulator.device import EmulatedDriver, launch_copies
 
 

@@ -17,7 +17,7 @@ from emulated_gemm import ROOT, matrix
 import tilec
 from tilec.request.specialization import Specialization
 
-LIMIT = "waited longer than 2,000,000,000 clocks"
+LIMIT = "waited longer than 2,000,000,000 cycles"
 
 
 @pytest.fixture

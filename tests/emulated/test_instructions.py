@@ -9,7 +9,8 @@ import pytest
 
 from tools.emulator import rounding
 from tools.emulator.instructions import build
-from tools.emulator.machine import DeadlockError, EmulatedFaultError, Launched, Run, make_actions
+from tools.emulator.launched import Launched
+from tools.emulator.machine import DeadlockError, EmulatedFaultError, Run, make_actions
 from tools.emulator.memory import GlobalMemory
 from tools.emulator.program import parse
 

@@ -25,9 +25,9 @@ def asked(monkeypatch):
     """Record the uses, and answer 32 for every constant."""
     seen: dict[str, TileUse] = {}
 
-    def choose(uses, specialization, *, powers_of_two, fixed):
+    def choose(uses, specialization, *, powers_of_two, overrides):
         assert not powers_of_two
-        assert fixed == PlanOverrides()
+        assert overrides == PlanOverrides()
         seen.update(uses)
         values = dict.fromkeys(uses, 32)
         return TileChoice(values, ("because",), cluster=(2, 1), candidates=("32x32x32",))

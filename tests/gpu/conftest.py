@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tilec.runtime.cuda.api import has_gpu
+from tilec.runtime.cuda.current import has_gpu
 
 
 def pytest_collection_modifyitems(items):

@@ -83,7 +83,7 @@ def test_a_slot_that_is_never_released(torch, examples, broken, edit):
         report = deadlock(torch, kernel, a, b, c)
         assert re.fullmatch(
             r"matmul\.tile:17:13: error\[T0811\]: matmul: the producer of CTA \d+ waited longer "
-            r"than 2,000,000,000 clocks for slot 0 of ring 0 to be released "
+            r"than 2,000,000,000 cycles for slot 0 of ring 0 to be released "
             rf"\(parity 0, iteration {stages}\)",
             report,
         )
@@ -101,7 +101,7 @@ def test_bytes_that_never_come(torch, examples, broken):
     report = deadlock(torch, kernel, a, b, c)
     assert re.fullmatch(
         r"matmul\.tile:17:13: error\[T0811\]: matmul: consumer warpgroup [01] of CTA \d+ waited "
-        r"longer than 2,000,000,000 clocks for slot 0 of ring 0 to be filled "
+        r"longer than 2,000,000,000 cycles for slot 0 of ring 0 to be filled "
         r"\(parity 0, iteration 0\)",
         report,
     )

@@ -9,7 +9,7 @@ from gpu_arrays import TORCH_NAMES, torch_dtype
 
 import tilec
 from tilec.runtime.args.device_array import DeviceArray
-from tilec.runtime.cuda.api import get_driver
+from tilec.runtime.cuda.current import get_driver
 from tilec.runtime.jit import KernelText
 from tilec.support.sources import decode_source
 

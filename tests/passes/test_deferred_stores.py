@@ -160,8 +160,8 @@ def test_work_that_waits_with_its_tile(tmp_path, name):
     value, steps = WORK[name]
     text = KERNEL.format(**(USUAL | {"store": STORE.replace("acc,", f"{value},")}))
     options = CompileOptions(emit="nv_tileas", dump_directory=tmp_path)
-    fixed = Specialization(plan={"defer_stores": True})
-    compile_source(SourceFile("product.tile", text), specialization=fixed, options=options)
+    overrides = Specialization(plan={"defer_stores": True})
+    compile_source(SourceFile("product.tile", text), specialization=overrides, options=options)
     dump = next(tmp_path.glob("*-nv-tileas-defer-stores.mlir")).read_text()
     assert dump.count('"nv_tileas.opaque"') == steps
 

@@ -1,6 +1,6 @@
 """A kernel with one product of 128x128 tiles, as the planner sees it."""
 
-from tilec.plan.kernel import KernelProblem, MmaTile, plan_kernel
+from tilec.plan import KernelProblem, MmaTile, plan_kernel
 from tilec.request.target import TARGETS
 
 TARGET = TARGETS["sm_90a"]

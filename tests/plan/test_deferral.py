@@ -26,12 +26,12 @@ LARGE = (8192, 8192, 8192)
 
 def problem(m=128, n=256, result_bytes=2):
     mma = (MmaTile(m, n, 64, 2, 4),)
-    made = KernelProblem(mma, (m + n) * 128, 0, m * n, True, deferral_defect=None)
+    made = KernelProblem(mma, (m + n) * 128, 0, m * n, True, why_not_deferral=None)
     return replace(made, part_bytes=8192, whole_bytes=m * n * result_bytes)
 
 
-def plan(kernel, **fixed):
-    return plan_kernel(kernel, TARGET, fixed)
+def plan(kernel, **overrides):
+    return plan_kernel(kernel, TARGET, overrides)
 
 
 @pytest.mark.parametrize(
@@ -86,13 +86,13 @@ def test_deferral_hides_a_part_of_every_epilogue_but_the_last():
     plain, deferred = (gemm_cost(item, LARGE, TARGET) for item in (tile, waiting))
     assert deferred.deferred
     assert not plain.deferred
-    hidden = plain.clocks - deferred.clocks
+    hidden = plain.cycles - deferred.cycles
     assert 0 < hidden < plain.waves * plain.epilogue
 
 
-@pytest.mark.parametrize("fixed", [{"defer_stores": False}, {"persistent": False}])
-def test_the_choice_of_tiles_respects_what_is_fixed(fixed):
-    asked = GemmProblem(LARGE, may_defer=True, fixed=parse_overrides(fixed))
+@pytest.mark.parametrize("overrides", [{"defer_stores": False}, {"persistent": False}])
+def test_the_choice_of_tiles_respects_what_is_fixed(overrides):
+    asked = GemmProblem(LARGE, may_defer=True, overrides=parse_overrides(overrides))
     assert not any(item.cost.deferred for item in rank_tiles(asked, TARGET, None))
 
 
@@ -103,8 +103,8 @@ def test_tiles_for_a_store_that_has_to_wait(extents, output_bytes, loaded_bytes)
     asked = GemmProblem(extents, output_bytes=output_bytes, epilogue_bytes=loaded_bytes)
     best = rank_tiles(asked, TARGET, None)[0].tile
     assert not best.can_defer(TARGET)
-    fixed = parse_overrides({"defer_stores": True})
-    found = rank_tiles(replace(asked, fixed=fixed), TARGET, None)
+    overrides = parse_overrides({"defer_stores": True})
+    found = rank_tiles(replace(asked, overrides=overrides), TARGET, None)
     assert found
     assert all(item.tile.can_defer(TARGET) for item in found)
 
@@ -212,7 +212,7 @@ def test_consumers_that_share_a_tile_are_tried_before_another_tile(monkeypatch):
     teams: list[int] = []
     monkeypatch.setattr(CodeGenerator, "run", spill)
     sizes = {"M": 4096, "N": 4096, "K": 1024}
-    asked = Specialization(sizes=sizes, withheld=frozenset({"defer_stores"}))
+    asked = Specialization(sizes=sizes, disabled=frozenset({"defer_stores"}))
     options = CompileOptions(emit="ptx", run_ptxas=False)
     made = compile_source(SourceFile("f.tile", AUTO), specialization=asked, options=options)
     assert teams == [2, 1]

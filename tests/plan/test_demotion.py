@@ -30,7 +30,7 @@ def test_operands_of_products_need_shared_memory_in_any_case(copies):
 
 
 def test_who_fixes_the_stages_keeps_the_ring():
-    fixed = PlanOverrides(stages=4)
-    assert next_demotion([LOOPED], fixed) is None
-    assert next_demotion([LOOPED, LOAD], fixed) == LOAD
-    assert next_demotion([LOOPED, STORE], fixed) == STORE
+    overrides = PlanOverrides(stages=4)
+    assert next_demotion([LOOPED], overrides) is None
+    assert next_demotion([LOOPED, LOAD], overrides) == LOAD
+    assert next_demotion([LOOPED, STORE], overrides) == STORE

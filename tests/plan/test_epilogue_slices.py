@@ -137,7 +137,7 @@ def test_impossible_slices(problem, overrides, message):
 @pytest.mark.parametrize(
     ("problem", "overrides", "expected"),
     [
-        # 1024, 512 and 1024 clocks of a k-tile at 1.5 GHz, 0.55 of them over 4, 2 and 4 slices
+        # 1024, 512 and 1024 cycles of a k-tile at 1.5 GHz, 0.55 of them over 4, 2 and 4 slices
         (loading(), {}, 94),
         (loading(n=128), {}, 94),
         (loading(m=256, n=128), {}, 94),

@@ -38,16 +38,16 @@ CUBE = (8192, 8192, 8192)
 )
 def test_a_cluster_shares_operands(m, n, cluster, bytes_per_flop):
     tile = GemmTile(m, n, 64, 2, 2, cluster=cluster)
-    assert tile.level2_bytes() / (2 * m * n * 64) == pytest.approx(bytes_per_flop, abs=1e-4)
+    assert tile.l2_bytes() / (2 * m * n * 64) == pytest.approx(bytes_per_flop, abs=1e-4)
 
 
 def test_each_operand_has_a_factor_of_its_own():
     tile = GemmTile(128, 256, 64, 2, 2, cluster=(2, 1))
     rows, columns = 128 * 64 * 2, 256 * 64 * 2 / 2  # two CTAs share the columns
-    assert tile.level2_bytes((1.25, 1.0)) == 1.25 * rows + columns
-    assert tile.level2_bytes((1.0, 1.25)) == rows + 1.25 * columns
+    assert tile.l2_bytes((1.25, 1.0)) == 1.25 * rows + columns
+    assert tile.l2_bytes((1.0, 1.25)) == rows + 1.25 * columns
     plain, dear = (gemm_cost(tile, CUBE, TARGET, factors=(x, x)) for x in (1.0, 1.25))
-    assert dear.level2 == pytest.approx(1.25 * plain.level2)
+    assert dear.l2 == pytest.approx(1.25 * plain.l2)
     assert dear.power == pytest.approx(1.25 * plain.power)
 
 
@@ -75,7 +75,7 @@ def test_clusters_are_counted_whole():
     assert (cost.ctas, cost.waves) == (16, 1)  # 2 x 2 clusters of 4
     assert gemm_cost(tile, CUBE, TARGET).waves == 16
     alone = gemm_cost(GemmTile(128, 256, 64, 2, 2), CUBE, TARGET)
-    assert cost.start == alone.start + machine.CLUSTER_CLOCKS
+    assert cost.start == alone.start + machine.CLUSTER_CYCLES
     assert gemm_cost(tile, CUBE, TARGET).power < alone.power
 
 
@@ -93,20 +93,20 @@ def test_the_terms_add_up():
     computing = 32 * per_tile + cost.start
     assert cost.latency < cost.shared
     assert cost.memory < computing
-    assert cost.clocks == pytest.approx((1 + machine.HIDDEN_SHARE) * computing)
+    assert cost.cycles == pytest.approx((1 + machine.HIDDEN_SHARE) * computing)
 
 
 def test_the_memory_bus_may_decide():
     cost = gemm_cost(GemmTile(128, 256, 64, 2, 2), (16384, 16384, 64), TARGET)
     moved = 2 * (2 * 16384 * 64 + 16384 * 16384)
-    assert cost.memory == pytest.approx(moved / machine.MEMORY_BYTES_PER_CLOCK)
-    assert cost.clocks > cost.memory > 0.5 * cost.clocks
+    assert cost.memory == pytest.approx(moved / machine.MEMORY_BYTES_PER_CYCLE)
+    assert cost.cycles > cost.memory > 0.5 * cost.cycles
 
 
 def test_few_stages_wait_for_copies():
     shallow, deep = (gemm_cost(GemmTile(64, n, 64, 2, 2), (64, n, 4096), TARGET) for n in (256, 16))
-    assert shallow.latency == pytest.approx(machine.COPY_CLOCKS / 5)
-    assert deep.latency == pytest.approx(machine.COPY_CLOCKS / machine.MAX_STAGES)
+    assert shallow.latency == pytest.approx(machine.COPY_CYCLES / 5)
+    assert deep.latency == pytest.approx(machine.COPY_CYCLES / machine.MAX_STAGES)
     assert replace(deep, shared=0.0).k_tile == deep.latency
 
 
@@ -114,12 +114,12 @@ def test_turns_hide_the_stores_but_for_the_last_one():
     tile = GemmTile(128, 128, 64, 2, 2, pingpong=True)
     cost = gemm_cost(tile, CUBE, TARGET)
     products = 128 * cost.k_tile
-    computing = 32 * (products + machine.TURN_CLOCKS) + cost.epilogue + cost.start
-    assert cost.clocks == pytest.approx((1 + machine.HIDDEN_SHARE) * computing)
+    computing = 32 * (products + machine.TURN_CYCLES) + cost.epilogue + cost.start
+    assert cost.cycles == pytest.approx((1 + machine.HIDDEN_SHARE) * computing)
     short = gemm_cost(tile, (8192, 8192, 64), TARGET)
-    one = (short.k_tile + short.epilogue) / 2 + machine.TURN_CLOCKS
+    one = (short.k_tile + short.epilogue) / 2 + machine.TURN_CYCLES
     computing = 32 * one + short.epilogue + short.start
-    assert short.clocks == pytest.approx(
+    assert short.cycles == pytest.approx(
         max(computing, short.memory) + machine.HIDDEN_SHARE * computing
     )
 
@@ -160,8 +160,8 @@ def test_the_score_prefers_powers_of_two():
     ranked = rank_tiles(GemmProblem(CUBE), TARGET)
     by_tile = {(item.tile.m, item.tile.n): item for item in ranked}
     odd, plain = by_tile[128, 240], by_tile[128, 256]
-    assert odd.score == pytest.approx(1.03 * odd.cost.clocks)
-    assert plain.score == plain.cost.clocks
+    assert odd.score == pytest.approx(1.03 * odd.cost.cycles)
+    assert plain.score == plain.cost.cycles
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_no_tile_is_over_the_limit():
 def test_the_table(capsys):
     assert main(["4096", "4096", "4096", "--top", "3"]) == 0
     header, first, *rest = capsys.readouterr().out.splitlines()
-    assert header.split()[:2] == ["tile", "clocks"]
+    assert header.split()[:2] == ["tile", "cycles"]
     assert first.startswith("128x256x64 in 2x1 ")
     assert first.split()[4] == "+0.0%"
     assert len(rest) == 2

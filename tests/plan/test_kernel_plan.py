@@ -287,7 +287,7 @@ def test_impossible_overrides(override, code, message):
     ],
 )
 def test_overrides_that_a_kernel_without_mma_does_not_have(override, message):
-    problem = replace(tiles(), pingpong_defect="the kernel has no mma")
+    problem = replace(tiles(), why_not_pingpong="the kernel has no mma")
     code, text = failure(problem, **override)
     assert code == "T0421"
     assert message in text

@@ -64,13 +64,13 @@ def test_the_planned_cluster_becomes_that_of_the_kernel(size, cluster):
     assert (reason in metadata["plan"]["reasons"]) == (cluster == [2, 1])
 
 
-@pytest.mark.parametrize("fixed", [(1, 1), (1, 2)])
-def test_a_cluster_that_the_user_fixes_wins(fixed):
-    planned, metadata = plan(MATMUL, {"cluster": fixed}, M=8192, N=8192, K=8192)
-    assert (planned, metadata["plan"]["cluster"]) == ([*fixed], [*fixed, 1])
-    hinted = MATMUL.replace("@kernel", f"@kernel(cluster={fixed})")
+@pytest.mark.parametrize("overrides", [(1, 1), (1, 2)])
+def test_a_cluster_that_the_user_fixes_wins(overrides):
+    planned, metadata = plan(MATMUL, {"cluster": overrides}, M=8192, N=8192, K=8192)
+    assert (planned, metadata["plan"]["cluster"]) == ([*overrides], [*overrides, 1])
+    hinted = MATMUL.replace("@kernel", f"@kernel(cluster={overrides})")
     planned, metadata = plan(hinted, M=8192, N=8192, K=8192)
-    assert (planned, metadata["plan"]["cluster"]) == ([*fixed], [*fixed, 1])
+    assert (planned, metadata["plan"]["cluster"]) == ([*overrides], [*overrides, 1])
 
 
 def test_without_a_producer_nothing_is_shared():
@@ -132,9 +132,9 @@ def test_what_the_caller_fixes_is_not_what_was_planned():
     """A planned tile or cluster may give way to a runner-up; a fixed one may not."""
     planned = identity(4096)
     assert variant_key(identity(4096, cluster=(2, 1))) != variant_key(planned)
-    fixed = replace(planned, planned=())
-    assert fixed.specialization.constants == {"BM": 128, "BN": 256, "BK": 64}
-    assert variant_key(fixed) != variant_key(planned)
+    overrides = replace(planned, planned=())
+    assert overrides.specialization.constants == {"BM": 128, "BN": 256, "BK": 64}
+    assert variant_key(overrides) != variant_key(planned)
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,15 @@ def test_sums_of_products_go_back_and_forth_unless_somebody_objects():
     found = plan(problem())
     assert found.snake_k
     assert "snake_k = true: a tile begins with the k-tiles that L2 got last" in found.reasons
-    fixed = plan(problem(), snake_k=False)
-    assert not fixed.snake_k
-    assert "snake_k = false: fixed by the user" in fixed.reasons
+    overrides = plan(problem(), snake_k=False)
+    assert not overrides.snake_k
+    assert "snake_k = false: fixed by the user" in overrides.reasons
 
 
 @pytest.mark.parametrize(
     ("given", "fields", "reason"),
     [
-        (problem(split_defect="the kernel has no mma"), {}, "the kernel has no mma"),
+        (problem(why_not_split="the kernel has no mma"), {}, "the kernel has no mma"),
         (problem(), {"persistent": False}, r"no CTA has a second tile \(persistent = false\)"),
         (problem(), {"split_k": 2}, r"its CTAs share the k-tiles of a tile \(split_k = 2\)"),
     ],
@@ -44,7 +44,7 @@ def test_where_the_order_of_k_tiles_stays(given, fields, reason):
 )
 def test_operands_that_outgrow_l2(extents, expected):
     best = rank_tiles(GemmProblem(extents, may_defer=True), TARGET, None)[0]
-    assert best.cost.outgrows_level2 == expected
+    assert best.cost.outgrows_l2 == expected
 
 
 def test_tiles_that_l2_keeps_are_walked_forwards():

@@ -63,7 +63,7 @@ def test_the_override():
     assert (found.split_k, found.persistent, found.cluster) == (4, True, (1, 1))
     assert "split_k = 4: fixed by the user" in found.reasons
     assert plan(problem()).split_k == 1
-    assert plan(problem(split_defect="never mind"), split_k=1).split_k == 1
+    assert plan(problem(why_not_split="never mind"), split_k=1).split_k == 1
 
 
 def test_splits_come_before_what_was_planned_with_the_tiles():
@@ -74,7 +74,7 @@ def test_splits_come_before_what_was_planned_with_the_tiles():
 def test_planned_splits_give_way():
     assert plan(problem(split_k=3)).split_k == 3
     assert plan(problem(split_k=3), persistent=False).split_k == 1
-    whole = plan(problem(split_k=3, split_defect="never mind"))
+    whole = plan(problem(split_k=3, why_not_split="never mind"))
     assert whole.split_k == 1
     assert "split_k = 1: 3 were planned with the tiles, but never mind" in whole.reasons
     assert plan(problem(split_k=3), split_k=1).split_k == 1
@@ -100,7 +100,7 @@ def test_what_does_not_go_together_is_refused(fields, reason):
 
 def test_a_kernel_that_cannot_be_split_is_refused():
     with pytest.raises(CompileError, match="split_k = 2: the kernel has no mma"):
-        plan(problem(split_defect="the kernel has no mma"), split_k=2)
+        plan(problem(why_not_split="the kernel has no mma"), split_k=2)
 
 
 def test_the_model_divides_the_k_tiles_and_adds_the_reduction():
@@ -108,7 +108,7 @@ def test_the_model_divides_the_k_tiles_and_adds_the_reduction():
     split = gemm_cost(GemmTile(128, 256, 64, 2, 2, split_k=4), (512, 512, 16384), TARGET)
     assert (whole.ctas, whole.k_tiles, whole.reduction) == (8, 256, 0)
     assert (split.ctas, split.k_tiles, split.waves) == (32, 64, 1)
-    assert 0 < split.reduction < whole.clocks - split.clocks
+    assert 0 < split.reduction < whole.cycles - split.cycles
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,7 @@ def test_where_the_planner_splits():
     best = rank_tiles(GemmProblem((512, 512, 16384)), TARGET)[0]
     assert "splits" in tile_text(best.tile)
     assert "reduction" in str(best)
-    assert best.score == pytest.approx(gemm_candidates.SPLIT_MARGIN * best.cost.clocks)
+    assert best.score == pytest.approx(gemm_candidates.SPLIT_MARGIN * best.cost.cycles)
     wide = rank_tiles(GemmProblem((512, 512, 16384), element_bytes=4), TARGET)
     assert {item.tile.split_k for item in wide} == {1}
     for extents in ((512, 512, 2048), (8192, 8192, 8192)):

@@ -15,7 +15,7 @@ from tilec.plan.gemm_candidates import (
     round_up_power_of_two,
     tile_text,
 )
-from tilec.plan.gemm_model import gemm_clocks
+from tilec.plan.gemm_model import gemm_cycles
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.products import ProductsTogether
@@ -30,15 +30,15 @@ TARGET = get_target("sm_90a")
 ROLES: dict[str, TileRole] = {"M": "mma_m", "N": "mma_n", "K": "mma_k"}
 
 
-def gemm_uses(element_bytes=2, output_bytes=2, fixed=None, **known):
+def gemm_uses(element_bytes=2, output_bytes=2, overrides=None, **known):
     """Return the uses of a product; `fixed` has extents by axis, `known` fields of `TileUse`."""
-    fixed = fixed or {}
-    extents = tuple(fixed.get(axis, f"B{axis}") for axis in ROLES)
+    overrides = overrides or {}
+    extents = tuple(overrides.get(axis, f"B{axis}") for axis in ROLES)
     common = {"extents": extents, "output_bytes": output_bytes, **known}
     return {
         f"B{axis}": TileUse(role, element_bytes, dim=axis, **common)
         for axis, role in ROLES.items()
-        if axis not in fixed
+        if axis not in overrides
     }
 
 
@@ -82,11 +82,11 @@ def test_accumulators_of_other_extents_count_where_these_are_known():
 
 
 def test_tiles_of_consumers_that_may_not_take_turns():
-    """What `pingpong` withheld means: the tile changes only if the schedule does."""
+    """What `pingpong` disabled means: the tile changes only if the schedule does."""
     narrow = {"M": 4096, "N": 4096, "K": 1024}
     known = Specialization(sizes=narrow)
     assert plan_tiles(gemm_uses(), known).pingpong
-    shared = plan_tiles(gemm_uses(), replace(known, withheld=frozenset({"pingpong"})))
+    shared = plan_tiles(gemm_uses(), replace(known, disabled=frozenset({"pingpong"})))
     assert not shared.pingpong
 
 
@@ -202,7 +202,7 @@ def test_the_runners_up_are_listed():
     choice = plan_tiles(gemm_uses(), Specialization(sizes=dict.fromkeys("MNK", 8192)))
     assert len(choice.candidates) == 5
     assert choice.candidates[0] == (
-        "128x256x64 in 2x1: 2704771 clocks = 16 waves of [128 k-tiles of (1063 tensor + 75 bubble"
+        "128x256x64 in 2x1: 2704771 cycles = 16 waves of [128 k-tiles of (1063 tensor + 75 bubble"
         " + 20 power) + 2495 epilogue] + 3074 start"
     )
     assert "; runners-up: 128x256x64 in 1x2 +0.4%, 128x256x64 +0.8%, " in choice.reasons[0]
@@ -214,7 +214,7 @@ def test_the_cluster_comes_with_the_tile():
         return plan_tiles(gemm_uses(**known), sizes).cluster
 
     assert (cluster(8192), cluster(2048)) == ((2, 1), (1, 1))
-    assert cluster(8192, fixed={"M": 128, "N": 128}) == (2, 1)
+    assert cluster(8192, overrides={"M": 128, "N": 128}) == (2, 1)
     assert plan_tiles({"A": TileUse("elementwise", 4, ("A",))}).cluster == (1, 1)
 
 
@@ -225,7 +225,7 @@ def test_the_cluster_is_that_of_the_largest_mma():
 
 
 @pytest.mark.parametrize(
-    ("fixed", "holds"),
+    ("overrides", "holds"),
     [
         ({"consumers": 3}, lambda tile: tile.consumers(TARGET) == 3),
         ({"consumers": 1}, lambda tile: tile.consumers(TARGET) == 1),
@@ -244,8 +244,8 @@ def test_the_cluster_is_that_of_the_largest_mma():
     ],
 )
 @pytest.mark.parametrize("size", [512, 2048, 8192])
-def test_tiles_go_with_what_is_fixed(fixed, holds, size):
-    problem = GemmProblem((size, size, size), fixed=parse_overrides(fixed))
+def test_tiles_go_with_what_is_fixed(overrides, holds, size):
+    problem = GemmProblem((size, size, size), overrides=parse_overrides(overrides))
     ranked = rank_tiles(problem, TARGET)
     assert ranked
     assert all(holds(item.tile) for item in ranked)
@@ -255,7 +255,7 @@ def test_splits_are_priced():
     """Few tiles leave SMs idle; splits of larger ones do not."""
     sizes = Specialization(sizes={"M": 512, "N": 512, "K": 16384})
     found = {
-        splits: plan_tiles(gemm_uses(), sizes, fixed=parse_overrides({"split_k": splits}))
+        splits: plan_tiles(gemm_uses(), sizes, overrides=parse_overrides({"split_k": splits}))
         for splits in (1, 8)
     }
     assert [choice.split_k for choice in found.values()] == [1, 8]
@@ -276,8 +276,8 @@ def test_only_a_single_product_is_split():
 
 def test_what_cannot_be_had_is_left_to_the_plan_of_the_kernel():
     """Its errors say what is wrong with 31 stages."""
-    fixed = parse_overrides({"stages": 31})
-    assert plan_tiles(gemm_uses(), fixed=fixed).values == gemm()
+    overrides = parse_overrides({"stages": 31})
+    assert plan_tiles(gemm_uses(), overrides=overrides).values == gemm()
 
 
 def test_tiles_of_the_cuda_cores_stay_powers_of_two():
@@ -285,11 +285,11 @@ def test_tiles_of_the_cuda_cores_stay_powers_of_two():
     assert all(map(is_power_of_two, found.values()))
 
 
-@pytest.mark.parametrize("fixed", [{"M": 64}, {"N": 32}, {"M": 128, "N": 128}, {"K": 32}])
-def test_extents_fixed_by_the_user_are_respected(fixed):
-    tiles = gemm(fixed=fixed)
-    assert set(tiles) == {f"B{axis}" for axis in "MNK" if axis not in fixed}
-    m, n, k = (fixed.get(axis) or tiles[f"B{axis}"] for axis in "MNK")
+@pytest.mark.parametrize("overrides", [{"M": 64}, {"N": 32}, {"M": 128, "N": 128}, {"K": 32}])
+def test_extents_fixed_by_the_user_are_respected(overrides):
+    tiles = gemm(overrides=overrides)
+    assert set(tiles) == {f"B{axis}" for axis in "MNK" if axis not in overrides}
+    m, n, k = (overrides.get(axis) or tiles[f"B{axis}"] for axis in "MNK")
     assert misfit(GemmTile(m, n, k, 2, 2), TARGET) is None
 
 
@@ -302,7 +302,7 @@ def test_one_constant_for_two_extents_of_an_mma():
 
 
 @pytest.mark.parametrize(
-    ("fixed", "message"),
+    ("overrides", "message"),
     [
         ({"M": 32}, "32 x 16 x 64 is not made of wgmma instructions"),
         ({"N": 12}, "x 12 x 64 is not made of wgmma instructions"),
@@ -310,9 +310,9 @@ def test_one_constant_for_two_extents_of_an_mma():
         ({"N": 128, "K": 512}, "holds 1 stage of 196608 bytes beside a 64 x 128 result; 3 are"),
     ],
 )
-def test_impossible_requests_name_the_numbers(fixed, message):
+def test_impossible_requests_name_the_numbers(overrides, message):
     with pytest.raises(CompileError, match=message) as caught:
-        gemm(fixed=fixed)
+        gemm(overrides=overrides)
     assert caught.value.diagnostics[0].code == "T0410"
 
 
@@ -365,4 +365,4 @@ def test_unknown_names_are_a_compiler_error():
 def test_the_model_prefers_the_tile_with_less_traffic():
     extents = (8192, 8192, 8192)
     wide, square = GemmTile(128, 256, 64, 2, 2), GemmTile(128, 128, 64, 2, 2)
-    assert gemm_clocks(wide, extents, TARGET) < gemm_clocks(square, extents, TARGET)
+    assert gemm_cycles(wide, extents, TARGET) < gemm_cycles(square, extents, TARGET)

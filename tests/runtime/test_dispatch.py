@@ -14,7 +14,7 @@ from tilec.runtime.args.signature_binding import (
     Interface,
     Parameter,
 )
-from tilec.runtime.cuda.api import set_driver
+from tilec.runtime.cuda.current import set_driver
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.launcher import make_plan
 from tilec.support.diagnostics import LaunchError

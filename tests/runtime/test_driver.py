@@ -10,9 +10,10 @@ from kernel_metadata import RECIPE
 
 from tilec.runtime.args.arrays import ArrayView
 from tilec.runtime.compiled import check_capability
-from tilec.runtime.cuda import api as driver_module
-from tilec.runtime.cuda.api import LaunchShape, PreparedLaunch, get_driver, has_gpu, set_driver
+from tilec.runtime.cuda import current as driver_module
+from tilec.runtime.cuda.api import LaunchShape, PreparedLaunch
 from tilec.runtime.cuda.cuda_driver import CudaDriver
+from tilec.runtime.cuda.current import get_driver, has_gpu, set_driver
 from tilec.runtime.launch.tensor_map import make_encoding
 from tilec.support.diagnostics import DeviceError
 

@@ -115,7 +115,7 @@ def test_a_record_becomes_an_error_with_its_source_line():
         launches.run()
     assert str(caught.value).splitlines()[:3] == [
         "mm.tile:9:13: error[T0811]: mm: consumer warpgroup 1 of CTA 5 waited longer than "
-        "2,000,000,000 clocks for slot 2 of ring 1 to be filled (parity 1, iteration 17)",
+        "2,000,000,000 cycles for slot 2 of ring 1 to be filled (parity 1, iteration 17)",
         f"  {LINE}",
         "  " + " " * 12 + "^" * 25,
     ]
@@ -132,7 +132,7 @@ def test_the_last_split_of_a_tile_waits_for_partial_sums(splits, named):
     words = record(wait=0, thread=128, parity=0, slot=5, iteration=splits)
     found = explained(words, debug_waits=build)
     assert (
-        "mm: consumer warpgroup 0 of CTA 5 waited longer than 2,000,000,000 clocks for the "
+        "mm: consumer warpgroup 0 of CTA 5 waited longer than 2,000,000,000 cycles for the "
         f"partial sums of {named} of tile 5 (so far: 0)"
     ) in str(found)
     assert "arrive_partial" in found.diagnostics[0].notes[0].message
@@ -148,7 +148,7 @@ def test_the_producer_has_no_warpgroup_and_waits_for_a_release():
 def test_without_a_producer_there_are_only_warpgroups():
     waits = [{**WAITS[1], "first_thread": 0}]
     failure = explained(record(wait=0), debug_waits={"limit": 10, "waits": waits})
-    assert "mm: warpgroup 2 of CTA 5 waited longer than 10 clocks" in str(failure)
+    assert "mm: warpgroup 2 of CTA 5 waited longer than 10 cycles" in str(failure)
 
 
 def test_a_wait_without_a_place_is_reported_without_one():

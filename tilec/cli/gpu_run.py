@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.cli.run_command import Job, Outcome, finish, prepare_arguments
+from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
 from tilec.runtime.args.device_array import DeviceArray
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.jit import Kernel, KernelText

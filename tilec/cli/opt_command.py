@@ -10,7 +10,7 @@ from tilec.cli.files import read_source, write_result
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK
 from tilec.cli.verify_diagnostics import compare
 from tilec.compiler.driver import STAMP
-from tilec.compiler.user_ir import blaming_the_file, run_apart
+from tilec.compiler.user_ir import failures_as_diagnostics, run_apart
 from tilec.request.options import Origin
 from tilec.request.stages import STAGES
 from tilec.request.target import get_target
@@ -102,7 +102,7 @@ def _process(
         get_target(target), buffer=source.name, sources=(source,), origin=Origin.USER
     )
     try:
-        with blaming_the_file(settings.origin, source):
+        with failures_as_diagnostics(settings.origin, source):
             module = parse_module(source.text, context, source.name)
             verify_module(module, [source])
             for name in names:

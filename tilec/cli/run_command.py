@@ -2,8 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,22 +10,19 @@ import numpy as np
 from tilec.cli.files import STANDARD_STREAM, read_source
 from tilec.cli.kernel_options import add_kernel_options, bind, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
+from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
 from tilec.compiler.driver import emit_source
-from tilec.request.specialization import Specialization
-from tilec.runtime.args.arguments import BoundArguments, check_arguments
+from tilec.runtime.args.arguments import check_arguments
 from tilec.runtime.args.signature_binding import interface_from_signature
 from tilec.runtime.args.specialize import specialize
 from tilec.support.diagnostics import (
     CompileError,
     DeviceError,
     InternalCompilerError,
-    SourceFile,
     error,
 )
 from tilec.testing.check import (
-    Arguments,
     CheckResult,
-    Example,
     compare,
     load_example,
     make_arguments,
@@ -68,52 +64,6 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.set_defaults(execute=execute)
 
 
-@dataclass(frozen=True)
-class Job:
-    """One kernel with its arguments.
-
-    Attributes:
-        source: The program.
-        kernel: Name of the kernel.
-        target: Architecture for the GPU.
-        bound: The arguments as the kernel's interface sees them; their memory is never written.
-        specialization: What the kernel is compiled for, from the arguments.
-        arguments: The same arguments with the memory behind them.
-        example: The module beside the source, if there is one.
-        grid: Number of blocks, for a kernel that does not compute its own.
-        debug_waits: Run a debug build on the GPU.
-    """
-
-    source: SourceFile
-    kernel: str
-    target: str
-    bound: BoundArguments
-    specialization: Specialization
-    arguments: Arguments
-    example: Example | None
-    grid: tuple[int, ...] | None
-    debug_waits: bool = False
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run left behind.
-
-    Attributes:
-        device: Where it ran.
-        arguments: The arguments after the run.
-        outputs: Names of the arrays that the kernel writes.
-        stray_bytes: Bytes that changed beside the arrays, by array.
-        loops: Whether the kernel has loops; known of a run on the CPU reference.
-    """
-
-    device: str
-    arguments: Arguments
-    outputs: tuple[str, ...]
-    stray_bytes: Mapping[str, int] = field(default_factory=dict)
-    loops: bool = False
-
-
 def execute(options: argparse.Namespace) -> int:
     """Run the command and return its exit code."""
     if options.debug_waits and options.device == "cpu":
@@ -149,7 +99,7 @@ def _find_driver(device: str) -> Any:
     """Return the GPU driver to run with, or None for the CPU reference."""
     if device == "cpu":
         return None
-    from tilec.runtime.cuda.api import get_driver
+    from tilec.runtime.cuda.current import get_driver
 
     try:
         return get_driver()
@@ -231,27 +181,6 @@ def run_on_cpu(job: Job) -> Outcome:
     run_kernel(module, arguments.data(), scalars, job.grid, job.kernel, sources)
     loops = any(op.name in LOOPS for op in walk_operations(module.body))
     return replace(finish("the CPU reference", arguments, before, metadata), loops=loops)
-
-
-def prepare_arguments(job: Job, metadata: Mapping[str, Any]) -> tuple[Arguments, Arguments]:
-    """Return fresh arguments, arrays that are only written poisoned, and a copy of them."""
-    arguments = job.arguments.copy()
-    arguments.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
-    return arguments, arguments.copy()
-
-
-def finish(
-    device: str, arguments: Arguments, before: Arguments, metadata: Mapping[str, Any]
-) -> Outcome:
-    """Return the outcome of a run from its arguments before and after."""
-    outputs = tuple(item["name"] for item in metadata["arrays"] if item["access"] != "read")
-    stray = {
-        name: array.stray_writes(before.arrays[name].memory)
-        for name, array in arguments.arrays.items()
-    }
-    return Outcome(
-        device, arguments, outputs, {name: count for name, count in stray.items() if count}
-    )
 
 
 def summarise(name: str, data: np.ndarray) -> str:

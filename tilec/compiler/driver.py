@@ -16,9 +16,9 @@ from tilec.compiler.background_checks import BackgroundChecks
 from tilec.compiler.compilation import Compilation, Stopwatch, Timing
 from tilec.compiler.debug_build import request_debug_waits
 from tilec.compiler.dumps import DumpWriter, check_metadata, damaged
-from tilec.compiler.failure_bisection import StageStart, copy_module, culprit_named
-from tilec.compiler.replan import RunnerUp, describe_plan, runner_up
-from tilec.compiler.user_ir import beginning, blaming_the_file, run_apart
+from tilec.compiler.failure_bisection import StageStart, copy_module, naming_the_failed_pass
+from tilec.compiler.replan import NextPlan, describe_plan, next_plan
+from tilec.compiler.user_ir import beginning, failures_as_diagnostics, run_apart
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.request.stages import STAGE_NAMES, STAGES, Stage
@@ -112,7 +112,7 @@ def resume_here(
     source: SourceFile, options: CompileOptions, sizes: dict[str, int], plan: dict[str, Any]
 ) -> Compilation:
     """Continue from a dump in this process, which MLIR may end: see `resume`."""
-    with blaming_the_file(options.origin, source):
+    with failures_as_diagnostics(options.origin, source):
         steps = _Steps(source, options)
         steps.hints = Specialization(sizes=sizes, plan=plan)
         return compiler_threads.run(lambda: steps.resume(options.start_from or ""))
@@ -136,7 +136,7 @@ def _compile(
         except CompileError as failure:
             first = first or failure
             with compiler_threads.LOCK.held:
-                smaller = runner_up(failure, steps.module, steps.specialization)
+                smaller = next_plan(failure, steps.module, steps.specialization)
             if smaller is None:
                 raise first from None
             abandoned, steps = steps, make()
@@ -185,7 +185,7 @@ class _Steps:
             module, index, position = self._parse_dump(stage)
         return self._lower(module, index, position).detach()
 
-    def follow(self, abandoned: "_Steps", failure: CompileError, smaller: RunnerUp) -> None:
+    def follow(self, abandoned: "_Steps", failure: CompileError, smaller: NextPlan) -> None:
         """Go on from a plan that was given up: with its remarks, and with its time."""
         for item in (*abandoned.result.sink.items, remark("T0432", smaller.reason)):
             self.result.sink.emit(item)
@@ -195,7 +195,7 @@ class _Steps:
 
     def _lower(self, module: Any, first_stage: int, first_pass: int) -> Compilation:
         """Run everything from a position in the pipeline."""
-        with culprit_named(self.starts, self.pass_context):
+        with naming_the_failed_pass(self.starts, self.pass_context):
             with compiler_threads.LOCK.held:
                 self._run_stages(module, first_stage, first_pass)
             with BackgroundChecks(self.pass_context.background, self.watch) as checks:

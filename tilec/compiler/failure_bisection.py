@@ -1,4 +1,4 @@
-"""Which pass to blame when one fails.
+"""Which pass failed.
 
 Stages are verified at their end, and nobody copies the module between passes. So the stage whose
 pass failed runs again, with both: that names the first pass that leaves something invalid, and
@@ -35,7 +35,7 @@ def copy_module(module: Any) -> Any:
 
 
 @contextlib.contextmanager
-def culprit_named(starts: list[StageStart], context: Any) -> Iterator[None]:
+def naming_the_failed_pass(starts: list[StageStart], context: Any) -> Iterator[None]:
     """Let a pass that fails in the body of a `with` be named, with a reproducer.
 
     Args:

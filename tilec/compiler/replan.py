@@ -28,16 +28,16 @@ up: what takes most, then what gains least."""
 
 
 @dataclass(frozen=True)
-class RunnerUp:
+class NextPlan:
     """The next plan to try, and why."""
 
     specialization: Specialization
     reason: str
 
 
-def runner_up(
+def next_plan(
     failure: CompileError, module: Any, specialization: Specialization
-) -> RunnerUp | None:
+) -> NextPlan | None:
     """Return what to compile after a plan that is over a budget; None if it was not ours.
 
     Args:
@@ -50,9 +50,9 @@ def runner_up(
         return None
     costly = _costly_fields(module, specialization) if code in _FEW_REGISTERS else []
     if costly:
-        withheld = specialization.withheld | {costly[0]}
+        disabled = specialization.disabled | {costly[0]}
         reason = f"{_COSTS[costly[0]]} takes too many registers ({message}): planned again without"
-        return RunnerUp(replace(specialization, withheld=withheld), reason)
+        return NextPlan(replace(specialization, disabled=disabled), reason)
     planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
     if code not in _OVER_BUDGET or not planned:
         return None
@@ -61,7 +61,7 @@ def runner_up(
         f"k-tiles of {planned} multiply-adds do not fit ({message}): planned again with at most"
         f" {limit}"
     )
-    return RunnerUp(replace(specialization, mma_limit=limit), reason)
+    return NextPlan(replace(specialization, mma_limit=limit), reason)
 
 
 def describe_plan(module: Any, failure: CompileError) -> str:

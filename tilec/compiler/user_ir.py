@@ -2,7 +2,7 @@
 
 Passes rely on what the passes ahead of them leave, more than any verifier checks, and MLIR ends the
 process on some text. So work on such IR happens in a process of its own (`run_apart`), in which a
-broken invariant is a mistake in the file (`blaming_the_file`), not a defect of tilec.
+broken invariant is a mistake in the file (`failures_as_diagnostics`), not a defect of tilec.
 """
 
 import contextlib
@@ -33,7 +33,7 @@ LIMITS = Limits(seconds=300.0)
 
 
 @contextlib.contextmanager
-def blaming_the_file(origin: Origin, source: SourceFile) -> Iterator[None]:
+def failures_as_diagnostics(origin: Origin, source: SourceFile) -> Iterator[None]:
     """Turn what goes wrong in the body into a diagnostic if the IR comes from a file.
 
     Args:

@@ -3,7 +3,7 @@
 Usage: python -m tilec.plan M N K [--batch B] [--element-bytes 2] [--output-bytes 2]
        [--n-contiguous] [--powers-of-two] [--cluster 2x1]... [--top 12]
 
-What to compare with measurements when the model is calibrated. The clocks rank the tiles of one
+What to compare with measurements when the model is calibrated. The cycles rank the tiles of one
 problem; they are no prediction of a time.
 """
 
@@ -16,18 +16,18 @@ from tilec.request.target import TARGETS, Target, get_target
 
 _COLUMNS = (
     ("tile", "BM x BN x BK, and the cluster if there is one"),
-    ("clocks", "modelled clocks of the whole product"),
-    ("vs best", "how many more clocks than the first row"),
+    ("cycles", "modelled cycles of the whole product"),
+    ("vs best", "how many more cycles than the first row"),
     ("waves", "rounds of tiles on the machine"),
     ("full", "share of the slots of all rounds that have a tile"),
     ("k-tiles", "k-tiles of one tile"),
-    ("tensor", "clocks of one k-tile: tensor cores"),
-    ("shared", "clocks of one k-tile: shared memory"),
-    ("L2", "clocks of one k-tile: L2"),
-    ("bubble", "clocks of one k-tile: tensor cores idle"),
-    ("epilogue", "clocks of one tile: conversion and store"),
-    ("start", "clocks until the first operands arrive"),
-    ("power", "clocks of one k-tile: lost to the power of L2 traffic"),
+    ("tensor", "cycles of one k-tile: tensor cores"),
+    ("shared", "cycles of one k-tile: shared memory"),
+    ("L2", "cycles of one k-tile: L2"),
+    ("bubble", "cycles of one k-tile: tensor cores idle"),
+    ("epilogue", "cycles of one tile: conversion and store"),
+    ("start", "cycles until the first operands arrive"),
+    ("power", "cycles of one k-tile: lost to the power of L2 traffic"),
     ("WGs", "consumer warpgroups"),
     ("stages", "slots that fit"),
 )
@@ -35,7 +35,7 @@ _COLUMNS = (
 
 def table(ranked: Sequence[RankedTile], target: Target) -> str:
     """Return the ranking as text: a row for every tile, the planner's choice first."""
-    best = ranked[0].cost.clocks
+    best = ranked[0].cost.cycles
     rows = [tuple(name for name, _ in _COLUMNS)]
     rows += [_row(item, best, target) for item in ranked]
     widths = [max(len(row[column]) for row in rows) for column in range(len(_COLUMNS))]
@@ -53,7 +53,7 @@ def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
     terms = (
         cost.tensor,
         cost.shared,
-        cost.level2,
+        cost.l2,
         cost.bubble,
         cost.epilogue,
         cost.start,
@@ -61,8 +61,8 @@ def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
     )
     return (
         tile_text(tile),
-        f"{cost.clocks:.0f}",
-        f"{cost.clocks / best - 1:+.1%}",
+        f"{cost.cycles:.0f}",
+        f"{cost.cycles / best - 1:+.1%}",
         str(cost.waves),
         f"{cost.ctas / slots:.2f}",
         str(cost.k_tiles),

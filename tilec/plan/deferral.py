@@ -1,54 +1,52 @@
 """Whether a tile is stored while the products of the next one run. Pure Python."""
 
-from typing import TYPE_CHECKING
-
 from tilec.plan import machine
 from tilec.plan.failure import fail
+from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.registers import accumulator_registers, most_consumer_registers
 
-if TYPE_CHECKING:
-    from tilec.plan.kernel import KernelPlan, KernelProblem
-
 
 def choose_deferral(
-    problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return the registers of a tile that waits for the next one, and why; 0 when none waits.
 
     Args:
         problem: A kernel with mma.
         plan: Everything about it but registers.
-        fixed: What the user fixed.
+        overrides: What the user fixed.
     """
-    defect = problem.deferral_defect or _schedule_defect(plan) or _size_defect(problem, plan)
-    if fixed.defer_stores and defect is not None:
+    defect = problem.why_not_deferral or _why_not_schedule(plan) or _why_not_size(problem, plan)
+    if overrides.defer_stores and defect is not None:
         fail("T0421", f"defer_stores = true: {defect}")
-    if fixed.defer_stores is False:
+    if overrides.defer_stores is False:
         return 0, ("defer_stores = false: fixed by the user",)
     if defect is not None:
         return 0, ()
-    if fixed.defer_stores is None and not problem.defer_stores:
+    if overrides.defer_stores is None and not problem.defer_stores:
         return 0, ()
-    why = "fixed by the user" if fixed.defer_stores else "products hide the store of a tile"
+    why = "fixed by the user" if overrides.defer_stores else "products hide the store of a tile"
     waiting = accumulator_registers(*_result(problem), plan.consumers)
     return waiting, (f"defer_stores = true: a tile leaves while the next one is computed; {why}",)
 
 
-def defers_work(problem: "KernelProblem", waiting: int, fixed: PlanOverrides) -> bool:
+def defers_work(problem: KernelProblem, waiting: int, overrides: PlanOverrides) -> bool:
     """Return whether what is computed from a rounded tile waits with it.
 
     Args:
         problem: A kernel with mma.
         waiting: Registers of the tile that waits; 0 when none does.
-        fixed: What the user fixed.
+        overrides: What the user fixed.
     """
-    if fixed.defer_work and not waiting:
+    if overrides.defer_work and not waiting:
         fail("T0421", "defer_work = true: no tile waits for the next one (defer_stores = false)")
-    return waiting > 0 and (problem.defer_work if fixed.defer_work is None else fixed.defer_work)
+    return waiting > 0 and (
+        problem.defer_work if overrides.defer_work is None else overrides.defer_work
+    )
 
 
-def _schedule_defect(plan: "KernelPlan") -> str | None:
+def _why_not_schedule(plan: KernelPlan) -> str | None:
     """Return which other decision keeps the store of a tile from waiting."""
     if not plan.specialize or not plan.persistent:
         return "no loop over tiles goes on with the products of the next tile"
@@ -61,7 +59,7 @@ def _schedule_defect(plan: "KernelPlan") -> str | None:
     return None
 
 
-def _size_defect(problem: "KernelProblem", plan: "KernelPlan") -> str | None:
+def _why_not_size(problem: KernelProblem, plan: KernelPlan) -> str | None:
     """Return what about the extents of the tile keeps its store from waiting."""
     m, n, size = _result(problem)
     accumulators = problem.accumulators(plan.consumers)
@@ -75,7 +73,7 @@ def _size_defect(problem: "KernelProblem", plan: "KernelPlan") -> str | None:
     return None
 
 
-def _result(problem: "KernelProblem") -> tuple[int, int, int]:
+def _result(problem: KernelProblem) -> tuple[int, int, int]:
     """Return the extents of the result and the bytes of its elements."""
     tile = problem.mma[0]
     return tile.m, tile.n, problem.whole_bytes // (tile.m * tile.n)
@@ -95,8 +93,8 @@ def fits_beside(accumulators: int, waiting: int, consumers: int, loaded_bytes: i
     return needed <= most_consumer_registers(consumers)
 
 
-def allows_deferral(fixed: PlanOverrides) -> bool:
+def allows_deferral(overrides: PlanOverrides) -> bool:
     """Tell whether the fields that the user fixed let the store of a tile wait."""
-    loops = fixed.specialize is not False and fixed.persistent is not False
-    in_parts = fixed.epilogue_slots != 0 and fixed.epilogue_batch in (None, 1)
-    return fixed.defer_stores is not False and loops and in_parts
+    loops = overrides.specialize is not False and overrides.persistent is not False
+    in_parts = overrides.epilogue_slots != 0 and overrides.epilogue_batch in (None, 1)
+    return overrides.defer_stores is not False and loops and in_parts

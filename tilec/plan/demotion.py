@@ -34,16 +34,17 @@ class TmaCopy:
         return self.is_load, self.in_loop and self.is_load, -self.size
 
 
-def next_demotion(copies: Iterable[TmaCopy], fixed: PlanOverrides) -> TmaCopy | None:
+def next_demotion(copies: Iterable[TmaCopy], overrides: PlanOverrides) -> TmaCopy | None:
     """Return the copy that threads should do next so that the others fit; None if none helps.
 
     Args:
         copies: What TMA moves so far.
-        fixed: What the user fixed. Who fixes the stages of a ring wants its loads to stay there.
+        overrides: What the user fixed. Who fixes the stages of a ring wants its loads to stay
+        there.
     """
 
     def helps(copy: TmaCopy) -> bool:
-        kept_by_user = copy.is_load and copy.in_loop and fixed.stages is not None
+        kept_by_user = copy.is_load and copy.in_loop and overrides.stages is not None
         return not copy.is_operand and not kept_by_user
 
     return min(filter(helps, copies), key=lambda copy: copy.order, default=None)

@@ -80,17 +80,17 @@ class Slices:
             for tile in tiles
         )
 
-    def clocks(self, tiles: Sequence[SlicedTile]) -> float:
-        """Return the clocks that the epilogue of `tiles` takes for slices, beside computing them.
+    def cycles(self, tiles: Sequence[SlicedTile]) -> float:
+        """Return the cycles that the epilogue of `tiles` takes for slices, beside computing them.
 
         Those behind the slots of the ring are requested when one of the first has been computed.
         """
         count = slice_count(tiles, self.columns)
-        waiting = count * machine.SLICE_CLOCKS * (1 if self.slots > 1 else 2)
+        waiting = count * machine.SLICE_CYCLES * (1 if self.slots > 1 else 2)
         if not self.stages:
             return waiting
         late = max(0, count - self.stages) / self.stages
-        return waiting + late * machine.SLICE_LOAD_CLOCKS
+        return waiting + late * machine.SLICE_LOAD_CYCLES
 
 
 def slice_count(tiles: Iterable[SlicedTile], columns: int) -> int:
@@ -169,8 +169,8 @@ def best_slices(
 
     def rank(option: Slices) -> tuple[bool, float]:
         left = stages(option)
-        clocks = option.clocks(tiles) + machine.RING_CLOCKS / left if left else math.inf
-        return left < machine.MIN_STAGES, clocks
+        cycles = option.cycles(tiles) + machine.RING_CYCLES / left if left else math.inf
+        return left < machine.MIN_STAGES, cycles
 
     return min(options, key=rank, default=None)
 

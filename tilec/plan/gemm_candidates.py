@@ -83,8 +83,8 @@ class GemmProblem:
             (True), or both.
         splits: Into how many splits along K to divide tiles where they are few.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
-        fixed: Fields of the plan that the user fixed: tiles that do not go with them are left out.
-        names: What the extents of `tile` are called, those to be chosen by their names.
+        overrides: Fields of the plan that the user fixed: tiles that do not go with them are left
+        out. names: What the extents of `tile` are called, those to be chosen by their names.
         together: The products of the same extents that run with it.
     """
 
@@ -103,7 +103,7 @@ class GemmProblem:
     schedules: tuple[bool, ...] = SCHEDULES
     splits: tuple[int, ...] = SPLITS
     may_defer: bool = False
-    fixed: PlanOverrides = NOTHING_FIXED
+    overrides: PlanOverrides = NOTHING_FIXED
     names: Extents = ()
     together: ProductsTogether = ALONE
 
@@ -125,19 +125,19 @@ class RankedTile:
 
     @property
     def score(self) -> float:
-        """Modelled clocks, times the margins for what the model knows less about."""
+        """Modelled cycles, times the margins for what the model knows less about."""
         plain = is_power_of_two(self.tile.m) and is_power_of_two(self.tile.n)
         in_turn = self.tile.pingpong and self.tile.epilogue_bytes
         margin = 1.0 if plain else LOADED_MARGIN if in_turn else POWER_OF_TWO_MARGIN
-        return self.cost.clocks * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)
+        return self.cost.cycles * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)
 
     def __str__(self) -> str:
-        """Return the tile and how its clocks come about, in one line."""
+        """Return the tile and how its cycles come about, in one line."""
         cost = self.cost
-        slowest = max(cost.tensor, cost.shared, cost.level2)
+        slowest = max(cost.tensor, cost.shared, cost.l2)
         reduction = f" + {cost.reduction:.0f} reduction" if self.tile.split_k > 1 else ""
         return (
-            f"{tile_text(self.tile)}: {cost.clocks:.0f} clocks = {cost.waves} "
+            f"{tile_text(self.tile)}: {cost.cycles:.0f} cycles = {cost.waves} "
             f"wave{'s' * (cost.waves > 1)} of [{cost.k_tiles} k-tiles of "
             f"({slowest:.0f} {cost.bound} + {cost.bubble:.0f} bubble + {cost.power:.0f} power) + "
             f"{cost.epilogue:.0f} epilogue] + {cost.start:.0f} start{reduction}"
@@ -197,14 +197,14 @@ def _shared_work(
     alone: Sequence[RankedTile], problem: GemmProblem, target: Target
 ) -> Iterator[GemmTile]:
     """Yield the tiles whose operands the CTAs of a cluster share, and those that CTAs share."""
-    fixed = problem.fixed
-    for item in alone[:CLUSTERED_TILES] if fixed.cluster is None else ():
+    overrides = problem.overrides
+    for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
         for cluster in problem.clusters:
             if shares_divide(item.tile, cluster, problem):
                 yield replace(item.tile, cluster=cluster)
     best = alone[0].cost
     worth_it = best.memory < SPLIT_MEMORY_SHARE * best.computing
-    may_share = worth_it and fixed.split_k is None and not fixed.defer_stores
+    may_share = worth_it and overrides.split_k is None and not overrides.defer_stores
     for item in alone if may_share else ():
         for splits in problem.splits:
             if splits > 1 and may_split(item, problem, target):
@@ -237,16 +237,16 @@ def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem
 
 def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
     """Tell whether the fields that the user fixed go with a tile."""
-    fixed = problem.fixed
-    if fixed.cluster is not None and not shares_divide(tile, tile.cluster, problem):
+    overrides = problem.overrides
+    if overrides.cluster is not None and not shares_divide(tile, tile.cluster, problem):
         return False
-    if fixed.slice_columns and not _slices_fit(tile, fixed.slice_columns, target):
+    if overrides.slice_columns and not _slices_fit(tile, overrides.slice_columns, target):
         return False
-    if fixed.defer_stores and not tile.can_defer(target):
+    if overrides.defer_stores and not tile.can_defer(target):
         return False
     # How many stages fit beside other staging slots than usual, the plan of the kernel says.
-    usual = fixed.epilogue_slots is None and fixed.slice_columns is None
-    return fixed.stages is None or not usual or fixed.stages <= tile.stages(target)
+    usual = overrides.epilogue_slots is None and overrides.slice_columns is None
+    return overrides.stages is None or not usual or overrides.stages <= tile.stages(target)
 
 
 def _deep_enough(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
@@ -279,9 +279,9 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
         (given,) if given is not None else found
         for given, found in zip(problem.tile, options, strict=True)
     ]
-    fixed = problem.fixed
-    schedules = problem.schedules if fixed.pingpong is None else (fixed.pingpong,)
-    if turns_conflict(fixed.specialize is not False, fixed) is not None:
+    overrides = problem.overrides
+    schedules = problem.schedules if overrides.pingpong is None else (overrides.pingpong,)
+    if turns_conflict(overrides.specialize is not False, overrides) is not None:
         schedules = (False,)
     for m in choices[0]:
         for n in choices[1]:
@@ -296,11 +296,11 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                     yield GemmTile(
                         *tile,
                         *sizes,
-                        cluster=fixed.cluster or (1, 1),
+                        cluster=overrides.cluster or (1, 1),
                         pingpong=pingpong,
-                        split_k=fixed.split_k or 1,
-                        fixed_consumers=fixed.consumers or 0,
-                        may_defer=problem.may_defer and allows_deferral(fixed),
+                        split_k=overrides.split_k or 1,
+                        fixed_consumers=overrides.consumers or 0,
+                        may_defer=problem.may_defer and allows_deferral(overrides),
                         together=problem.together,
                         beside=problem.together.accumulators_beside(extents),
                     )

@@ -19,7 +19,7 @@ LARGE_EXTENT = 8192
 
 @dataclass(frozen=True, slots=True)
 class GemmCost:
-    """The modelled time of a matrix multiply, in clocks of an SM, and its terms.
+    """The modelled time of a matrix multiply, in cycles of an SM, and its terms.
 
     Attributes:
         ctas: Tiles of the result, rounded up to whole clusters; each split of a tile counts.
@@ -27,11 +27,11 @@ class GemmCost:
         k_tiles: k-tiles of one tile, or of one split of it.
         tensor: Per k-tile: the tensor cores.
         shared: Per k-tile: shared memory, written by TMA and read by wgmma.
-        level2: Per k-tile: L2, which all CTAs that run share.
+        l2: Per k-tile: L2, which all CTAs that run share.
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store, and what the epilogue loads.
         loading: Per tile: the part of the epilogue that loaded tiles take.
-        outgrows_level2: Whether the operands of a wave are more than L2 keeps for the next one.
+        outgrows_l2: Whether the operands of a wave are more than L2 keeps for the next one.
         power: Per k-tile: what the clock loses to the power that the traffic of L2 draws.
         latency: Per k-tile: what its copy takes from issue to arrival, over the stages.
         memory: Once: the least time in which operands and result cross the memory bus.
@@ -47,7 +47,7 @@ class GemmCost:
     k_tiles: int
     tensor: float
     shared: float
-    level2: float
+    l2: float
     bubble: float
     epilogue: float
     start: float
@@ -58,17 +58,17 @@ class GemmCost:
     reduction: float = 0.0
     deferred: bool = False
     loading: float = 0.0
-    outgrows_level2: bool = False
+    outgrows_l2: bool = False
 
     @property
     def k_tile(self) -> float:
-        """Clocks of one k-tile: its slowest term, the bubble and the power."""
-        busy = max(self.tensor, self.shared, self.level2) + self.bubble + self.power
+        """Cycles of one k-tile: its slowest term, the bubble and the power."""
+        busy = max(self.tensor, self.shared, self.l2) + self.bubble + self.power
         return max(busy, self.latency)
 
     @property
     def computing(self) -> float:
-        """Clocks of the whole product, were memory as fast as L2.
+        """Cycles of the whole product, were memory as fast as L2.
 
         Consumers that take turns hide the store of a tile behind the products of the next one, but
         for the last store, and for what is longer than these products. So do those that defer it,
@@ -77,16 +77,16 @@ class GemmCost:
         products = self.k_tiles * self.k_tile
         one, last = products + self.epilogue, 0.0
         if self.pingpong:
-            one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CLOCKS
+            one = max(products, one / PINGPONG_TEAMS) + machine.TURN_CYCLES
             last = self.epilogue
         elif self.deferred:
             last = self.epilogue - self.loading
-            one = max(products, last) + machine.DEFERRED_CLOCKS + self.loading
+            one = max(products, last) + machine.DEFERRED_CYCLES + self.loading
         return self.waves * one + last + self.start + self.reduction
 
     @property
-    def clocks(self) -> float:
-        """Clocks of the whole product.
+    def cycles(self) -> float:
+        """Cycles of the whole product.
 
         Where the memory bus decides, a little of the rest still does, so that plans differ.
         """
@@ -95,7 +95,7 @@ class GemmCost:
     @property
     def bound(self) -> str:
         """Which term of a k-tile is the slowest."""
-        terms = {"tensor": self.tensor, "shared": self.shared, "L2": self.level2}
+        terms = {"tensor": self.tensor, "shared": self.shared, "L2": self.l2}
         return max(terms, key=terms.__getitem__)
 
 
@@ -119,26 +119,26 @@ def gemm_cost(
     active, waves = min(ctas, slots), -(-ctas // slots)
     consumers = tile.consumers(target)
     traffic = _operand_bytes(tile, consumers) + tile.slot_bytes
-    level2 = tile.level2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CLOCK
+    l2 = tile.l2_bytes(_cold(tile, extents, factors)) * active / machine.L2_BYTES_PER_CYCLE
     loading = _loading(tile, consumers, target)
     return GemmCost(
         ctas=ctas,
         waves=waves,
         k_tiles=len(split_range(0, tile.split_k, -(-extents[2] // tile.k))),
         tensor=_tensor(tile),
-        shared=traffic / machine.SHARED_BYTES_PER_CLOCK,
-        level2=level2,
+        shared=traffic / machine.SHARED_BYTES_PER_CYCLE,
+        l2=l2,
         bubble=_bubble(tile, consumers),
         epilogue=_epilogue(tile, consumers) + loading,
         start=_start(tile),
-        power=level2 * machine.L2_POWER_SHARE,
-        latency=machine.COPY_CLOCKS / min(tile.stages(target), machine.MAX_STAGES),
+        power=l2 * machine.L2_POWER_SHARE,
+        latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
         memory=batch * _memory_bytes(tile, extents) / _memory_rate(active),
         pingpong=tile.pingpong,
         reduction=_reduction(tile),
         deferred=tile.defers(waves, target),
         loading=loading,
-        outgrows_level2=waves > 1 and _outgrows_level2(tile, extents, active, batch),
+        outgrows_l2=waves > 1 and _outgrows_l2(tile, extents, active, batch),
     )
 
 
@@ -156,8 +156,8 @@ def _resident(tile: GemmTile, target: Target) -> int:
 
 
 def _tensor(tile: GemmTile) -> float:
-    """Return the clocks of the tensor cores for one k-tile."""
-    rate = machine.MMA_BYTES_PER_CLOCK * machine.MMA_ISSUE_SHARE
+    """Return the cycles of the tensor cores for one k-tile."""
+    rate = machine.MMA_BYTES_PER_CYCLE * machine.MMA_ISSUE_SHARE
     return tile.together.products * tile.volume * tile.element_bytes / rate
 
 
@@ -169,7 +169,7 @@ def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
     return operands * tile.element_bytes + results
 
 
-def _outgrows_level2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: int) -> bool:
+def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: int) -> bool:
     """Tell whether L2 cannot keep what `active` CTAs read of A and B for the next wave.
 
     Tiles in a group of rows are swept together, whatever the user fixed. A wave that has all tiles
@@ -187,17 +187,17 @@ def _outgrows_level2(tile: GemmTile, extents: tuple[int, ...], active: int, batc
 
 
 def _memory_rate(active: int) -> float:
-    """Return the bytes per clock that CTAs on `active` SMs draw from memory."""
-    return min(machine.MEMORY_BYTES_PER_CLOCK, active * machine.SM_MEMORY_BYTES_PER_CLOCK)
+    """Return the bytes per cycle that CTAs on `active` SMs draw from memory."""
+    return min(machine.MEMORY_BYTES_PER_CYCLE, active * machine.SM_MEMORY_BYTES_PER_CYCLE)
 
 
 def _reduction(tile: GemmTile) -> float:
-    """Return the clocks in which the last split of a tile waits for the others and adds them."""
+    """Return the cycles in which the last split of a tile waits for the others and adds them."""
     if tile.split_k == 1:
         return 0.0
     partial = tile.m * tile.n * ACCUMULATOR_BYTES
-    adding = (tile.split_k - 1) * partial / machine.PARTIAL_BYTES_PER_CLOCK
-    return machine.EXCHANGE_CLOCKS + adding
+    adding = (tile.split_k - 1) * partial / machine.PARTIAL_BYTES_PER_CYCLE
+    return machine.EXCHANGE_CYCLES + adding
 
 
 def _cold(
@@ -214,7 +214,7 @@ def _cold(
 
 
 def _epilogue(tile: GemmTile, consumers: int) -> float:
-    """Return the clocks of a warpgroup for its share of the result, part after part."""
+    """Return the cycles of a warpgroup for its share of the result, part after part."""
     rows, columns = tile.m // machine.MMA_ROWS, tile.n
     if rows % consumers:
         columns //= consumers
@@ -222,38 +222,38 @@ def _epilogue(tile: GemmTile, consumers: int) -> float:
         rows //= consumers
     parts = rows * len(part_widths(columns, tile.output_bytes))
     each = tile.m * tile.n / (consumers * machine.WARPGROUP_THREADS)
-    clocks = parts * machine.PART_CLOCKS + each * machine.ELEMENT_CLOCKS
+    cycles = parts * machine.PART_CYCLES + each * machine.ELEMENT_CYCLES
     slower = machine.PINGPONG_EPILOGUE if tile.pingpong else 1.0
-    return machine.EPILOGUE_CLOCKS + slower * clocks
+    return machine.EPILOGUE_CYCLES + slower * cycles
 
 
 def _loading(tile: GemmTile, consumers: int, target: Target) -> float:
-    """Return the clocks that the tiles which an epilogue loads add to it."""
+    """Return the cycles that the tiles which an epilogue loads add to it."""
     if not tile.epilogue_bytes:
         return 0.0
     each = tile.m * tile.n / (consumers * machine.WARPGROUP_THREADS)
     slices = tile.slices(target)
-    waiting = slices.clocks(tile.sliced) if slices is not None else machine.SLICE_LOAD_CLOCKS
-    return waiting + each * machine.LOADED_CLOCKS
+    waiting = slices.cycles(tile.sliced) if slices is not None else machine.SLICE_LOAD_CYCLES
+    return waiting + each * machine.LOADED_CYCLES
 
 
 def _start(tile: GemmTile) -> float:
-    """Return the clocks until the first k-tile has arrived."""
-    filling = tile.slot_bytes / machine.FILL_BYTES_PER_CLOCK
-    together = machine.CLUSTER_CLOCKS if tile.cluster != (1, 1) else 0
-    return machine.START_CLOCKS + filling + together
+    """Return the cycles until the first k-tile has arrived."""
+    filling = tile.slot_bytes / machine.FILL_BYTES_PER_CYCLE
+    together = machine.CLUSTER_CYCLES if tile.cluster != (1, 1) else 0
+    return machine.START_CYCLES + filling + together
 
 
 def _bubble(tile: GemmTile, consumers: int) -> float:
     clustered = tile.epilogue_bytes and tile.cluster != (1, 1)
-    waiting = machine.LOADED_CLUSTER_CLOCKS if clustered else 0
-    own = machine.MMA_BUBBLE_CLOCKS[consumers]
-    return waiting + (machine.PINGPONG_BUBBLE_CLOCKS if tile.pingpong else own)
+    waiting = machine.LOADED_CLUSTER_CYCLES if clustered else 0
+    own = machine.MMA_BUBBLE_CYCLES[consumers]
+    return waiting + (machine.PINGPONG_BUBBLE_CYCLES if tile.pingpong else own)
 
 
-def gemm_clocks(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:
-    """Return the modelled clocks of an M x N x K multiply on the whole chip; see `gemm_cost`."""
-    return gemm_cost(tile, extents, target).clocks
+def gemm_cycles(tile: GemmTile, extents: tuple[int, ...], target: Target) -> float:
+    """Return the modelled cycles of an M x N x K multiply on the whole chip; see `gemm_cost`."""
+    return gemm_cost(tile, extents, target).cycles
 
 
 def _operand_bytes(tile: GemmTile, consumers: int) -> float:

@@ -75,7 +75,7 @@ class GemmTile:
         tiles = ((self.m, self.n), *self.beside)
         return sum(accumulator_registers(m, n, ACCUMULATOR_BYTES, consumers) for m, n in tiles)
 
-    def level2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
+    def l2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
         """Return the bytes of one k-tile that a CTA causes to be read from L2.
 
         A cluster of c_m x c_n reads each row of A once for its c_n CTAs along N, and each column of

@@ -16,10 +16,10 @@ MMA_COLUMN_STEP = 8
 """Columns of one wgmma are a multiple of this (PTX ISA, wgmma.mma_async shapes)."""
 MMA_K_BYTES = 32
 """Bytes of K that one wgmma consumes (PTX ISA, wgmma.mma_async shapes)."""
-MMA_BYTES_PER_CLOCK = 4096
-"""Multiply-adds per clock of one SM's tensor cores, times the bytes of an operand element: 2048 for
+MMA_BYTES_PER_CYCLE = 4096
+"""Multiply-adds per cycle of one SM's tensor cores, times the bytes of an operand element: 2048 for
 16-bit, 4096 for 8-bit elements (H200 datasheet: 989 and 1979 TFLOP/s over 132 SMs at 1.83 GHz)."""
-LOADED_CLOCKS_PER_NANOSECOND = 1.5
+LOADED_CYCLES_PER_NANOSECOND = 1.5
 """Clock of an SM while products draw all the power that there is, in GHz (H200, 700 W, 2026-11-22:
 1.40 to 1.64 in bf16 and fp16 from 2048^3 to 16384^3)."""
 PACE_SHARE = 0.55
@@ -30,15 +30,15 @@ products of a 128x128 tile, made the kernel 1.2% faster on average, in 7 of 8 ru
 MMA_ISSUE_SHARE = 0.963
 """Share of that rate which a warpgroup that only issues wgmma reaches (calibrated)."""
 
-SHARED_BYTES_PER_CLOCK = 128
-"""Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per clock)."""
+SHARED_BYTES_PER_CYCLE = 128
+"""Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per cycle)."""
 CALIBRATION = "29 shapes, 3 to 1600 us, in 390 plans each, H200, driver 580, 2026-11-22"
 """What the constants that say `calibrated` were fitted to (`tools/bench/planner.py`): those with
 which the model's choices lose least against the fastest plans. Where finalists ran in turn, these
 times count, else a single look at each plan; in looks of more than 25 us, 4% less for plans whose
-consumers take turns: so much do they gain when power decides. They say what a clock more or less
+consumers take turns: so much do they gain when power decides. They say what a cycle more or less
 does to the choice, not what a part of the chip takes."""
-L2_BYTES_PER_CLOCK = 7900
+L2_BYTES_PER_CYCLE = 7900
 """L2 read bandwidth of the whole chip, sustained (calibrated; DeepGEMM's model: 6150, 8 TB/s at 1.3
 GHz)."""
 L2_KEPT_BYTES = 28 << 20
@@ -48,62 +48,62 @@ kernel 104 MB from memory, as if the rows that two waves share stayed; waves of 
 34 MiB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
 COLD_SHARE = 0.3
 """What the first read of a byte costs beyond a hit in L2, as a share of it (calibrated)."""
-MEMORY_BYTES_PER_CLOCK = 2440
-"""Bytes that cross the memory bus in one clock of an SM (calibrated; a copy reaches 4.27 TB/s, 2430
-bytes per clock at 1.755 GHz)."""
-SM_MEMORY_BYTES_PER_CLOCK = 19.6
-"""Bytes from memory that one SM takes in a clock (calibrated): at 64x12288x4096, 96 CTAs drew 3.3
+MEMORY_BYTES_PER_CYCLE = 2440
+"""Bytes that cross the memory bus in one cycle of an SM (calibrated; a copy reaches 4.27 TB/s, 2430
+bytes per cycle at 1.755 GHz)."""
+SM_MEMORY_BYTES_PER_CYCLE = 19.6
+"""Bytes from memory that one SM takes in a cycle (calibrated): at 64x12288x4096, 96 CTAs drew 3.3
 TB/s, 128 CTAs 3.8 TB/s."""
 HIDDEN_SHARE = 0.12
 """Part of the computing time that counts although the memory bus takes longer: overlap is not
 perfect (calibrated)."""
-START_CLOCKS = 600
-"""Clocks until the first bytes of a kernel arrive (calibrated; a TMA load takes 600 to 1000)."""
-FILL_BYTES_PER_CLOCK = 128
-"""Bytes in a clock at which the first slot of an SM fills, beside its latency (estimate)."""
-COPY_CLOCKS = 1165
-"""Clocks from the release of a slot to the arrival of its next tile (calibrated)."""
-CLUSTER_CLOCKS = 2090
-"""Clocks that a launch in clusters takes longer: its CTAs start together, wait for each other's
+START_CYCLES = 600
+"""Cycles until the first bytes of a kernel arrive (calibrated; a TMA load takes 600 to 1000)."""
+FILL_BYTES_PER_CYCLE = 128
+"""Bytes in a cycle at which the first slot of an SM fills, beside its latency (estimate)."""
+COPY_CYCLES = 1165
+"""Cycles from the release of a slot to the arrival of its next tile (calibrated)."""
+CLUSTER_CYCLES = 2090
+"""Cycles that a launch in clusters takes longer: its CTAs start together, wait for each other's
 barriers, and end together (calibrated). In bf16 on an H200, 2026-11-21, clusters of 2x1 cost 0.4 us
 at 512^3, 0.9 us at 1024^3 and 1.2 us at 2048^3, all of one wave."""
 L2_POWER_SHARE = 0.036
-"""Clocks lost per clock of L2 traffic, to power and to bursts (calibrated). 2x1 clusters take a
+"""Cycles lost per cycle of L2 traffic, to power and to bursts (calibrated). 2x1 clusters take a
 third of the traffic of 128x256 tiles away; in bf16 on an H200, 2026-11-21, that gained 0.7% at
 8192^3 and 1 to 5% at 8192x8192x512, against single CTAs of the same run."""
-MMA_BUBBLE_CLOCKS = {1: 20, 2: 75, 3: 90}
-"""Clocks per k-tile in which the tensor cores idle because consumers wait for a slot and drain
+MMA_BUBBLE_CYCLES = {1: 20, 2: 75, 3: 90}
+"""Cycles per k-tile in which the tensor cores idle because consumers wait for a slot and drain
 their group, by number of consumer warpgroups (calibrated). A single one keeps a group in flight."""
-PINGPONG_BUBBLE_CLOCKS = 27
+PINGPONG_BUBBLE_CYCLES = 27
 """The same of consumers that take tiles in turn (calibrated)."""
-TURN_CLOCKS = 103
-"""Clocks per tile until the turn has gone from one consumer to the other (calibrated)."""
-EPILOGUE_CLOCKS = 1820
-"""Clocks between the products of two tiles beside those of parts and elements (calibrated)."""
-PART_CLOCKS = 107
-"""Clocks of two barriers, a fence and a store, for each part (calibrated)."""
-ELEMENT_CLOCKS = 1.93
-"""Clocks in which every thread of a warpgroup converts and stages one element (calibrated)."""
+TURN_CYCLES = 103
+"""Cycles per tile until the turn has gone from one consumer to the other (calibrated)."""
+EPILOGUE_CYCLES = 1820
+"""Cycles between the products of two tiles beside those of parts and elements (calibrated)."""
+PART_CYCLES = 107
+"""Cycles of two barriers, a fence and a store, for each part (calibrated)."""
+ELEMENT_CYCLES = 1.93
+"""Cycles in which every thread of a warpgroup converts and stages one element (calibrated)."""
 PINGPONG_EPILOGUE = 1.3
 """How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
-DEFERRED_CLOCKS = 1250
+DEFERRED_CYCLES = 1250
 """The same where a tile is stored while the products of the next one run: it is converted, and its
-parts lengthen the k-tiles that hide them. A tile of 128x256 then took 1330 to 1400 clocks less at
+parts lengthen the k-tiles that hide them. A tile of 128x256 then took 1330 to 1400 cycles less at
 4096^3, in bf16 and in clusters of 2x1 (ncu, H200, 2026-11-22); by the model 100 less, as at
 8192x8192x2048 tiles of 128x192 in turn took 2% less time."""
 SLICE_ELEMENTS = 32
 """Elements of a slice that a thread computes at a time, at most: with 64 of them, consumers in turn
 (128x128 in 2x1, a slot for each slice) took 1.4% longer at 4096^3 (H200, 2026-11-22)."""
-SLICE_CLOCKS = 144
-"""Clocks of the waits and barriers of a slice, twice that where a single staging slot has to be
+SLICE_CYCLES = 144
+"""Cycles of the waits and barriers of a slice, twice that where a single staging slot has to be
 read first. This and the next two: fitted to the cycles (ncu, H200, 2026-11-22) of the epilogue of
 matmul_bias_gelu.tile at 4096^3 in slices of 16, 32 and 64 columns with 2 to 8 slots of the ring."""
-SLICE_LOAD_CLOCKS = 850
-"""Clocks from the request of a slice to its arrival from memory."""
-RING_CLOCKS = 6600
-"""Clocks of a tile that a ring of one stage would cost: with 3 stages instead of 4, 550 more."""
-LOADED_CLOCKS = 12
-"""Clocks in which every thread of a warpgroup reads, widens and adds an element that the epilogue
+SLICE_LOAD_CYCLES = 850
+"""Cycles from the request of a slice to its arrival from memory."""
+RING_CYCLES = 6600
+"""Cycles of a tile that a ring of one stage would cost: with 3 stages instead of 4, 550 more."""
+LOADED_CYCLES = 12
+"""Cycles in which every thread of a warpgroup reads, widens and adds an element that the epilogue
 has loaded (as above, with the residual alone)."""
 LOADED_REGISTERS = 48
 """Registers that an epilogue needs which computes with loaded tiles, besides those of any other
@@ -123,15 +123,15 @@ bias, GELU and a residual, tiles of 128x128 in turn took 1.2% longer than tiles 
 stored behind the next products, on average of eight comparisons (H200, driver 580, 2026-11-22),
 although fewer cycles by ncu: with the chip at its power limit, the operands that cross L2 twice as
 often decide."""
-LOADED_CLUSTER_CLOCKS = 9
-"""Clocks per k-tile that clusters cost where an epilogue loads tiles: at 4096^3 2x1 took 2.7%
+LOADED_CLUSTER_CYCLES = 9
+"""Cycles per k-tile that clusters cost where an epilogue loads tiles: at 4096^3 2x1 took 2.7%
 longer with consumers in turn, 0.8 and 1.7% with consumers that share a tile which waits (H200,
 2026-11-22)."""
-EXCHANGE_CLOCKS = 4000
-"""Clocks until the last split of a tile sees the partial sums of the others: they go to L2 behind a
+EXCHANGE_CYCLES = 4000
+"""Cycles until the last split of a tile sees the partial sums of the others: they go to L2 behind a
 fence, and then the word that they are there, for which the last split polls (see below)."""
-PARTIAL_BYTES_PER_CLOCK = 25
-"""Bytes of partial sums that the last split adds in a clock. With both, the model picks what was
+PARTIAL_BYTES_PER_CYCLE = 25
+"""Bytes of partial sums that the last split adds in a cycle. With both, the model picks what was
 measured as best or second at 512x512x16384, 1024x1024x8192 and 4096x128x4096, in bf16 with 1 to 8
 splits (H200, 2026-11-22)."""
 
@@ -149,8 +149,8 @@ DEFERRAL_OVERHEAD = 16
 with ptxas 13.0: 128 accumulators and 64 registers of the tile spill 16 bytes at 232, none at 240).
 """
 DEFERRED_COLUMNS = 16
-"""Columns of a slice that are computed beside one product of the next tile. Beside 1024 clocks of
-products 16 columns of GELU hide but for 90 clocks, 32 cost 360 and 64 cost 720 (measured on an
+"""Columns of a slice that are computed beside one product of the next tile. Beside 1024 cycles of
+products 16 columns of GELU hide but for 90 cycles, 32 cost 360 and 64 cost 720 (measured on an
 H200 by ncu, 2026-11-22: 128x256 tiles of 64 k-tiles, two warpgroups).
 """
 MMA_OVERHEAD = 26
@@ -174,7 +174,7 @@ MAX_STAGES = 16
 the time of those with 4 slots of 32 KB (bf16, H200, 2026-11-21)."""
 FLIGHT_BYTES = 128 * 1024
 """Bytes of operands in flight or in use per SM that come before room for the epilogue (estimate:
-two 48 KB slots being read while the next ones cover a latency of about 1000 clocks at 46 bytes per
+two 48 KB slots being read while the next ones cover a latency of about 1000 cycles at 46 bytes per
 clock)."""
 STREAM_FLIGHT_BYTES = 32 * 1024
 """Bytes to keep in flight per SM in a memory-bound kernel (4.3 TB/s times 0.7 us is 23 KB)."""

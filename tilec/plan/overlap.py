@@ -1,17 +1,13 @@
 """What runs beside what: groups of wgmma in flight, parts that are staged together. Pure Python."""
 
-from typing import TYPE_CHECKING
-
 from tilec.plan.failure import fail
+from tilec.plan.model import KernelPlan
 from tilec.plan.overrides import PlanOverrides
 
-if TYPE_CHECKING:
-    from tilec.plan.kernel import KernelPlan
 
-
-def choose_batch(slots: int, fixed: PlanOverrides) -> int:
+def choose_batch(slots: int, overrides: PlanOverrides) -> int:
     """Return how many parts are staged together."""
-    batch = fixed.epilogue_batch or 1
+    batch = overrides.epilogue_batch or 1
     if batch > 1 and not slots:
         fail("T0421", f"epilogue_batch = {batch}: no result of the kernel goes out in parts")
     if slots % batch:
@@ -21,16 +17,18 @@ def choose_batch(slots: int, fixed: PlanOverrides) -> int:
 
 
 def choose_pending(
-    plan: "KernelPlan", stages: int, fixed: PlanOverrides
+    plan: KernelPlan, stages: int, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
-    if fixed.mma_pending is None:
+    if overrides.mma_pending is None:
         if not plan.specialize or plan.consumers != plan.teams or stages < 2:
             return 0, ()
         return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
-    if fixed.mma_pending and not plan.consumers:
+    if overrides.mma_pending and not plan.consumers:
         fail("T0421", "mma_pending does not apply to a kernel without mma on the tensor cores")
-    if fixed.mma_pending and stages < 2:
-        message = f"mma_pending = {fixed.mma_pending}: the product in flight keeps the only stage"
+    if overrides.mma_pending and stages < 2:
+        message = (
+            f"mma_pending = {overrides.mma_pending}: the product in flight keeps the only stage"
+        )
         fail("T0421", message, "use two stages or more")
-    return fixed.mma_pending, (f"mma_pending = {fixed.mma_pending}: fixed by the user",)
+    return overrides.mma_pending, (f"mma_pending = {overrides.mma_pending}: fixed by the user",)

@@ -1,7 +1,6 @@
 """How a kernel divides shared memory between the ring and the staging of results. Pure Python."""
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from tilec.plan import machine
 from tilec.plan.epilogue import (
@@ -13,11 +12,9 @@ from tilec.plan.epilogue import (
     slice_options,
 )
 from tilec.plan.failure import fail
+from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
 from tilec.request.target import Target
-
-if TYPE_CHECKING:
-    from tilec.plan.kernel import KernelPlan, KernelProblem
 
 MIN_WIDE_STAGES = 4
 """Stages that a product wants at least: one is read, one is freed, two are on their way."""
@@ -26,7 +23,7 @@ _NO_LOADS = "the epilogue loads no tiles"
 
 
 def choose_slices(
-    problem: "KernelProblem", plan: "KernelPlan", target: Target, fixed: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, target: Target, overrides: PlanOverrides
 ) -> tuple[Slices, tuple[str, ...]] | None:
     """Return how the epilogue is sliced, and why; None where it is not.
 
@@ -35,30 +32,30 @@ def choose_slices(
     tanh a thread, ptxas 13.5 puts 122 before the first store otherwise, and uses 211 registers
     instead of 181.)
     """
-    options, defect = _slice_options(problem, plan, fixed)
-    asked = fixed.slice_columns or fixed.epilogue_stages is not None
+    options, defect = _slice_options(problem, plan, overrides)
+    asked = overrides.slice_columns or overrides.epilogue_stages is not None
     if asked and defect is not None:
-        name = "slice_columns" if fixed.slice_columns else "epilogue_stages"
+        name = "slice_columns" if overrides.slice_columns else "epilogue_stages"
         if defect == _NO_LOADS:
             name = "epilogue_stages"
-        fail("T0421", f"{name} = {getattr(fixed, name)}: {defect}")
-    if defect is not None or fixed.slice_columns == 0:
+        fail("T0421", f"{name} = {getattr(overrides, name)}: {defect}")
+    if defect is not None or overrides.slice_columns == 0:
         return None
 
     def stages(option: Slices) -> int:
         beside = problem.bytes_beside_ring(plan.consumers, option)
         fitting = _fitting_stages(problem, beside, target)
-        return min(fitting, fixed.stages or _needed_stages(problem))
+        return min(fitting, overrides.stages or _needed_stages(problem))
 
     best = best_slices(options, problem.sliced, stages)
     if best is None or not (asked or any(tile.is_worth_slicing for tile in problem.sliced)):
         return None
     count = slice_count(problem.sliced, best.columns)
-    return best, _reasons(best, count, (stages(best), stages(Slices(0, 0, 1))), fixed)
+    return best, _reasons(best, count, (stages(best), stages(Slices(0, 0, 1))), overrides)
 
 
 def _reasons(
-    slices: Slices, count: int, left: tuple[int, int], fixed: PlanOverrides
+    slices: Slices, count: int, left: tuple[int, int], overrides: PlanOverrides
 ) -> tuple[str, ...]:
     """Return why an epilogue is cut into `count` slices.
 
@@ -80,14 +77,14 @@ def _reasons(
         ("epilogue_slots", slices.slots, turn),
     )
     return tuple(
-        f"{name} = {value}: {why if getattr(fixed, name) is None else 'fixed by the user'}"
+        f"{name} = {value}: {why if getattr(overrides, name) is None else 'fixed by the user'}"
         for name, value, why in fields
         if value
     )
 
 
 def _slice_options(
-    problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[list[Slices], str | None]:
     """Return the slices to choose from and why there are none, if so."""
     tiles = problem.sliced
@@ -98,35 +95,35 @@ def _slice_options(
     sharing = plan.consumers // plan.teams
     if not shares_rows(tiles, sharing):
         return [], f"{sharing} consumer warpgroups do not share the rows of the result"
-    if fixed.epilogue_slots == 0:
+    if overrides.epilogue_slots == 0:
         return [], "slices need epilogue_slots"
     found = slice_options(tiles, sharing)
-    if fixed.slice_columns:
-        if not divides(tiles, fixed.slice_columns):
-            return [], f"{fixed.slice_columns} columns do not divide those of the result"
-        found = [replace(option, columns=fixed.slice_columns) for option in found]
-    if fixed.epilogue_slots is not None:
-        found = [replace(option, slots=fixed.epilogue_slots) for option in found]
-    if fixed.epilogue_stages is not None:
+    if overrides.slice_columns:
+        if not divides(tiles, overrides.slice_columns):
+            return [], f"{overrides.slice_columns} columns do not divide those of the result"
+        found = [replace(option, columns=overrides.slice_columns) for option in found]
+    if overrides.epilogue_slots is not None:
+        found = [replace(option, slots=overrides.epilogue_slots) for option in found]
+    if overrides.epilogue_stages is not None:
         if not any(tile.load_bytes for tile in tiles):
             return [], _NO_LOADS
-        found = [replace(option, stages=fixed.epilogue_stages) for option in found]
+        found = [replace(option, stages=overrides.epilogue_stages) for option in found]
     return found, None if found else "its columns are not made of slices"
 
 
 def choose_epilogue(
-    problem: "KernelProblem", consumers: int, target: Target, fixed: PlanOverrides
+    problem: KernelProblem, consumers: int, target: Target, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return the staging slots of a warpgroup for results that go out in parts of whole tiles.
 
     And why, unless there is nothing to choose.
     """
-    if fixed.epilogue_slots is not None:
-        if fixed.epilogue_slots and not problem.part_bytes:
+    if overrides.epilogue_slots is not None:
+        if overrides.epilogue_slots and not problem.part_bytes:
             message = "no store of the kernel can go out in parts"
-            fail("T0421", f"epilogue_slots = {fixed.epilogue_slots}: {message}")
-        return fixed.epilogue_slots, (
-            f"epilogue_slots = {fixed.epilogue_slots}: fixed by the user",
+            fail("T0421", f"epilogue_slots = {overrides.epilogue_slots}: {message}")
+        return overrides.epilogue_slots, (
+            f"epilogue_slots = {overrides.epilogue_slots}: fixed by the user",
         )
     if not problem.part_bytes:
         return 0, ()
@@ -142,18 +139,18 @@ def choose_epilogue(
     return machine.EPILOGUE_SLOTS, (f"epilogue_slots = {machine.EPILOGUE_SLOTS}: {why}",)
 
 
-def _ring_slot(problem: "KernelProblem") -> int:
+def _ring_slot(problem: KernelProblem) -> int:
     """Return the bytes between two slots of the ring."""
     return -(-problem.ring_slot_bytes // machine.SLOT_ALIGNMENT) * machine.SLOT_ALIGNMENT
 
 
-def _fitting_stages(problem: "KernelProblem", beside: int, target: Target) -> int:
+def _fitting_stages(problem: KernelProblem, beside: int, target: Target) -> int:
     """Return how many ring slots fit beside `beside` bytes; many without a ring."""
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - beside
     return free // _ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
 
 
-def _needed_stages(problem: "KernelProblem") -> int:
+def _needed_stages(problem: KernelProblem) -> int:
     """Return how many ring slots keep enough bytes in flight."""
     if not problem.ring_slot_bytes:
         return 1
@@ -162,7 +159,7 @@ def _needed_stages(problem: "KernelProblem") -> int:
     return min(max(least, -(-flight // _ring_slot(problem))), machine.MAX_STAGES)
 
 
-def _wanted_stages(problem: "KernelProblem") -> int:
+def _wanted_stages(problem: KernelProblem) -> int:
     """Return how many ring slots to take: for products as many as there is room for."""
     if problem.mma and problem.ring_slot_bytes:
         return machine.MAX_STAGES
@@ -170,7 +167,7 @@ def _wanted_stages(problem: "KernelProblem") -> int:
 
 
 def choose_stages(
-    problem: "KernelProblem", beside: int, target: Target, fixed: PlanOverrides
+    problem: KernelProblem, beside: int, target: Target, overrides: PlanOverrides
 ) -> tuple[int, str]:
     """Return the number of ring slots: enough bytes in flight, within shared memory."""
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - beside
@@ -182,13 +179,13 @@ def choose_stages(
             "use smaller tiles",
         )
     if not problem.has_loop_loads or not problem.ring_slot_bytes:
-        if fixed.stages not in (None, 1):
-            fail("T0421", f"stages = {fixed.stages}: the kernel has no loads in a loop")
+        if overrides.stages not in (None, 1):
+            fail("T0421", f"stages = {overrides.stages}: the kernel has no loads in a loop")
         return 1, "stages = 1: no loads in a loop"
     slot = _ring_slot(problem)
     fit = free // slot
-    if fit < 1 or (fixed.stages or 0) > fit:
-        stages = fixed.stages or 1
+    if fit < 1 or (overrides.stages or 0) > fit:
+        stages = overrides.stages or 1
         needed = stages * slot + beside + machine.SHARED_RESERVE_BYTES
         fail(
             "T0424",
@@ -197,8 +194,8 @@ def choose_stages(
             f"{needed} bytes of shared memory; {target.shared_memory_bytes} are available",
             "use smaller tiles" if fit < 1 else f"at most {fit} stages fit",
         )
-    if fixed.stages is not None:
-        return fixed.stages, f"stages = {fixed.stages}: fixed by the user"
+    if overrides.stages is not None:
+        return overrides.stages, f"stages = {overrides.stages}: fixed by the user"
     wanted = _wanted_stages(problem)
     stages = min(wanted, fit)
     limit = f"{fit} fit beside {beside} bytes"

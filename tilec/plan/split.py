@@ -16,13 +16,9 @@ find no room as long as others wait. So the launch is cooperative, which makes a
 the same time (`tilec.runtime.launch.launch_shape`).
 """
 
-from typing import TYPE_CHECKING
-
 from tilec.plan.failure import fail
+from tilec.plan.model import KernelProblem
 from tilec.plan.overrides import PlanOverrides
-
-if TYPE_CHECKING:
-    from tilec.plan.kernel import KernelProblem
 
 
 def work_item(index: int, tiles: int) -> tuple[int, int]:
@@ -38,26 +34,26 @@ def split_range(split: int, splits: int, k_tiles: int) -> range:
     return range(first, min(first + share, k_tiles))
 
 
-def choose_split(problem: "KernelProblem", fixed: PlanOverrides) -> tuple[int, tuple[str, ...]]:
+def choose_split(problem: KernelProblem, overrides: PlanOverrides) -> tuple[int, tuple[str, ...]]:
     """Return the number of splits, and why unless tiles stay whole as planned."""
-    splits = problem.split_k if fixed.split_k is None else fixed.split_k
+    splits = problem.split_k if overrides.split_k is None else overrides.split_k
     if splits == 1:
-        return 1, ("split_k = 1: fixed by the user",) * (fixed.split_k is not None)
-    defect = problem.split_defect or _conflict(fixed)
+        return 1, ("split_k = 1: fixed by the user",) * (overrides.split_k is not None)
+    defect = problem.why_not_split or _conflict(overrides)
     if defect is None:
-        why = "fixed by the user" if fixed.split_k else "there are too few tiles for all SMs"
+        why = "fixed by the user" if overrides.split_k else "there are too few tiles for all SMs"
         return splits, (f"split_k = {splits}: {why}",)
-    if fixed.split_k is not None:
+    if overrides.split_k is not None:
         fail("T0421", f"split_k = {splits}: {defect}")
     return 1, (f"split_k = 1: {splits} were planned with the tiles, but {defect}",)
 
 
-def _conflict(fixed: PlanOverrides) -> str | None:
+def _conflict(overrides: PlanOverrides) -> str | None:
     """Return which other field of the plan keeps tiles from being split."""
-    if fixed.persistent is False:
+    if overrides.persistent is False:
         return "only CTAs that loop over tiles take splits in order (persistent = false)"
-    if fixed.cluster not in (None, (1, 1)):
+    if overrides.cluster not in (None, (1, 1)):
         return "the CTAs of a cluster work on whole tiles"
-    if fixed.pingpong:
+    if overrides.pingpong:
         return "a split takes all consumers, which do not take turns (pingpong = true)"
     return None

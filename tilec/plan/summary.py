@@ -16,7 +16,7 @@ def plan_summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
 
     Returns:
         `name` and `constants`; where the planner chose tiles, `tile_reasons` and `tile_candidates`
-        (the choice and the next best, in order of their modelled clocks); the fields of the plan
+        (the choice and the next best, in order of their modelled cycles); the fields of the plan
         (`stages`, `cluster` as rows, columns and 1, `consumer_warps`, ...) and their `reasons`;
         `block_threads`, `shared_bytes` (dynamic, of a CTA) and `grid` (extents as expressions).
     """

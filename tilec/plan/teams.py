@@ -1,44 +1,40 @@
 """Whether consumers share each tile (cooperative) or take them in turn (ping-pong). Pure Python."""
 
-from typing import TYPE_CHECKING
-
 from tilec.plan.failure import fail
+from tilec.plan.model import KernelProblem
 from tilec.plan.overrides import PlanOverrides
-
-if TYPE_CHECKING:
-    from tilec.plan.kernel import KernelProblem
 
 PINGPONG_TEAMS = 2
 """Teams of one warpgroup each: one multiplies while the other one stores."""
 
 
 def choose_teams(
-    problem: "KernelProblem", specialize: bool, fixed: PlanOverrides
+    problem: KernelProblem, specialize: bool, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the number of teams, and why unless all consumers share every tile unasked."""
-    wanted = problem.pingpong if fixed.pingpong is None else fixed.pingpong
-    defect = problem.pingpong_defect or turns_conflict(specialize, fixed)
-    if fixed.pingpong and defect:
+    """Return the number of teams, and why unless all consumers share every tile by default."""
+    wanted = problem.pingpong if overrides.pingpong is None else overrides.pingpong
+    defect = problem.why_not_pingpong or turns_conflict(specialize, overrides)
+    if overrides.pingpong and defect:
         fail("T0421", f"pingpong = true: {defect}")
     if not wanted or defect:
-        return 1, ("pingpong = false: fixed by the user",) * (fixed.pingpong is False)
-    why = "fixed by the user" if fixed.pingpong else "one multiplies while the other one stores"
+        return 1, ("pingpong = false: fixed by the user",) * (overrides.pingpong is False)
+    why = "fixed by the user" if overrides.pingpong else "one multiplies while the other one stores"
     what = f"pingpong = true: {PINGPONG_TEAMS} consumers take tiles in turn"
     return PINGPONG_TEAMS, (f"{what}; {why}",)
 
 
-def turns_conflict(specialize: bool, fixed: PlanOverrides) -> str | None:
+def turns_conflict(specialize: bool, overrides: PlanOverrides) -> str | None:
     """Return which other field of the plan keeps consumers from taking turns."""
     if not specialize:
         return "consumers that load for themselves do not take turns"
-    if fixed.persistent is False:
+    if overrides.persistent is False:
         return "a CTA takes one tile only (persistent = false)"
-    if fixed.split_k not in (None, 1):
-        return f"a split of a tile takes all consumers (split_k = {fixed.split_k})"
-    if fixed.consumers not in (None, PINGPONG_TEAMS):
-        return f"it takes {PINGPONG_TEAMS} consumers, not {fixed.consumers}"
-    if fixed.epilogue_slots == 0:
+    if overrides.split_k not in (None, 1):
+        return f"a split of a tile takes all consumers (split_k = {overrides.split_k})"
+    if overrides.consumers not in (None, PINGPONG_TEAMS):
+        return f"it takes {PINGPONG_TEAMS} consumers, not {overrides.consumers}"
+    if overrides.epilogue_slots == 0:
         return "results that are stored whole (epilogue_slots = 0) take all consumers"
-    if fixed.stages == 1:
+    if overrides.stages == 1:
         return "one stage cannot hold the slots of two tiles"
     return None

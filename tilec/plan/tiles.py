@@ -118,7 +118,7 @@ def plan_tiles(
     target: Target = TARGETS["sm_90a"],
     *,
     powers_of_two: bool = False,
-    fixed: PlanOverrides = NOTHING_FIXED,
+    overrides: PlanOverrides = NOTHING_FIXED,
 ) -> TileChoice:
     """Choose the value of every `auto` constant.
 
@@ -127,7 +127,8 @@ def plan_tiles(
         specialization: Known sizes of named dims; none when absent.
         target: Machine to plan for.
         powers_of_two: Whether to consider only extents that are powers of two.
-        fixed: Fields of the plan that the user fixed. Tiles that go with them are preferred to all
+        overrides: Fields of the plan that the user fixed. Tiles that go with them are preferred to
+        all
             others; where there is none, the plan of the kernel says why.
 
     Raises:
@@ -135,7 +136,7 @@ def plan_tiles(
     """
     products = {use.extents for use in uses.values() if use.role in _MMA_ROLES}
     known = specialization or Specialization()
-    planner = _Planner(known, target, powers_of_two, fixed, len(products) == 1)
+    planner = _Planner(known, target, powers_of_two, overrides, len(products) == 1)
     values: dict[str, int] = {}
     reasons: list[str] = []
     rankings: list[list[RankedTile]] = []
@@ -170,7 +171,7 @@ def _make_choice(
         largest.split_k,
         shown,
         chosen.cost.deferred,
-        chosen.cost.outgrows_level2,
+        chosen.cost.outgrows_l2,
     )
 
 
@@ -181,7 +182,7 @@ class _Planner:
     known: Specialization
     target: Target
     powers_of_two: bool
-    fixed: PlanOverrides
+    overrides: PlanOverrides
     alone: bool
 
 
@@ -264,7 +265,7 @@ def _rank_mma(
 ) -> list[RankedTile]:
     """Return the tiles for the `auto` extents of an mma, best first; there is at least one."""
     problem = _gemm_problem(use, extents, sizes, planner)
-    free = replace(problem, fixed=NOTHING_FIXED)
+    free = replace(problem, overrides=NOTHING_FIXED)
     for option in (problem, free):
         ranked = rank_tiles(option, planner.target, planner.known.mma_limit)
         if ranked:
@@ -304,9 +305,9 @@ def _gemm_problem(
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
         splits=SPLITS if planner.alone and use.together.products == 1 else (1,),
-        may_defer=use.deferrable and planner.alone and "defer_stores" not in planner.known.withheld,
-        fixed=planner.fixed,
-        schedules=(False,) if "pingpong" in planner.known.withheld else SCHEDULES,
+        may_defer=use.deferrable and planner.alone and "defer_stores" not in planner.known.disabled,
+        overrides=planner.overrides,
+        schedules=(False,) if "pingpong" in planner.known.disabled else SCHEDULES,
         names=use.extents,
         together=use.together,
         equal=tuple(

@@ -1,15 +1,11 @@
 """How CTAs are handed their tiles: in clusters, in a loop, in which order. Pure Python."""
 
-from typing import TYPE_CHECKING
-
 from tilec.plan import machine
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
+from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
 from tilec.support.fast_dataclasses import replace
-
-if TYPE_CHECKING:
-    from tilec.plan.kernel import KernelPlan, KernelProblem
 
 GROUP_ROWS = 2048
 """Rows of the result that are swept together. At 8192^3 in bf16 with 128-row tiles, against cuBLAS
@@ -17,12 +13,12 @@ of the same run (H200, driver 580, 2026-11-21): 4 rows of tiles 1.00, 8 rows 1.0
 row-major 0.977. At 4095x4104x4104 with 256-row tiles: 8 rows of tiles 1.003, 16 rows 0.975."""
 
 
-def plan_work(problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides) -> "KernelPlan":
+def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides) -> KernelPlan:
     """Return the plan with how CTAs are handed their tiles; who computes them is planned."""
-    persistent, why_persistent = choose_persistence(plan, fixed)
-    group, why_group = choose_tile_group(problem, persistent, fixed)
-    cluster, why_cluster = choose_cluster(problem, plan, fixed)
-    snake, why_snake = choose_snake(problem, plan, persistent, fixed)
+    persistent, why_persistent = choose_persistence(plan, overrides)
+    group, why_group = choose_tile_group(problem, persistent, overrides)
+    cluster, why_cluster = choose_cluster(problem, plan, overrides)
+    snake, why_snake = choose_snake(problem, plan, persistent, overrides)
     return replace(
         plan,
         cluster=cluster,
@@ -33,10 +29,13 @@ def plan_work(problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
     )
 
 
-def choose_persistence(plan: "KernelPlan", fixed: PlanOverrides) -> tuple[bool, str]:
+def choose_persistence(plan: KernelPlan, overrides: PlanOverrides) -> tuple[bool, str]:
     """Return whether a CTA loops over tiles, and why."""
-    if fixed.persistent is not None:
-        return fixed.persistent, f"persistent = {str(fixed.persistent).lower()}: fixed by the user"
+    if overrides.persistent is not None:
+        return (
+            overrides.persistent,
+            f"persistent = {str(overrides.persistent).lower()}: fixed by the user",
+        )
     if plan.split_k > 1:
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
     if plan.specialize:
@@ -50,11 +49,11 @@ def tile_group(rows: int) -> int:
 
 
 def choose_tile_group(
-    problem: "KernelProblem", persistent: bool, fixed: PlanOverrides
+    problem: KernelProblem, persistent: bool, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return the rows of tiles to sweep together, and why unless there is nothing to choose."""
-    if fixed.tile_group is not None:
-        return fixed.tile_group, (f"tile_group = {fixed.tile_group}: fixed by the user",)
+    if overrides.tile_group is not None:
+        return overrides.tile_group, (f"tile_group = {overrides.tile_group}: fixed by the user",)
     if not problem.mma:
         return 0, ()
     if not persistent:
@@ -65,12 +64,12 @@ def choose_tile_group(
 
 
 def choose_cluster(
-    problem: "KernelProblem", plan: "KernelPlan", fixed: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[tuple[int, int], tuple[str, ...]]:
     """Return the cluster, and why unless it is a single CTA that nobody asked for."""
-    if fixed.cluster is not None:
-        rows, columns = fixed.cluster
-        return fixed.cluster, (f"cluster = {rows} x {columns}: fixed by the user",)
+    if overrides.cluster is not None:
+        rows, columns = overrides.cluster
+        return overrides.cluster, (f"cluster = {rows} x {columns}: fixed by the user",)
     if problem.cluster == (1, 1) or not plan.specialize or plan.split_k > 1:
         return (1, 1), ()
     rows, columns = problem.cluster
@@ -79,31 +78,33 @@ def choose_cluster(
 
 
 def choose_snake(
-    problem: "KernelProblem", plan: "KernelPlan", persistent: bool, fixed: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, persistent: bool, overrides: PlanOverrides
 ) -> tuple[bool, tuple[str, ...]]:
     """Return whether every second tile is walked backwards along K, and why unless none is.
 
     The k-tiles with which a wave of tiles ends are in L2 when the next wave begins. That gains
     nothing where L2 keeps all operands of a wave; the tiles were planned with the answer.
     """
-    defect = problem.split_defect or _order_defect(plan, persistent)
-    if fixed.snake_k and defect is not None:
+    defect = problem.why_not_split or _why_not_order(plan, persistent)
+    if overrides.snake_k and defect is not None:
         fail("T0421", f"snake_k = true: {defect}")
-    if fixed.snake_k is not None:
-        return fixed.snake_k, (f"snake_k = {str(fixed.snake_k).lower()}: fixed by the user",)
+    if overrides.snake_k is not None:
+        return overrides.snake_k, (
+            f"snake_k = {str(overrides.snake_k).lower()}: fixed by the user",
+        )
     if defect is not None or not problem.snake_k:
         return False, ()
     return True, ("snake_k = true: a tile begins with the k-tiles that L2 got last",)
 
 
-def _order_defect(plan: "KernelPlan", persistent: bool) -> str | None:
+def _why_not_order(plan: KernelPlan, persistent: bool) -> str | None:
     """Return which other decision keeps a CTA from walking k-tiles backwards."""
     if plan.split_k > 1:
         return f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
     return None if persistent else "no CTA has a second tile (persistent = false)"
 
 
-def choose_streaming(loads: bool, fixed: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
+def choose_streaming(loads: bool, overrides: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
     """Return whether results leave L2 before everything else, and why unless nobody asked.
 
     Where an epilogue loads tiles (`loads`), they and the results cross L2 once each, beside
@@ -111,33 +112,37 @@ def choose_streaming(loads: bool, fixed: PlanOverrides) -> tuple[bool, tuple[str
     reached 0.992, 0.998 and 0.976 of the product without an epilogue, and 0.967, 0.977 and 0.971
     without it (H200, driver 580, 2026-11-22: three runs of 14 rounds). Plain products did not gain.
     """
-    if fixed.stream_results is not None:
-        given = str(fixed.stream_results).lower()
-        return fixed.stream_results, (f"stream_results = {given}: fixed by the user",)
+    if overrides.stream_results is not None:
+        given = str(overrides.stream_results).lower()
+        return overrides.stream_results, (f"stream_results = {given}: fixed by the user",)
     if loads:
         return True, ("stream_results = true: what the epilogue loads and operands stay in L2",)
     return False, ()
 
 
 def choose_pace(
-    problem: "KernelProblem", slices: Slices, fixed: PlanOverrides
+    problem: KernelProblem, slices: Slices, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return the nanoseconds per k-tile to sleep ahead of each slice, and why unless none sleeps.
 
     Loads may take their time only where each slice of a tile has a slot: a slot that is used again
     in the same tile is freed by an epilogue that runs already.
     """
-    if fixed.epilogue_pace is not None:
-        if fixed.epilogue_pace and not slices.stages:
-            fail("T0421", f"epilogue_pace = {fixed.epilogue_pace}: the epilogue loads no slices")
-        return fixed.epilogue_pace, (f"epilogue_pace = {fixed.epilogue_pace}: fixed by the user",)
+    if overrides.epilogue_pace is not None:
+        if overrides.epilogue_pace and not slices.stages:
+            fail(
+                "T0421", f"epilogue_pace = {overrides.epilogue_pace}: the epilogue loads no slices"
+            )
+        return overrides.epilogue_pace, (
+            f"epilogue_pace = {overrides.epilogue_pace}: fixed by the user",
+        )
     if not slices.stages:
         return 0, ()
     counts = [tile.columns // slices.columns for tile in problem.sliced if tile.load_bytes]
     if slices.stages < max(counts):
         return 0, ()
     volume = max(tile.m * tile.n * tile.k * tile.element_bytes for tile in problem.mma)
-    clocks = machine.PACE_SHARE * volume / machine.MMA_BYTES_PER_CLOCK / sum(counts)
-    pace = round(clocks / machine.LOADED_CLOCKS_PER_NANOSECOND)
+    cycles = machine.PACE_SHARE * volume / machine.MMA_BYTES_PER_CYCLE / sum(counts)
+    pace = round(cycles / machine.LOADED_CYCLES_PER_NANOSECOND)
     why = "the loads of the epilogue spread over the products of their tile"
     return pace, (f"epilogue_pace = {pace} ns a k-tile: {why}",)

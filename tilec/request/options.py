@@ -33,7 +33,7 @@ class CompileOptions:
         print_after: Passes after which the IR is printed on standard error.
         lineinfo: Keep source lines in the PTX and the cubin.
         allow_spills: Accept register spills and serialised wgmma instead of rejecting them.
-        debug_waits: Give every wait on an mbarrier a clock limit and a report.
+        debug_waits: Give every wait on an mbarrier a cycle limit and a report.
         run_ptxas: Assemble the PTX, which also checks it.
         count_operations: Count the operations after every pass, for the timings.
     """

@@ -66,7 +66,7 @@ class Specialization:
         plan: Overrides of single plan fields, from hints or `--plan`.
         mma_limit: Most multiply-adds (m * n * k) of one k-tile that the planner may choose for
             `auto` constants; None for no limit. Set for the runner-up of a plan that did not fit.
-        withheld: Fields of the plan that the planner must leave off: those that cost registers, for
+        disabled: Fields of the plan that the planner must leave off: those that cost registers, for
             the runner-up of a plan whose threads had too few.
     """
 
@@ -77,4 +77,4 @@ class Specialization:
     sizes: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
     plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     mma_limit: int | None = None
-    withheld: frozenset[str] = frozenset()
+    disabled: frozenset[str] = frozenset()

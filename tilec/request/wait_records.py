@@ -1,6 +1,6 @@
 """Debug builds (`--debug-waits`): what the compiler and the launcher agree on. Pure Python.
 
-Every wait on an mbarrier of such a build has a clock limit. The first wait of a launch that exceeds
+Every wait on an mbarrier of such a build has a cycle limit. The first wait of a launch that exceeds
 it writes a record into a buffer, whose address is a hidden parameter of the kernel; the launcher
 reads the record and says which wait it was, from the table in the kernel's metadata:
 
@@ -27,7 +27,7 @@ HIDDEN_PARAMETERS = "hidden_parameters"
 DEBUG_BUFFER = "debug_buffer"
 """Name of the hidden parameter."""
 CLOCK_LIMIT = 2_000_000_000
-"""Clocks of the SM that a wait may take: a second at 2 GHz."""
+"""Cycles of the SM that a wait may take: a second at 2 GHz."""
 RECORD_BYTES = 32
 """Size of the buffer: eight words of 32 bits, zero before the launch."""
 

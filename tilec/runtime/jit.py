@@ -41,7 +41,7 @@ class Kernel:
             name: Its name there.
             plan: Fields of the plan to fix, for example `{"stages": 4}`.
             target: Architecture to compile for.
-            debug_waits: Give every wait on an mbarrier a clock limit: a launch waits for its end,
+            debug_waits: Give every wait on an mbarrier a cycle limit: a launch waits for its end,
                 and a deadlock raises `DeadlockError` instead of hanging the GPU.
         """
         self.__name__ = name

@@ -22,7 +22,7 @@ from tilec.support.diagnostics import CompileError, InternalCompilerError, TileE
 from tilec.support.fast_dataclasses import dataclass, field
 
 REPEATING = "a stage whose pass failed, once more"
-"""Step around passes that run again only to find out which one is to blame."""
+"""Step around passes that run again only to find out which one failed."""
 _NOISE = ("PLEASE submit", "Stack dump", "#")
 """Starts of lines that LLVM prints around the one that says what is wrong."""
 _OUT_OF_MEMORY = re.compile(r"out of memory|bad_alloc|allocation failed", re.IGNORECASE)

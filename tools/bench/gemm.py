@@ -35,7 +35,7 @@ from tools.bench.variants import parse_variant
 
 PEERS = ("cublas", "triton")
 _NEEDS = """
-It needs an H100, H200 or GH200, and PyTorch 2.8 or newer with CUDA. Triton, nvidia-ml-py (clocks
+It needs an H100, H200 or GH200, and PyTorch 2.8 or newer with CUDA. Triton, nvidia-ml-py (cycles
 and power while a contender runs; nvidia-smi otherwise) and matplotlib (--plot) are used where they
 are installed. The full protocol takes about half an hour. The sets, with their cases:
 """

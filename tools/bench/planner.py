@@ -33,15 +33,9 @@ from tools.bench.search.candidates import (
     survivors,
 )
 from tools.bench.search.compiling import Built, Variant, build_all, variants_folder
+from tools.bench.search.messages import FinalRequest, LookRequest, ShapeRequest
 from tools.bench.search.rivals import EVERYONE, Rivals, read_rivals
-from tools.bench.search.worker import (
-    Answers,
-    FinalRequest,
-    GpuProcess,
-    LookRequest,
-    ShapeRequest,
-    VariantError,
-)
+from tools.bench.search.worker import Answers, GpuProcess, VariantError
 
 PRUNE = 1.5
 """A variant slower than this times the best is dropped after the first look."""

@@ -58,7 +58,7 @@ class Row:
         variant: What is fixed in our kernel; empty where the planner chose.
         tflops: TFLOP/s by contender.
         ratios: How many times faster we are, by peer; from times of one round each.
-        clocks: Median SM clock in MHz while a contender ran, where it was read.
+        cycles: Median SM clock in MHz while a contender ran, where it was read.
         details: Constants and plan, or configuration, by contender; of the first process.
         failures: Why a contender has no numbers, by contender.
     """
@@ -67,7 +67,7 @@ class Row:
     variant: str = ""
     tflops: dict[str, Spread] = field(default_factory=dict)
     ratios: dict[str, Spread] = field(default_factory=dict)
-    clocks: dict[str, float] = field(default_factory=dict)
+    cycles: dict[str, float] = field(default_factory=dict)
     details: dict[str, dict[str, Any]] = field(default_factory=dict)
     failures: dict[str, str] = field(default_factory=dict)
 
@@ -157,14 +157,14 @@ def _row(row: Row, processes: Sequence[Mapping[str, Any]]) -> Row:
             continue
         row.tflops[name] = _spread([[work / time for time in item] for item in times])
         row.details[name] = next(entry["detail"] for entry in entries if "times" in entry)
-        clocks = [
+        cycles = [
             reading["sm_mhz"]
             for entry in entries
             for reading in entry.get("readings", ())
             if "sm_mhz" in reading
         ]
-        if clocks:
-            row.clocks[name] = statistics.median(clocks)
+        if cycles:
+            row.cycles[name] = statistics.median(cycles)
     for name in names:
         ratios = [_ratios(process, name) for process in processes]
         ratios = [item for item in ratios if item]
@@ -241,7 +241,7 @@ def _table(names: tuple[str, ...], members: Sequence[Row]) -> str:
         cells = [row.name, tile_name(row.details.get(OURS, {}))]
         cells += [speed_text(row.tflops[name].median) for name in names]
         cells += [str(row.ratios[name]) if name in row.ratios else "" for name in peers if ours]
-        clock = row.clocks.get(OURS)
+        clock = row.cycles.get(OURS)
         lines.append([*cells, f"{clock:.0f}" if clock is not None else ""])
     return markdown_table(lines)
 

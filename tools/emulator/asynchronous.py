@@ -9,7 +9,6 @@ import numpy as np
 
 from tools.emulator import tensor_core
 from tools.emulator.errors import UnsupportedError
-from tools.emulator.machine import WARPGROUP, Cta, NamedBarrier, Warpgroup
 from tools.emulator.memory import (
     CTA_SHIFT,
     PARAM_BASE,
@@ -26,7 +25,7 @@ from tools.emulator.transfers import (
     load_box,
     put_box,
 )
-from tools.emulator.warp import ALL, Action, Mask, Warp
+from tools.emulator.warp import ALL, WARPGROUP, Action, Cta, Mask, NamedBarrier, Warp, Warpgroup
 
 _OWN = (1 << CTA_SHIFT) - 1
 _UNDEFINED = undefined("f32")

@@ -11,7 +11,8 @@ from tilec.runtime.cuda.api import DeviceInfo, LoadedKernel
 from tilec.runtime.launch.tensor_map import TENSOR_MAP_BYTES, TensorMapEncoding
 from tilec.testing.check import Arguments
 from tools.emulator.instructions import build
-from tools.emulator.machine import Launched, Run, make_actions
+from tools.emulator.launched import Launched
+from tools.emulator.machine import Run, make_actions
 from tools.emulator.memory import POISON, GlobalMemory
 from tools.emulator.program import parse
 from tools.emulator.transfers import TensorMap

@@ -2,23 +2,21 @@
 
 import random
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
+from tools.emulator.launched import Launched
 from tools.emulator.memory import AccessError, GlobalMemory, SharedMemory
 from tools.emulator.program import Program
-from tools.emulator.transfers import TensorMap
-from tools.emulator.warp import Action, Warp, is_jump
+from tools.emulator.warp import Action, Cta, Warp, is_jump
 
 LANES = 32
-WARPGROUP = 4
 _TURN = 400
 """Most statements of a turn of a warp."""
-_CLOCKS = 1000
-"""Clocks of a round of turns."""
+_CYCLES = 1000
+"""Cycles of a round of turns."""
 _LEAP, _LEAPS = 1 << 24, 1000
-"""Clocks by which time leaps on while nobody does anything but wait, and how often it does so."""
+"""Cycles by which time leaps on while nobody does anything but wait, and how often it does so."""
 _HASTE = (0.0, 0.02, 0.1, 0.5)
 """How likely a copy in flight is over after a turn; at 0 it takes as long as it may."""
 
@@ -29,62 +27,6 @@ class DeadlockError(Exception):
 
 class EmulatedFaultError(Exception):
     """A statement did what ends a kernel, or what breaks a rule of PTX."""
-
-
-@dataclass
-class NamedBarrier:
-    """A named barrier: threads that have come in this round."""
-
-    threads: int = 0
-    expected: int = 0
-    round: int = 0
-
-
-@dataclass
-class Warpgroup:
-    """Four warps that issue wgmma together: who has come to the next one."""
-
-    waiting: set[int] = field(default_factory=set)
-    issued: int = 0
-
-
-@dataclass(eq=False)
-class Cta:
-    """A CTA and what its warps share."""
-
-    run: "Run"
-    number: int
-    rank: int
-    cluster: "list[Cta]"
-    shared: SharedMemory
-    warps: list[Warp] = field(default_factory=list)
-    named: dict[int, NamedBarrier] = field(default_factory=dict)
-    warpgroups: dict[int, Warpgroup] = field(default_factory=dict)
-    free_registers: int = 0
-    """Registers that warps have given back."""
-
-
-@dataclass
-class Launched:
-    """What a launch gives to every CTA.
-
-    Attributes:
-        program: The kernel.
-        parameters: Their bytes, laid out as the program says.
-        maps: Tensor map of each parameter that is one, by offset.
-        blocks: CTAs of the grid.
-        threads: Threads of a CTA.
-        cluster: CTAs of a cluster by dimension.
-        shared_bytes: Dynamic shared memory.
-    """
-
-    program: Program
-    parameters: bytes
-    maps: dict[int, TensorMap]
-    blocks: int
-    threads: int
-    cluster: tuple[int, int, int]
-    shared_bytes: int
 
 
 class Run:
@@ -142,7 +84,7 @@ class Run:
         idle = 0  # a warp that polls may have read before the last change and compare after it
         while alive:
             self.random.shuffle(alive)
-            self.clock += _CLOCKS
+            self.clock += _CYCLES
             moved = False
             for warp in alive:
                 moved |= self._turn(warp)

@@ -3,25 +3,72 @@
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from tools.emulator import scalar
-from tools.emulator.memory import AccessError
+from tools.emulator.launched import Launched
+from tools.emulator.memory import AccessError, GlobalMemory, SharedMemory
 from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import LANES, Lanes, storage
-
-if TYPE_CHECKING:
-    from tools.emulator.machine import Cta
 
 Mask = Any
 """Lanes that take part: an array of bool, or None for all of them."""
 Action = Callable[["Warp", Mask], bool]
 """Performs a statement; False when the warp has to wait and to try again."""
+WARPGROUP = 4
+"""Warps of a warpgroup."""
 ALL = np.ones(LANES, bool)
 _UNDEFINED = {"%p": np.zeros(LANES, bool)}
 _REGISTER = re.compile(r"%[a-zA-Z]+\d+|[A-Za-z_]\w*@\d+|%SPL?")
+
+
+class Launch(Protocol):
+    """What warps see of the launch that they belong to (`tools.emulator.machine.Run`)."""
+
+    launched: Launched
+    memory: GlobalMemory
+    loads: list[Callable[[], None]]
+    stores: list[Callable[[], None]]
+    clock: int
+
+    def finish_store(self, copy: Callable[[], None]) -> None:
+        """Let a store in flight be over."""
+        ...
+
+
+@dataclass
+class NamedBarrier:
+    """A named barrier: threads that have come in this round."""
+
+    threads: int = 0
+    expected: int = 0
+    round: int = 0
+
+
+@dataclass
+class Warpgroup:
+    """Four warps that issue wgmma together: who has come to the next one."""
+
+    waiting: set[int] = field(default_factory=set)
+    issued: int = 0
+
+
+@dataclass(eq=False)
+class Cta:
+    """A CTA and what its warps share."""
+
+    run: Launch
+    number: int
+    rank: int
+    cluster: "list[Cta]"
+    shared: SharedMemory
+    warps: list["Warp"] = field(default_factory=list)
+    named: dict[int, NamedBarrier] = field(default_factory=dict)
+    warpgroups: dict[int, Warpgroup] = field(default_factory=dict)
+    free_registers: int = 0
+    """Registers that warps have given back."""
 
 
 @dataclass
@@ -41,7 +88,7 @@ _POLL = 50
 class Warp:
     """A warp of a CTA."""
 
-    cta: "Cta"
+    cta: Cta
     number: int
     registers: dict[str, Lanes] = field(default_factory=dict)
     groups: list[Group] = field(default_factory=list)

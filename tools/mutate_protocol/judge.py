@@ -19,7 +19,7 @@ from tilec.passes.transforms.nv_tileas.verify.verify_placement import verify_pla
 from tilec.request.options import CompileOptions
 from tilec.runtime.aot import PackagedKernel
 from tilec.runtime.compiled import CompiledKernel
-from tilec.runtime.cuda.api import set_driver
+from tilec.runtime.cuda.current import set_driver
 from tilec.support.diagnostics import InternalCompilerError, SourceFile, TileError
 from tools.emulator.device import EmulatedDriver, launch_copies
 from tools.mutate_protocol.kernels import Case, cases

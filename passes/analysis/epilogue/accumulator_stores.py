@@ -14,7 +14,7 @@ from tilec.layout import LayoutError, SharedLayout, axis_in, warpgroup_share
 from tilec.layout.constructors import WGMMA_ROWS
 from tilec.layout.shared import tma_boxes
 from tilec.passes.analysis.kernels import TiledAccess
-from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan.epilogue import part_widths
 from tilec.support.fast_dataclasses import dataclass
 
@@ -100,9 +100,9 @@ _NOT_BY_ELEMENT = frozenset(
 def _axes_through(op: Any, tile: Any, seen: set[Any]) -> tuple[int, int] | None:
     """Return the axes of `tile`, a result of an operation of `_NOT_BY_ELEMENT`."""
     if op.name == "nv_tileas.dot":
-        return (0, 1) if wgmma_defect(op, 1) is None else None
+        return (0, 1) if why_not_wgmma(op, 1) is None else None
     if op.name == "nv_tileas.add_partial":
-        return 0, 1  # only products of wgmma are split, see `split_defect`
+        return 0, 1  # only products of wgmma are split, see `why_not_split`
     if op.name == "nv_tileas.permute":
         axes = _accumulator_axes(op.operands[0], seen)
         order = list(op.opview.permutation)

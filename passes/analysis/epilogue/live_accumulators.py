@@ -7,7 +7,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, terminator
 from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.mma.operands import DOT
-from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.plan.live_accumulators import Body, Step, live_beside
 
 
@@ -27,7 +27,7 @@ def _outline(block: Any) -> Body:
 
 def _step(op: Any) -> Step:
     bodies = tuple(_outline(block) for region in op.regions for block in region.blocks)
-    is_product = op.name == DOT and wgmma_defect(op, 1) is None
+    is_product = op.name == DOT and why_not_wgmma(op, 1) is None
     added = op.opview.c if is_product else None
     return Step(_tiles(op.results), _tiles(op.operands), bodies, added)
 

@@ -16,9 +16,9 @@ from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
-from tilec.passes.analysis.mma.k_loops import bounds_defect
+from tilec.passes.analysis.mma.k_loops import why_not_bounds
 from tilec.passes.analysis.mma.operands import DOT
-from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.support.fast_dataclasses import dataclass
 
 _STORE = "nv_tileas.tiled_store"
@@ -59,9 +59,9 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     loop = parent_operation(dot)
     if loop.name != "scf.for" or loop.block != block or slices[0].op.block != block:
         return "the mma stands in no loop of its own, or the store in a loop or a branch"
-    if wgmma_defect(dot, 1) is not None:
+    if why_not_wgmma(dot, 1) is not None:
         return "the mma runs on the CUDA cores"
-    if (defect := bounds_defect(loop, ops)) is not None:
+    if (defect := why_not_bounds(loop, ops)) is not None:
         return defect
     first, _, step = map(constant_value, list(loop.operands)[:3])
     if first is None or step != 1:

@@ -18,7 +18,7 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.kernels import function_body, is_tiled_access, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT
-from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import dependences
 
 _STORE = "nv_tileas.tiled_store"
@@ -26,7 +26,7 @@ _STEPS = 1 << 16
 """Steps below it keep the first k-tile of every split in 32 bits."""
 
 
-def split_defect(function: Any) -> str | None:
+def why_not_split(function: Any) -> str | None:
     """Return why the k-tiles of a kernel's tiles stay as they are, or None when they need not.
 
     What follows the loop over k-tiles runs once per tile, on the whole sum, so it may be anything.
@@ -39,13 +39,13 @@ def split_defect(function: Any) -> str | None:
         return "the caller gives the grid, so the compiler does not know how many tiles there are"
     if all(op.name != "nv_tileas.get_program_id" for op in ops):
         return "the kernel has no grid to take tiles from"
-    if wgmma_defect(dots[0], 1) is not None:
+    if why_not_wgmma(dots[0], 1) is not None:
         return "the mma runs on the CUDA cores"
-    defect = _placement_defect(function, dots[0], ops)
+    defect = _why_not_placement(function, dots[0], ops)
     if defect is not None:
         return defect
     loop = product_loop(ops)
-    return bounds_defect(loop, ops) or _loop_defect(loop, dots[0])
+    return why_not_bounds(loop, ops) or _why_not_loop(loop, dots[0])
 
 
 def product_loop(ops: list[Any]) -> Any:
@@ -53,7 +53,7 @@ def product_loop(ops: list[Any]) -> Any:
     return enclosing_loops(next(op for op in ops if op.name == DOT))[0]
 
 
-def _placement_defect(function: Any, dot: Any, ops: list[Any]) -> str | None:
+def _why_not_placement(function: Any, dot: Any, ops: list[Any]) -> str | None:
     """Return what is wrong with where the product and the stores stand."""
     loops = enclosing_loops(dot)
     if not loops:
@@ -72,7 +72,7 @@ def _placement_defect(function: Any, dot: Any, ops: list[Any]) -> str | None:
     return None
 
 
-def bounds_defect(loop: Any, ops: Sequence[Any]) -> str | None:
+def why_not_bounds(loop: Any, ops: Sequence[Any]) -> str | None:
     """Return why the bounds of `loop` are not known ahead of a loop over tiles.
 
     Such a loop takes in whatever holds loads of tiles, with all that it computes beside them.
@@ -92,7 +92,7 @@ def bounds_defect(loop: Any, ops: Sequence[Any]) -> str | None:
     return None
 
 
-def _loop_defect(loop: Any, dot: Any) -> str | None:
+def _why_not_loop(loop: Any, dot: Any) -> str | None:
     """Return why the rounds of the loop cannot be divided among CTAs."""
     if not _is_small_constant(loop.operands[2]):
         return f"the step of the loop over k-tiles is no constant below {_STEPS}"

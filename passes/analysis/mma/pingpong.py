@@ -7,12 +7,12 @@ from tilec.ir.structured import enclosing_loops, parent_operation
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT, staged_bytes
-from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import control_operands, dependences
 from tilec.passes.analysis.tma.scratch import THROUGH_SHARED_MEMORY
 
 
-def pingpong_defect(function: Any, accesses: Iterable[TiledAccess]) -> str | None:
+def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | None:
     """Return why consumers cannot take tiles in turn, or None when they can.
 
     Each consumer has to know how many slots the tiles of the others take, and must need nobody else
@@ -25,7 +25,7 @@ def pingpong_defect(function: Any, accesses: Iterable[TiledAccess]) -> str | Non
         return "the kernel has no mma"
     if not ids:
         return "the kernel has no grid to take tiles from"
-    if any(wgmma_defect(op, 1) is not None for op in dots):
+    if any(why_not_wgmma(op, 1) is not None for op in dots):
         return "an mma runs on the CUDA cores, which takes all consumers"
     if any(staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)):
         return "an operand of an mma is computed, which takes all consumers"

@@ -12,7 +12,7 @@ WGMMA_MAX_N = 256
 WGMMA_N_STEP = 8
 
 
-def wgmma_defect(op: Any, warpgroups: int) -> str | None:
+def why_not_wgmma(op: Any, warpgroups: int) -> str | None:
     """Return why wgmma cannot do the product `op`, or None when it can."""
     dot = op.opview
     if len(dot.d.type.shape) != 2:

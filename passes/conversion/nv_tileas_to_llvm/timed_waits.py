@@ -1,4 +1,4 @@
-"""Waits of a debug build: they give up after a clock limit and say where they stood.
+"""Waits of a debug build: they give up after a cycle limit and say where they stood.
 
 The first wait that exceeds the limit claims the record (`tilec.request.wait_records`) and fills it
 in. Every wait that takes long looks whether the record is claimed, and gives up too, so that the
@@ -28,7 +28,7 @@ from tilec.passes.transforms.nv_tileas.verify.debug_waits import WAIT_ID
 from tilec.request.wait_records import METADATA_KEY, Word
 
 PATIENCE = 1 << 20
-"""Clocks that a wait takes before it looks whether another one has given up: over half a
+"""Cycles that a wait takes before it looks whether another one has given up: over half a
 millisecond. So the TMA loads under way have arrived before a CTA ends without waiting for them, and
 a kernel that works never reads the record."""
 SLEEP_NS = 64
@@ -111,7 +111,7 @@ class DebugWaits:
 
         Args:
             buffer: Address of the record in global memory.
-            limit: Clocks that a wait may take.
+            limit: Cycles that a wait may take.
         """
         self._buffer = buffer
         self._limit = limit

@@ -17,8 +17,9 @@ from tools.bench.planner import (
 )
 from tools.bench.search.candidates import SHAPES, Candidate, Shape
 from tools.bench.search.compiling import Built, Variant
+from tools.bench.search.messages import FinalRequest, LookRequest, ShapeRequest
 from tools.bench.search.rivals import EVERYONE, Rivals, read_rivals
-from tools.bench.search.worker import FinalRequest, LookRequest, ShapeRequest, VariantError
+from tools.bench.search.worker import VariantError
 
 SHAPE = Shape(1000, 1000, 500, "square")  # 1e9 operations: 1 ms is 1 TFLOP/s
 

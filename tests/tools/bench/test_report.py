@@ -23,7 +23,7 @@ def test_medians_are_of_all_rounds_and_the_spread_of_process_medians():
     ratio = row.ratios["cublas"]  # 2, 1, 0.5 and 1, 2, 3
     assert (ratio.low, ratio.median, ratio.high) == pytest.approx((0.5, 1.5, 3))
     assert ratio.processes == pytest.approx((1, 2))
-    assert row.clocks == {"tilec": 1450}
+    assert row.cycles == {"tilec": 1450}
 
 
 def test_ratios_pair_the_times_of_one_round():

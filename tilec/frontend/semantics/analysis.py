@@ -126,8 +126,8 @@ def analyze_kernel(
         metadata["planned_mma"] = choice.mma_elements
         for field, fact in PLANNED_FACTS.items():
             metadata[fact] = getattr(choice, field)
-    if specialization.withheld:
-        metadata["withheld"] = sorted(specialization.withheld)
+    if specialization.disabled:
+        metadata["disabled"] = sorted(specialization.disabled)
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 
@@ -159,7 +159,7 @@ def _plan_constants(
         # A planned 192 must not make an extent legal that the user wrote.
         broken = any(item.code == _BAD_EXTENT for item in ctx.diagnostics)
         fixed = parse_overrides({**bound.signature.hints, **specialization.plan})
-        choice = plan_tiles(uses, specialization, powers_of_two=broken, fixed=fixed)
+        choice = plan_tiles(uses, specialization, powers_of_two=broken, overrides=fixed)
     except CompileError as failure:
         raise CompileError(
             [
@@ -199,6 +199,7 @@ def _run(
     ctx = Context(module, specialization, Frame(kernel, module))
     ctx.any_tile_extents = any_tile_extents
     ctx.evaluate = lambda node: expressions.evaluate(ctx, node)
+    ctx.execute = lambda block: statements.execute(ctx, block)
     ctx.run_function = run_function
     for param in bound.signature.params:
         if isinstance(param, ConstParam):

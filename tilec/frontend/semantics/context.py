@@ -1,6 +1,6 @@
 """The state of one analysis: where operations go, which variables exist, what went wrong."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
 from typing import Any
@@ -48,6 +48,14 @@ class SemanticError(Exception):
 @dataclass(slots=True)
 class Binding:
     """A variable: its value and where it was assigned."""
+
+    value: AnyValue
+    span: SourceSpan
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """What a function returns, and where."""
 
     value: AnyValue
     span: SourceSpan
@@ -101,6 +109,7 @@ class Context:
         uses: Collects how `auto` constants are used.
         any_tile_extents: Whether tiles may have extents that are not powers of two.
         evaluate: Evaluates an expression (`expressions.evaluate`).
+        execute: Runs the statements of a block (`statements.execute`).
         run_function: Inlines a function (`calls.run_function`).
     """
 
@@ -122,6 +131,7 @@ class Context:
         self.open_constants: set[tuple[str, str]] = set()
         self.host_names: dict[hir.Value, str] = {}
         self.evaluate: Callable[[ast.Expression], AnyValue]
+        self.execute: Callable[[Sequence[ast.Statement]], Returned | None]
         self.run_function: Callable[..., AnyValue]
 
     def spend(self, what: str, span: SourceSpan) -> None:

@@ -2,31 +2,20 @@
 
 from collections.abc import Sequence
 
-from tilec.frontend.semantics import hir, numeric, operators, statements, structure
-from tilec.frontend.semantics.context import Binding, Context, SemanticError
+from tilec.frontend.semantics import hir, numeric, operators, structure
+from tilec.frontend.semantics.context import Binding, Context, Returned, SemanticError
 from tilec.frontend.semantics.loop_bounds import loop_bounds
 from tilec.frontend.semantics.loops import run_loop
 from tilec.frontend.semantics.names import assigned_names
 from tilec.frontend.semantics.numeric import I32
 from tilec.frontend.semantics.signature import called_name
 from tilec.frontend.semantics.values import (
-    AnyValue,
     Constant,
     NoneValue,
     Unusable,
 )
 from tilec.frontend.syntax import ast
-from tilec.support.diagnostics import SourceSpan, note
-from tilec.support.fast_dataclasses import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """What a function returns, and where."""
-
-    value: AnyValue
-    span: SourceSpan
-
+from tilec.support.diagnostics import note
 
 # If
 
@@ -44,8 +33,8 @@ def execute_if(
     if isinstance(condition, Constant):
         chosen = statement.body if condition.value else statement.otherwise
         if _returns(chosen):
-            return True, statements.execute(ctx, [*chosen, *rest])
-        statements.execute(ctx, chosen)
+            return True, ctx.execute([*chosen, *rest])
+        ctx.execute(chosen)
         return False, None
     if _returns(statement.body) or _returns(statement.otherwise):
         if ctx.frame.loop_depth:
@@ -81,7 +70,7 @@ def _run_branch(
     ctx.frame.variables = dict(outer)
     try:
         with ctx.in_block(block):
-            returned = statements.execute(ctx, body)
+            returned = ctx.execute(body)
         return returned, ctx.frame.variables
     finally:
         ctx.frame.variables = outer
@@ -177,7 +166,7 @@ def execute_for(ctx: Context, statement: ast.For) -> None:
 
     def run_body() -> None:
         ctx.bind(target.id, counted.variable(ctx, count, target.span), target.span)
-        statements.execute(ctx, statement.body)
+        ctx.execute(statement.body)
 
     loop = run_loop(ctx, statement, (target.id,), body, run_body)
     operands = [*counted.operands, *loop.initial]
@@ -207,7 +196,7 @@ def execute_while(ctx: Context, statement: ast.While) -> None:
 
     def run_body() -> None:
         run_condition()
-        statements.execute(ctx, statement.body)
+        ctx.execute(statement.body)
 
     def reset() -> None:
         before.operations.clear()

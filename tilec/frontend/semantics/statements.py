@@ -6,8 +6,7 @@ from typing import Any
 from tilec.frontend.semantics import control_flow, hir, host_expression, operators, structure
 from tilec.frontend.semantics.annotations import annotated
 from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
-from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
-from tilec.frontend.semantics.control_flow import Returned
+from tilec.frontend.semantics.context import Context, GridInfo, Returned, SemanticError
 from tilec.frontend.semantics.names import assigned_names
 from tilec.frontend.semantics.signature import called_name, grid_statement
 from tilec.frontend.semantics.values import (

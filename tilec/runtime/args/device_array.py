@@ -8,7 +8,8 @@ import weakref
 from typing import Any
 
 from tilec.runtime.args.arrays import ArrayView, dtype_name
-from tilec.runtime.cuda.api import Driver, get_driver
+from tilec.runtime.cuda.api import Driver
+from tilec.runtime.cuda.current import get_driver
 
 
 class DeviceArray:

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from tilec.runtime.launch.tensor_map import TensorMapEncoding
-from tilec.support.diagnostics import DeviceError
-from tilec.support.locks import Lock
 
 TensorMapEncoder = Callable[[int, int], None]
 """Writes a tensor map: (where to write it, global address of the array)."""
@@ -159,39 +157,3 @@ class Driver(Protocol):
     def synchronize(self, device: int) -> None:
         """Wait until all work on the device is done."""
         ...
-
-
-_lock = Lock()
-_driver: Driver | None = None
-
-
-def get_driver() -> Driver:
-    """Return the driver of this process, initialised on first use.
-
-    Raises:
-        DeviceError: There is no usable driver or GPU.
-    """
-    global _driver
-    if _driver is None:
-        with _lock.held:
-            if _driver is None:
-                from tilec.runtime.cuda.cuda_driver import CudaDriver
-
-                _driver = CudaDriver()
-    return _driver
-
-
-def set_driver(driver: Driver | None) -> Driver | None:
-    """Replace the driver of this process and return the previous one; None re-initialises."""
-    global _driver
-    with _lock.held:
-        previous, _driver = _driver, driver
-    return previous
-
-
-def has_gpu() -> bool:
-    """Tell whether a driver with at least one GPU is usable."""
-    try:
-        return get_driver().device_count() > 0
-    except DeviceError:
-        return False

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple, Protocol
 from tilec.runtime.args.arguments import BoundArguments, check_arguments
 from tilec.runtime.args.arrays import is_numpy, view_array
 from tilec.runtime.args.signature_binding import ARRAY, DTYPE, SCALAR, Interface, bind_call
-from tilec.runtime.cuda.api import Driver, get_driver
+from tilec.runtime.cuda.api import Driver
+from tilec.runtime.cuda.current import get_driver
 from tilec.runtime.launch.grid import Grid, grid_extents
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.launch.streams import launch_stream, stream_handle, torch_stream

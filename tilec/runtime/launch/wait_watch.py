@@ -129,7 +129,7 @@ def deadlock(
     """
     limit = metadata[METADATA_KEY]["limit"]
     message = (
-        f"{metadata['name']}: {_waiter(wait, record)} waited longer than {limit:,} clocks "
+        f"{metadata['name']}: {_waiter(wait, record)} waited longer than {limit:,} cycles "
         f"for {_awaited(wait, record)}"
     )
     return error(

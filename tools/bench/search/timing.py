@@ -1,12 +1,14 @@
 """What the GPU process does: operands of a shape, checks, and times of variants."""
 
+from multiprocessing.connection import Connection
 from typing import Any
 
 import tilec
 from tools.bench.contenders import ContenderError, relative_error
+from tools.bench.host import HostError, import_torch
 from tools.bench.measure import Graph, interleave, operand_sets
 from tools.bench.search.candidates import Shape
-from tools.bench.search.worker import (
+from tools.bench.search.messages import (
     LOOK_MILLISECONDS,
     FinalRequest,
     LookRequest,
@@ -93,3 +95,19 @@ class Bench:
         calls = {path: self._call(path) for path in request.paths}
         samples = interleave(self.torch, calls, len(self._data), request.rounds, request.seconds)
         return {path: item.times for path, item in samples.items()}
+
+
+def serve(connection: Connection) -> None:
+    """Answer requests until the parent closes the connection. Runs in the child."""
+    try:
+        bench = Bench(import_torch())
+    except HostError as failure:
+        connection.send(Reply(error=str(failure), fatal=True))
+        return
+    connection.send(Reply())
+    while True:
+        try:
+            request = connection.recv()
+        except EOFError:
+            return
+        connection.send(bench.answer(request))

@@ -4,61 +4,18 @@ A kernel that hangs or faults takes its process down; the parent then starts ano
 """
 
 import multiprocessing
-from dataclasses import dataclass
-from multiprocessing.connection import Connection
 from typing import Any, Protocol
 
-from tools.bench.search.candidates import Shape
+from tools.bench.host import HostError
+from tools.bench.search.messages import Request, ShapeRequest
+from tools.bench.search.timing import serve
 
-LOOK_MILLISECONDS = 5.0
-"""GPU time of a second look at a variant."""
 START_SECONDS, ASK_SECONDS = 120.0, 20.0
 """How long the parent waits for a process to start, and for an answer; then it is a hang."""
 
 
 class VariantError(Exception):
     """A variant failed: wrong result, refused launch, fault or hang."""
-
-
-@dataclass(frozen=True)
-class ShapeRequest:
-    """Make operands of this shape; answered with None."""
-
-    shape: Shape
-
-
-@dataclass(frozen=True)
-class LookRequest:
-    """Check a variant and time it; answered with milliseconds of a call.
-
-    Attributes:
-        path: Package of the variant.
-        long: Whether to spend `LOOK_MILLISECONDS` on it; else a single pass over the operands.
-    """
-
-    path: str
-    long: bool
-
-
-@dataclass(frozen=True)
-class FinalRequest:
-    """Time variants in turn; answered with the times of all rounds, by path."""
-
-    paths: tuple[str, ...]
-    rounds: int
-    seconds: float
-
-
-Request = ShapeRequest | LookRequest | FinalRequest
-
-
-@dataclass(frozen=True)
-class Reply:
-    """What the process answers: a value, or why the variant failed and whether it may go on."""
-
-    value: Any = None
-    error: str = ""
-    fatal: bool = False
 
 
 class Answers(Protocol):
@@ -75,7 +32,7 @@ class GpuProcess:
         """Start nothing yet."""
         self._process: Any = None
         self._connection: Any = None
-        self._shape: Shape | None = None
+        self._shape: Any = None
 
     def ask(self, request: Request, seconds: float = ASK_SECONDS) -> Any:
         """Return the answer to a request.
@@ -102,8 +59,6 @@ class GpuProcess:
         self._process = None
 
     def _start(self) -> None:
-        from tools.bench.host import HostError
-
         context = multiprocessing.get_context("spawn")  # CUDA does not survive a fork
         self._connection, theirs = context.Pipe()
         self._process = context.Process(target=serve, args=(theirs,), daemon=True)
@@ -132,22 +87,3 @@ class GpuProcess:
         if reply.error:
             raise VariantError(reply.error)
         return reply.value
-
-
-def serve(connection: Connection) -> None:
-    """Answer requests until the parent closes the connection. Runs in the child."""
-    from tools.bench.host import HostError, import_torch
-    from tools.bench.search.timing import Bench
-
-    try:
-        bench = Bench(import_torch())
-    except HostError as failure:
-        connection.send(Reply(error=str(failure), fatal=True))
-        return
-    connection.send(Reply())
-    while True:
-        try:
-            request = connection.recv()
-        except EOFError:
-            return
-        connection.send(bench.answer(request))

@@ -20,7 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 import tilec
-from tilec.runtime.cuda.api import set_driver
+from tilec.runtime.cuda.current import set_driver
 from tilec.support.diagnostics import TileError
 from tilec.testing.check import compare, make_arguments
 from tools.emulator.device import EmulatedDriver, launch_copies

@@ -14,7 +14,8 @@ import numpy as np
 
 import tilec
 from tilec.runtime.args.arrays import ArrayView
-from tilec.runtime.cuda.api import Driver, set_driver
+from tilec.runtime.cuda.api import Driver
+from tilec.runtime.cuda.current import set_driver
 from tilec.support.diagnostics import InternalCompilerError, TileError
 from tools.emulator.device import EmulatedDriver
 from tools.emulator.errors import UnsupportedError

@@ -88,7 +88,7 @@ def defer_stores(module: Any, context: PassContext) -> bool:
         spec = read_spec(function) or {}
         if not spec.get("defer_stores", False):
             continue
-        asked = context.fixed(function).get("defer_work", False)
+        asked = context.overrides(function).get("defer_work", False)
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
             works = _defer(roles.opview, spec, asked=asked)

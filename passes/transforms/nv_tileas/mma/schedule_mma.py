@@ -6,7 +6,7 @@ After:   %g, %t = async_mma %slot_a, %slot_b, %acc; %d = mma_wait %g, %t {pendin
 wgmma reads its operands from shared memory, so an operand that a ring slot holds is used in place.
 Any other operand (computed, or loaded without TMA) is staged: stored into a shared-memory buffer
 with ordinary stores, fenced for the async proxy, and guarded by barriers of the role. A product
-that wgmma cannot do (see `wgmma_defect`) becomes a `simt_mma`, which multiplies on the CUDA cores
+that wgmma cannot do (see `why_not_wgmma`) becomes a `simt_mma`, which multiplies on the CUDA cores
 from the same buffers.
 
 The wait retires each group at once, but for what `nv-tileas-defer-stores` has put in its shadow:
@@ -40,7 +40,7 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import row_major
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
 from tilec.passes.analysis.mma.operands import is_unit_view, loaded_operand
-from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import (
@@ -62,7 +62,7 @@ def schedule_mma(module: Any, context: PassContext) -> None:
 
 def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
     dot = op.opview
-    defect = wgmma_defect(op, warpgroups)
+    defect = why_not_wgmma(op, warpgroups)
     if defect is not None:
         context.sink.emit(
             remark("T0541", f"mma runs on the CUDA cores, not on wgmma: {defect}", span_of(op))

@@ -34,10 +34,10 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
     write_spec,
 )
-from tilec.passes.analysis.mma.k_loops import split_defect
+from tilec.passes.analysis.mma.k_loops import why_not_split
 from tilec.passes.analysis.mma.operands import DOT, is_unit_view, staged_bytes, staging_reason
-from tilec.passes.analysis.mma.pingpong import pingpong_defect
-from tilec.passes.analysis.mma.wgmma_support import wgmma_defect
+from tilec.passes.analysis.mma.pingpong import why_not_pingpong
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
 from tilec.passes.registry import PassContext, register_pass
@@ -46,7 +46,8 @@ from tilec.passes.transforms.nv_tileas.tma.demote_copies import (
     lost_tma,
     plan_within_budget,
 )
-from tilec.plan.kernel import KernelPlan, KernelProblem, plan_kernel
+from tilec.plan.kernel import plan_kernel
+from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.products import MmaTile
 from tilec.support.diagnostics import CompileError, remark
 from tilec.support.fast_dataclasses import replace
@@ -58,7 +59,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
         _keep_producible_loads(function, accesses, context)
-        overrides = context.fixed(function)
+        overrides = context.overrides(function)
         preferred = _shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
         _check_cluster(function, accesses, plan.cluster)
@@ -95,7 +96,7 @@ def _plan(
 def _remark_on_staged_operands(function: Any, context: PassContext) -> None:
     """Say of each operand of wgmma that threads put into shared memory why they do."""
     for op in kernel_operations(function):
-        if op.name != DOT or wgmma_defect(op, 1) is not None:
+        if op.name != DOT or why_not_wgmma(op, 1) is not None:
             continue
         for name, operand in (("A", op.opview.a), ("B", op.opview.b)):
             reason = staging_reason(operand)
@@ -185,7 +186,7 @@ def _feeds_wgmma_alone(tile: Any) -> bool:
         if is_unit_view(op):
             if not _feeds_wgmma_alone(op.results[0]):
                 return False
-        elif op.name != DOT or use.operand_number > 1 or wgmma_defect(op, 1) is not None:
+        elif op.name != DOT or use.operand_number > 1 or why_not_wgmma(op, 1) is not None:
             return False
     return True
 
@@ -248,17 +249,17 @@ def kernel_problem(
         whole_bytes=whole_bytes,
         scratch_bytes=expected_scratch_bytes(function),
         cluster=cluster,
-        pingpong_defect=pingpong_defect(function, accesses),
+        why_not_pingpong=why_not_pingpong(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
-        split_defect=split_defect(function),
-        deferral_defect=_deferral_defect(function),
+        why_not_split=why_not_split(function),
+        why_not_deferral=_why_not_deferral(function),
         **_planned(function),
     )
 
 
 def _planned(function: Any) -> dict[str, Any]:
     """Return what was decided with the tiles of a kernel, less what a runner-up must do without."""
-    withheld = read_kernel_fact(function, "withheld", [])
+    disabled = read_kernel_fact(function, "disabled", [])
     planned = {
         "pingpong": read_kernel_fact(function, "planned_pingpong", False),
         "split_k": read_kernel_fact(function, "planned_split_k", 1),
@@ -266,10 +267,10 @@ def _planned(function: Any) -> dict[str, Any]:
         "defer_work": True,
         "snake_k": read_kernel_fact(function, "planned_snake", True),
     }
-    return planned | dict.fromkeys(withheld, False)
+    return planned | dict.fromkeys(disabled, False)
 
 
-def _deferral_defect(function: Any) -> str | None:
+def _why_not_deferral(function: Any) -> str | None:
     """Return why the store of a tile cannot wait for the next tile; None when it can."""
     found = deferrable_store(function_body(function))
     if isinstance(found, str):

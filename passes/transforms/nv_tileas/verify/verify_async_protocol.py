@@ -1,7 +1,7 @@
 """Prove that the asynchronous protocol of every kernel is safe before it can hang a GPU.
 
 Changes nothing. The roles' events on rings, buffers, barriers and fences are extracted from the IR
-and run, with vector clocks, for the trip counts at which rings behave differently
+and run, with vector cycles, for the trip counts at which rings behave differently
 (`tilec.passes.analysis.protocol`). On the way, every operation must use the current position
 of its ring, and the copies of a tile must move each of its boxes once. Register moves and named
 barriers are checked by their sum and range rules. The first violation is an internal error of the

@@ -4,13 +4,8 @@ import pytest
 
 from tools.bench.host import HostError
 from tools.bench.search.candidates import Shape
-from tools.bench.search.worker import (
-    GpuProcess,
-    LookRequest,
-    Reply,
-    ShapeRequest,
-    VariantError,
-)
+from tools.bench.search.messages import LookRequest, Reply, ShapeRequest
+from tools.bench.search.worker import GpuProcess, VariantError
 
 SHAPE = Shape(8, 8, 8, "square")
 LOOK = LookRequest("a.tilepkg", long=False)

@@ -1,0 +1,77 @@
+"""What `tilec run` runs and what comes of it: the records that its CPU and GPU halves share."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from tilec.request.specialization import Specialization
+from tilec.runtime.args.arguments import BoundArguments
+from tilec.support.diagnostics import SourceFile
+from tilec.testing.check import Arguments, Example
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kernel with its arguments.
+
+    Attributes:
+        source: The program.
+        kernel: Name of the kernel.
+        target: Architecture for the GPU.
+        bound: The arguments as the kernel's interface sees them; their memory is never written.
+        specialization: What the kernel is compiled for, from the arguments.
+        arguments: The same arguments with the memory behind them.
+        example: The module beside the source, if there is one.
+        grid: Number of blocks, for a kernel that does not compute its own.
+        debug_waits: Run a debug build on the GPU.
+    """
+
+    source: SourceFile
+    kernel: str
+    target: str
+    bound: BoundArguments
+    specialization: Specialization
+    arguments: Arguments
+    example: Example | None
+    grid: tuple[int, ...] | None
+    debug_waits: bool = False
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run left behind.
+
+    Attributes:
+        device: Where it ran.
+        arguments: The arguments after the run.
+        outputs: Names of the arrays that the kernel writes.
+        stray_bytes: Bytes that changed beside the arrays, by array.
+        loops: Whether the kernel has loops; known of a run on the CPU reference.
+    """
+
+    device: str
+    arguments: Arguments
+    outputs: tuple[str, ...]
+    stray_bytes: Mapping[str, int] = field(default_factory=dict)
+    loops: bool = False
+
+
+def prepare_arguments(job: Job, metadata: Mapping[str, Any]) -> tuple[Arguments, Arguments]:
+    """Return fresh arguments, arrays that are only written poisoned, and a copy of them."""
+    arguments = job.arguments.copy()
+    arguments.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    return arguments, arguments.copy()
+
+
+def finish(
+    device: str, arguments: Arguments, before: Arguments, metadata: Mapping[str, Any]
+) -> Outcome:
+    """Return the outcome of a run from its arguments before and after."""
+    outputs = tuple(item["name"] for item in metadata["arrays"] if item["access"] != "read")
+    stray = {
+        name: array.stray_writes(before.arrays[name].memory)
+        for name, array in arguments.arrays.items()
+    }
+    return Outcome(
+        device, arguments, outputs, {name: count for name, count in stray.items() if count}
+    )

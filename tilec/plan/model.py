@@ -1,0 +1,133 @@
+"""What is planned, and what a plan says: the records that all choosers share. Pure Python."""
+
+from tilec.plan import machine
+from tilec.plan.epilogue import SlicedTile, Slices
+from tilec.plan.products import MmaTile
+from tilec.plan.registers import accumulator_registers
+from tilec.support.fast_dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class KernelProblem:
+    """What the planner needs to know about a kernel.
+
+    Attributes:
+        mma: Every `mma` of the kernel.
+        ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
+        fixed_bytes: Shared memory needed besides the ring: one-shot slots, staging buffers.
+        part_bytes: One staging slot of one warpgroup, over all stores that can go out in parts.
+        cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
+        pingpong: Whether the tiles were planned for consumers that take them in turn.
+        why_not_pingpong: Why consumers cannot take tiles in turn; None when they can.
+        whole_bytes: Staging buffers of the same stores when they go out whole.
+        scratch_bytes: Area through which the threads of each team change the layout of tiles.
+        tile_elements: Elements of the largest tile that is held in registers.
+        has_loop_loads: Whether a loop contains TMA loads.
+        sliced: Results that can be computed in slices. The bytes above are those without slices.
+        split_k: Splits of each tile's k-tiles that were planned with the tiles.
+        why_not_split: Why k-tiles can be neither divided among CTAs nor walked backwards; None when
+            they can.
+        defer_stores: Whether the tiles were planned for stores that wait for the next tile.
+        why_not_deferral: Why the store of a tile cannot wait; None when it can.
+        defer_work: Whether registers may do for what is computed from a tile that waits.
+        snake_k: Whether the tiles were planned for operands that outgrow L2.
+    """
+
+    mma: tuple[MmaTile, ...]
+    ring_slot_bytes: int
+    fixed_bytes: int
+    tile_elements: int
+    has_loop_loads: bool
+    part_bytes: int = 0
+    whole_bytes: int = 0
+    scratch_bytes: int = 0
+    cluster: tuple[int, int] = (1, 1)
+    pingpong: bool = False
+    why_not_pingpong: str | None = None
+    sliced: tuple[SlicedTile, ...] = ()
+    split_k: int = 1
+    why_not_split: str | None = None
+    defer_stores: bool = True
+    why_not_deferral: str | None = "the kernel has no store that could wait"
+    defer_work: bool = True
+    snake_k: bool = True
+
+    def accumulators(self, consumers: int) -> int:
+        """Return the most registers that live accumulators take where `consumers` share them."""
+        return max(
+            sum(accumulator_registers(*item, consumers) for item in tile.live) for tile in self.mma
+        )
+
+    def largest_accumulator(self, consumers: int) -> int:
+        """Return the registers of the largest accumulator alone."""
+        return max(accumulator_registers(*tile.accumulator, consumers) for tile in self.mma)
+
+    def bytes_beside_ring(self, consumers: int, slices: Slices) -> int:
+        """Return the shared memory needed besides the ring."""
+        fixed, part = self.fixed_bytes, self.part_bytes
+        if slices.columns:
+            fixed += slices.bytes_for(self.sliced, consumers)
+            fixed -= sum(tile.loaded_bytes for tile in self.sliced)
+            part -= sum(tile.part_bytes(tile.columns) for tile in self.sliced)
+        return fixed + (slices.slots * consumers * part if slices.slots else self.whole_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class KernelPlan:
+    """The decisions about one kernel.
+
+    Attributes:
+        stages: Slots of the ring; 1 when nothing is loaded in a loop.
+        cluster: CTAs of a cluster along the two axes of the tile grid.
+        consumers: Warpgroups that execute `mma`; 0 when there is none.
+        specialize: Whether a producer warpgroup issues the loads.
+        worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
+        producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
+        consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
+        persistent: Whether a CTA loops over tiles, and so loads the next one during an epilogue.
+        tile_group: Rows of tiles that are swept together; 0 for row-major order.
+        epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
+            when every result is staged whole.
+        epilogue_batch: Parts that are staged behind one barrier and stored behind another one.
+        mma_pending: Groups of wgmma that stay in flight while the next one is issued.
+        stream_results: Whether what TMA stores should leave L2 before everything else.
+        teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
+        epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
+        epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps ahead of each such slice.
+        slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
+        split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
+        snake_k: Whether a CTA walks the k-tiles of every second one of its tiles backwards.
+        defer_stores: Whether a tile is stored while the products of the next one run.
+        defer_work: Whether it waits as soon as it is rounded, and what is computed from it, too.
+            `nv-tileas-defer-stores` takes that back where nothing is.
+        reasons: Why, one sentence per decision.
+    """
+
+    stages: int
+    cluster: tuple[int, int]
+    consumers: int
+    specialize: bool
+    worker_warps: int
+    producer_registers: int
+    consumer_registers: int
+    reasons: tuple[str, ...]
+    persistent: bool = False
+    tile_group: int = 0
+    epilogue_slots: int = 0
+    epilogue_batch: int = 1
+    mma_pending: int = 0
+    stream_results: bool = False
+    teams: int = 1
+    epilogue_stages: int = 0
+    epilogue_pace: int = 0
+    slice_columns: int = 0
+    split_k: int = 1
+    snake_k: bool = False
+    defer_stores: bool = False
+    defer_work: bool = False
+
+    @property
+    def block_threads(self) -> int:
+        """Threads of a CTA."""
+        producer = machine.WARPGROUP_THREADS if self.specialize else 0
+        return producer + machine.WARP_THREADS * self.worker_warps
