@@ -19,6 +19,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.testing import assert_array_equal  # NumPy imports numpy.testing when it is first used
 
 import tilec
 from tilec.compiler.driver import compile_source
@@ -70,7 +71,7 @@ def _call(number: int) -> bytes:
     array = np.arange(96 * 96, dtype=np.float32).reshape(96, 96)
     result = np.zeros_like(array)
     kernel(array, result)
-    np.testing.assert_array_equal(result, array * number)
+    assert_array_equal(result, array * number)
     return result.tobytes()
 
 
