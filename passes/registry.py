@@ -27,7 +27,8 @@ class PassContext:
         sources: Files that locations point into.
         origin: Who wrote the IR: what a pass cannot work on is a defect of tilec or a mistake in a
             file (`tilec.compiler.user_ir`).
-        background: Takes checks that may run beside code generation; None where they run at once.
+        background: Takes checks that may run in parallel with code generation; None where they run
+            at once.
     """
 
     target: Target = field(default_factory=lambda: TARGETS["sm_90a"])
@@ -40,7 +41,7 @@ class PassContext:
     background: list[Callable[[], None]] | None = None
 
     def overrides(self, function: Any) -> dict[str, Any]:
-        """Return the plan fields of a kernel that the user fixed, here or beside its source."""
+        """Return the plan fields of a kernel that the user fixed, here or by a hint."""
         return {**read_kernel_fact(function, "hints", {}), **self.plan_overrides}
 
     def check(self, run: Callable[[], None]) -> None:

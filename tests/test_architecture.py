@@ -73,7 +73,7 @@ def modules(*, tools=False):
         for path in sorted((ROOT / top).rglob("*.py")):
             parts = path.relative_to(ROOT / top).with_suffix("").parts
             if top == "tilec" and parts[0] in TREES:
-                continue  # the links beside the folders themselves
+                continue  # the links next to the folders themselves
             name = ".".join((prefix, *parts)).removesuffix(".__init__")
             found[name] = ast.parse(path.read_text())
     return found

@@ -256,7 +256,7 @@ def test_results_leave_in_parts(gemm):
 
 
 def test_results_leave_behind_products_of_the_next_tile(gemm):
-    """Between the last product of a k-tile and the wait for it, or else behind all products."""
+    """Between the last product of a k-tile and the wait for it, or else after all products."""
     names = [item.base if item.base != "WARPGROUP" else item.name for item in gemm.instructions]
     last = max(place for place, name in enumerate(names) if name == "HGMMA")
     waited = names.index("WARPGROUP.DEPBAR.LE", last)
@@ -317,7 +317,7 @@ def test_one_thread_starts_each_store(gemm):
 
 
 def test_streamed_results_are_stored_with_a_policy(gemm):
-    """The store names a register beside the box, which holds the policy."""
+    """The store names a register next to the box, which holds the policy."""
     streamed = compile_gemm(gemm.case, stream_results=True)
     assert streamed.assembly.warnings == ()
     assert all("desc[" in item.operands for item in streamed.all("UTMASTG"))

@@ -1,4 +1,4 @@
-"""Checks beside code generation have run when the `with` ends, and fail it."""
+"""Checks that overlap code generation have run when the `with` ends, and fail it."""
 
 import threading
 
@@ -9,7 +9,7 @@ from tilec.compiler.compilation import Stopwatch, format_timings
 from tilec.support.diagnostics import InternalCompilerError
 
 
-def test_checks_run_beside_the_body():
+def test_checks_overlap_the_body():
     entered, checked = threading.Event(), threading.Event()
 
     def check():
@@ -22,7 +22,7 @@ def test_checks_run_beside_the_body():
         entered.set()
         assert checked.wait(10)
     (timing,) = watch.timings
-    assert timing.beside
+    assert timing.overlapped
     assert format_timings(watch.timings).splitlines()[-1].split() == ["total", "0.0"]
 
 

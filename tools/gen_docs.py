@@ -28,7 +28,7 @@ _HEAD = """\
 
 <!-- Written by tools/gen_docs.py from tilec/support/codes.py; do not edit. -->
 
-Every diagnostic has a code that never changes its meaning. It stands in brackets behind the
+Every diagnostic has a code that never changes its meaning. It stands in brackets after the
 severity:
 
 ```text

@@ -199,7 +199,7 @@ class TiledLoadBase(TiledAccessBase, traits=[ReadsMemory]):
 
     Results:
         tile: The tile, dims in storage order; elements outside the array are `padding`.
-        token: Orders later operations behind this one.
+        token: Orders later operations after this one.
     """
 
     ATOM_KINDS = ("tma_load", "ldg", "cp_async")
@@ -270,7 +270,7 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
         after: Token of what must happen before.
 
     Results:
-        token: Orders later operations behind this one.
+        token: Orders later operations after this one.
     """
 
     ATOM_KINDS = ("tma_store", "stg")

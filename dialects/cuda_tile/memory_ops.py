@@ -145,7 +145,7 @@ class LoadViewTkoOp(ViewAccessOperation, name="load_view_tko", traits=[ReadsInOr
 
     Results:
         tile: The tile.
-        result_token: Orders later operations behind this one.
+        result_token: Orders later operations after this one.
     """
 
     NOUN = "load"
@@ -199,7 +199,7 @@ class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesM
         token: Optional; what must happen before.
 
     Results:
-        result_token: Orders later operations behind this one.
+        result_token: Orders later operations after this one.
     """
 
     NOUN = "store"

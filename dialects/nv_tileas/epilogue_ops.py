@@ -111,7 +111,7 @@ class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
 
 
 class OpaqueOp(CheckedOperation, name="opaque"):
-    """Pass a tile on so that what is computed from it is computed behind this place.
+    """Pass a tile on so that what is computed from it is computed after this place.
 
     Optimizers of later stages know nothing of the result: they move no arithmetic on it out of a
     loop, which would keep all of its results in registers. It costs no instruction. Not pure, for

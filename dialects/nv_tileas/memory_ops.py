@@ -71,7 +71,7 @@ class ReceiveTokenOp(CheckedOperation, name="receive_token"):
 class RingTokenOp(CheckedOperation, name="ring_token"):
     """Return the memory token of the loads that fill the slot at `position`.
 
-    Stands behind the `ring_wait` for that slot: what comes after the token needs the wait.
+    Comes after the `ring_wait` for that slot: what comes after the token needs the wait.
     """
 
     TYPES = (("ring", RING), ("position", POSITION), ("token", _MEMORY))

@@ -15,8 +15,8 @@ from tilec.dialects.nv_tileas.base import (
 from tilec.ir.bindings import Operand, Result, ir
 
 IN_SHADOW = "nv_tileas.in_shadow"
-"""Unit attribute of an `scf.if` right behind a product that has nothing to do with it: it runs
-while the tensor cores work, and the wait for the product stands behind it."""
+"""Unit attribute of an `scf.if` right after a product that has nothing to do with it: it runs
+while the tensor cores work, and the wait for the product comes after it."""
 
 
 class _SharedProduct(CheckedOperation):

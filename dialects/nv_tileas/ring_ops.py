@@ -136,7 +136,7 @@ class RingAdvanceOp(_RingOperation, name="ring_advance", traits=[Pure]):
 
 
 class RingSkipOp(_RingOperation, name="ring_skip", traits=[Pure]):
-    """Return the position behind the slots that other consumers take, for whole tiles.
+    """Return the position after the slots that other consumers take, for whole tiles.
 
     Operands:
         tiles: How many tiles (i32).

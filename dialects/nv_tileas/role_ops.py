@@ -59,10 +59,10 @@ class RolesOp(NvTileAS.Operation, name="roles"):
 
 
 class ProducerWarpOp(NvTileAS.Operation, name="producer_warp"):
-    """Run a program on a warp of its own of the producer role, beside the rest of the region.
+    """Run a program on a separate warp of the producer role, in parallel with the region.
 
     One elected thread of the warp runs it. What it waits for holds nothing else up: a load whose
-    slot becomes free late need not stand in the way of loads behind it.
+    slot becomes free late does not hold up the loads after it.
 
     Attributes:
         warp: Warp of the producer role; 0 runs the rest of the region.

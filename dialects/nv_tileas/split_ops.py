@@ -30,7 +30,7 @@ class WorkspaceOp(CheckedOperation, name="workspace", traits=[Pure]):
     Attributes:
         hidden_name: Name of the parameter; one per name.
         size: Size in bytes, a host expression over dims, scalars and constants.
-        zeroed: Present where it holds zeros when the kernel starts; the kernel leaves zeros behind.
+        zeroed: Present where it holds zeros when the kernel starts; the kernel restores the zeros.
     """
 
     TYPES = (("address", POINTER),)
@@ -56,7 +56,7 @@ class WorkspaceOp(CheckedOperation, name="workspace", traits=[Pure]):
 class AwaitPartialsOp(CheckedOperation, name="await_partials"):
     """Wait in one thread of the role until the partial sums of a tile are there.
 
-    What other CTAs wrote before they counted up is visible to this thread, and to the role behind
+    What other CTAs wrote before they counted up is visible to this thread, and to the role after
     its next barrier.
 
     Operands:

@@ -1,4 +1,4 @@
-// Functions of libdevice are linked, inlined and leave no call behind.
+// Functions of libdevice are linked, inlined and leave no call.
 // RUN: tilec compile %s --start-from llvm --emit ptx | FileCheck %s
 
 // CHECK-NOT: __nv_

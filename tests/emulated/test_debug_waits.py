@@ -91,7 +91,7 @@ def test_bytes_that_never_come(operands, tmp_path):
 
 
 def test_partial_sums_that_never_come(operands, tmp_path):
-    """The counters of the tiles hold zeros again behind the deadlock."""
+    """The counters of the tiles hold zeros again after the deadlock."""
     plan = {"split_k": 3}
     kernel = build_broken(tmp_path, "matmul", without_partials, specialization(**plan))
     arrays, expected = operands(200, 128, 512)

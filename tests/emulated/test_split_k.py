@@ -23,7 +23,8 @@ SEEDS = range(4)
     ("splits", "k", "multiprocessors"), [(2, 200, 8), (3, 520, 4), (4, 130, 5), (8, 1000, 3)]
 )
 def test_results_are_equal_bit_by_bit(device, tmp_path, splits, k, multiprocessors):
-    """Two sets of operands in turn, so that partial sums of the launch before would be wrong."""
+    """Two sets of operands, one after the other, so that partial sums of the launch before would
+    be wrong."""
     path, (m, n) = tmp_path / "product.tile", EXTENTS
     path.write_text(SOURCE.format(splits=splits))
     product = tilec.load(path).product

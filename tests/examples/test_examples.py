@@ -26,7 +26,7 @@ MAX_KERNEL_LINES = 20
 
 
 def example_of(path):
-    """Return the example beside the kernel; every kernel here has one."""
+    """Return the example next to the kernel; every kernel here has one."""
     example = load_example(path)
     assert example is not None, f"{path.stem}.py is missing"
     return example
@@ -63,7 +63,9 @@ def run_example(path, variant, passes=()):
     poisoned = after.copy()
     run_kernel(module, after.data(), after.scalars)
     for name, array in after.arrays.items():
-        assert array.stray_writes(poisoned.arrays[name].memory) == 0, f"stray writes beside {name}"
+        assert array.stray_writes(poisoned.arrays[name].memory) == 0, (
+            f"stray writes outside of {name}"
+        )
     return arguments, after, bound.constants
 
 

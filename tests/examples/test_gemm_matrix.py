@@ -51,7 +51,7 @@ def check(kernel, sizes, layouts, dtypes):
 
 
 def assert_reads_in_place(compiled):
-    """Check that wgmma reads what TMA wrote: threads store nothing behind the wait for a slot."""
+    """Check that wgmma reads what TMA wrote: threads store nothing after the wait for a slot."""
     waited = compiled.ptx.split("wgmma.mma_async")[0].split("mbarrier.try_wait")[-1]
     assert "st.shared" not in waited
     assert compiled.ptx.count("cp.async.bulk.tensor") >= 3

@@ -54,7 +54,7 @@ def build_broken(
     edit: Callable[[str], str],
     specialization: Specialization | None = None,
 ) -> Any:
-    """Return a debug build of an example whose dump behind the protocol check was edited."""
+    """Return a debug build of an example whose dump after the protocol check was edited."""
     source = SourceFile(f"{name}.tile", (EXAMPLES / f"{name}.tile").read_text())
     # With source lines in the dumps, so that the report names the program.
     normal = CompileOptions(

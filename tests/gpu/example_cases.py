@@ -9,7 +9,7 @@ EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.til
 
 
 def example_of(path):
-    """Return the example beside the kernel; every kernel here has one."""
+    """Return the example next to the kernel; every kernel here has one."""
     example = load_example(path)
     assert example is not None, f"{path.stem}.py is missing"
     return example
@@ -40,4 +40,4 @@ def check_example(launch, kernel, path, sizes, layouts, dtypes):
     result = compare(on_device.data(), {name: on_cpu.data()[name] for name in expected}, terms)
     assert result.ok, f"against the CPU reference: {result}"
     for name, array in on_device.arrays.items():
-        assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes beside {name}"
+        assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes outside of {name}"

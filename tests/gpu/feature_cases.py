@@ -55,7 +55,7 @@ CASES = {
     "far_remainders": ({"N": 1000}, {"N": 300}),
     "uneven_reshape": ({"M": 50, "N": 45}, {"M": 3, "N": 24}),
     "uneven_halves": ({"M": 12, "N": 8}, {"M": 5, "N": 3}),
-    "copy_beside": PLANE,
+    "copy_between_types": PLANE,
     "near_ties": PLANE,
     "restricted_casts": PLANE,
     "signed_bools": PLANE,
@@ -143,7 +143,7 @@ def runs():
 
 
 def check_feature(launch, kernel, sizes, layouts):
-    """Call a kernel and compare its results, and the memory beside them, with the CPU reference.
+    """Call a kernel and compare its results, and the memory around them, with the CPU reference.
 
     Args:
         launch: Runs a kernel on copies of `tilec.testing.check.Arguments`, and copies the results

@@ -11,7 +11,7 @@ GUARD = 64
 """Elements before and after a result; 128 bytes, which keep its alignment."""
 GUARD_BITS = 0x5A5A
 POISON = -7.0
-"""What results hold before a kernel runs, and the memory beside them before and after."""
+"""What results hold before a kernel runs, and the memory around them before and after."""
 TORCH_NAMES = {
     "bool": "bool",
     "i8": "int8",
@@ -38,7 +38,7 @@ def torch_dtype(torch, dtype):
 
 
 def upload(torch, array):
-    """Copy the memory behind a `HostArray` to the GPU.
+    """Copy the memory of a `HostArray` to the GPU.
 
     Returns:
         The whole memory as bytes, and the array as a strided view of it.
@@ -71,7 +71,7 @@ def download(memory, array):
 
 
 def wait(torch, what):
-    """Wait for the GPU; a kernel that hangs ends the session, for nothing runs behind it."""
+    """Wait for the GPU; a kernel that hangs ends the session, for nothing runs after it."""
     done = torch.cuda.Event()
     done.record()
     deadline = time.monotonic() + SECONDS
@@ -107,7 +107,7 @@ def check_product(torch, memory, found, expected, terms):
 
 
 def padded(torch, rows, columns, dtype, order="N"):
-    """Return poisoned memory and an array in it, with room behind each row and behind the last."""
+    """Return poisoned memory and an array in it, with room after each row and after the last."""
     outer, inner = (rows, columns) if order == "N" else (columns, rows)
     whole = torch.full((outer + 1, (inner + 15) // 8 * 8), POISON, dtype=dtype, device="cuda")
     inside = whole[:outer, :inner]
@@ -121,11 +121,11 @@ def filled(torch, rows, columns, dtype, order="N"):
 
 
 def check_padded(whole, found, expected, limit):
-    """Check a result in memory of `padded`, and that what lies beside it is untouched."""
+    """Check a result in memory of `padded`, and that what lies around it is untouched."""
     error = (found.float() - expected).abs().max().item()
     assert error <= limit, f"max error {error}, limit {limit}"
     found.fill_(POISON)
-    assert bool((whole == POISON).all()), "memory beside the array was written"
+    assert bool((whole == POISON).all()), "memory outside of the array was written"
 
 
 def limit_of(expected, k):

@@ -124,7 +124,7 @@ def test_a_kernel_without_a_producer(torch, examples, broken):
 
 
 def test_partial_sums_that_never_come(torch, examples, broken):
-    """The counters of the tiles hold zeros again behind the deadlock."""
+    """The counters of the tiles hold zeros again after the deadlock."""
     plan = {"split_k": 4}
     kernel = broken("matmul", without_partials, Specialization(constants=SPLIT_TILE, plan=plan))
     a = torch.randn(128, 4096, device="cuda").bfloat16()

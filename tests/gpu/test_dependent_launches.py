@@ -34,7 +34,7 @@ def gemm(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
 LENGTH = 50
 """Kernels of a chain."""
 SLEEP = 20_000_000
-"""Cycles for which the GPU is kept busy first, so that all of a chain is queued behind it."""
+"""Cycles for which the GPU is kept busy first, so that all of a chain is queued after it."""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def kernels(tmp_path_factory):
 
 
 class Chain:
-    """Two buffers that kernels read and write in turn, and what they should hold.
+    """Two buffers that kernels read and write alternately, and what they should hold.
 
     Each round copies the first into the second, permutes the columns of the second into the first
     and adds one to the first in place: every kernel reads the last one's output, and overwrites

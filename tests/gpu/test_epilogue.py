@@ -24,7 +24,7 @@ POISON = -7.0
 
 
 def result(torch, rows, columns, dtype, order):
-    """Return poisoned memory and an array in it, with room behind each row and behind the last."""
+    """Return poisoned memory and an array in it, with room after each row and after the last."""
     outer, inner = (rows, columns) if order == "N" else (columns, rows)
     memory = torch.full((outer + 1, (inner + 15) // 8 * 8), POISON, dtype=dtype, device="cuda")
     inside = memory[:outer, :inner]
@@ -35,7 +35,7 @@ def check(memory, found, expected, limit):
     error = (found.float() - expected).abs().max().item()
     assert error <= limit, f"max error {error}, limit {limit}"
     found.fill_(POISON)
-    assert bool((memory == POISON).all()), "memory beside the array was written"
+    assert bool((memory == POISON).all()), "memory outside of the array was written"
 
 
 @pytest.mark.parametrize("order", "NT")

@@ -1,4 +1,4 @@
-"""Products whose consumers take tiles in turn, or keep a group of wgmma in flight."""
+"""Products whose consumers ping-pong, or keep a group of wgmma in flight."""
 
 import pytest
 from gpu_arrays import check_product, operand, poisoned, wait
@@ -74,7 +74,7 @@ def test_products(torch, tmp_path, plan, tile, cluster, orders):
 def test_a_slot_is_not_filled_again_while_it_is_read(torch, tmp_path):
     """The operands of one team's wgmma hold up the other team's loads of a bias from its slot.
 
-    Without a fence behind these loads nearly every launch of this size was wrong on an H200.
+    Without a fence after these loads nearly every launch of this size was wrong on an H200.
     """
     path = tmp_path / "bias.tile"
     hints = "pingpong=True, mma_pending=1"

@@ -63,7 +63,7 @@ def operands(torch, m, n, k):
 
 
 def poisoned(torch, m, n, dtype):
-    """Return poisoned memory and an array in it, with room behind each row and behind the last."""
+    """Return poisoned memory and an array in it, with room after each row and after the last."""
     whole = torch.full((m + 1, (n + 15) // 8 * 8), POISON, dtype=dtype, device="cuda")
     return whole, whole[:m, :n]
 
@@ -74,7 +74,7 @@ def check(whole, found, a, b):
     error = (found.float() - expected).abs().max().item()
     assert error <= limit, f"max error {error}, limit {limit}"
     found.fill_(POISON)
-    assert bool((whole == POISON).all()), "memory beside the array was written"
+    assert bool((whole == POISON).all()), "memory outside of the array was written"
 
 
 @pytest.mark.parametrize("tile", TILES)

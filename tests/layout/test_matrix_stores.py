@@ -183,7 +183,7 @@ def test_rows_of_a_plain_tile_conflict():
 
 @st.composite
 def layouts(draw):
-    """Return layouts whose bits are dealt at random, behind a fragment or anything else."""
+    """Return layouts whose bits are dealt at random, after a fragment or anything else."""
     shape = tuple(1 << draw(st.integers(3, 6)) for _ in range(2))
     bits = [
         tuple(int(index == axis) << bit for index in range(2))

@@ -8,4 +8,4 @@ BRANCH_WITH_LOAD = """\
         steps = 3
         x = zeros({extents})
 """
-"""Computes the number of k-tiles beside a load."""
+"""Computes the number of k-tiles next to a load."""

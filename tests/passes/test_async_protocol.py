@@ -201,7 +201,7 @@ BATCH_FAULTS = {
     ),
     "no wait for a batch": (without("bulk_wait", 0), "may be overwritten while 'bulk:"),
     "no fence for a batch": (without("fence_proxy", 1), "no proxy fence"),
-    "no barrier behind a batch": (without("barrier", 1), "a tile is read before"),
+    "no barrier after a batch": (without("barrier", 1), "a tile is read before"),
     "a part of a batch not copied": (without("async_tiled_tma_store", 1), UNREAD_SLOT),
 }
 """Faults of a kernel that stages parts in batches of two."""

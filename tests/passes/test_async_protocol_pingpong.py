@@ -1,4 +1,4 @@
-"""Faults in kernels whose consumers take tiles in turn, or keep a group of wgmma in flight."""
+"""Faults in kernels whose consumers ping-pong, or keep a group of wgmma in flight."""
 
 import re
 
@@ -17,7 +17,7 @@ from tests.passes.seeded_faults import (
 TILE = {"BM": 128, "BN": 128, "BK": 64}
 STRIDE = r"(arith\.muli %\w+, )%c2_i32(?=\w* : i32\n(.*\n){1,3}.*ring_skip)"
 EARLY = "may wait for a phase before the one before it is over"
-TURNS = "the 2 teams of a role do not take tiles in turn"
+TURNS = "the 2 teams of a role do not ping-pong"
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +50,7 @@ FAULTS = {
     "turn kept without k-tiles": (without("ring_release", 1), "deadlock"),
     "turn passed on at once": (moved("ring_release", 0, "ring_wait", 0), "more than 4 arrivals"),
     "a slot too many skipped": (changed("ring_skip", 3, "count = 1", "count = 2"), "deadlock"),
-    "both teams first": (changed("ring_skip", 0, "count = 3", "count = 1"), "two phases behind"),
+    "both teams first": (changed("ring_skip", 0, "count = 3", "count = 1"), "two phases late"),
     "the turn of the other team": (changed("ring_skip", 0, "count = 3", "count = 2"), "deadlock"),
     "every tile": (
         replaced(r"(arith\.muli %\w+, )%c2_i32(?=\w* : i32\n(.*\n){1,3}.*ring_skip)", r"\1%c1_i32"),

@@ -24,7 +24,7 @@ def fused(tmp_path_factory) -> str:
 
 @pytest.fixture(scope="module")
 def deferred(tmp_path_factory) -> str:
-    """Slices that are computed in steps, beside the products of the next tile."""
+    """Slices that are computed in steps, overlapped with the products of the next tile."""
     return before_the_check(
         tmp_path_factory.mktemp("deferred"),
         example="matmul_bias_gelu",
@@ -55,13 +55,13 @@ FAULTS = {
         moved(RELEASE, 2, "load_shared", 1),
         OVERWRITTEN,
     ),
-    # Fences: 0 behind the read of the bias, then two for each slice. The bias needs none of its
+    # Fences: 0 after the read of the bias, then two for each slice. The bias needs none of its
     # own: the producer waits for slots of slices before it loads the next one.
-    "no fence behind the read of a slice": (
+    "no fence after the read of a slice": (
         without("fence_proxy", 3),
         "no proxy fence between what",
     ),
-    "no fence behind the write of a slice": (
+    "no fence after the write of a slice": (
         without("fence_proxy", 4),
         "no proxy fence between the write",
     ),
@@ -82,13 +82,13 @@ FAULTS = {
 
 
 DEFERRED_FAULTS = {
-    # Four slices alone, behind the last tile; the wait and the release of the k-tiles; four slices
+    # Four slices alone, after the last tile; the wait and the release of the k-tiles; four slices
     # of as many steps. Only the first step of a slice waits, and only the last one gives back.
     "a slot is not given back": (without(RELEASE, 4), "deadlock"),
-    "a slot is not given back behind the last tile": (without(RELEASE, 0), "deadlock"),
+    "a slot is not given back after the last tile": (without(RELEASE, 0), "deadlock"),
     "a step is computed early": (without(WAIT, 6), "a tile is read before the write"),
     "a step is written while the slice before is copied": (without("bulk_wait", 5), OVERWRITTEN),
-    "no fence behind the last step": (without("fence_proxy", 5), "no proxy fence between"),
+    "no fence after the last step": (without("fence_proxy", 5), "no proxy fence between"),
     "the first step is not written": (without("store_shared", 8), "with parts missing"),
     "another step is not written": (without("store_shared", 10), "with parts missing"),
     "another step is written twice": (

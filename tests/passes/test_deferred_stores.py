@@ -61,12 +61,12 @@ REFUSED = {
     ),
     "a result of 32 bits": (
         {"C": "f32", "store": "    store(C, (m, n), acc)"},
-        "128 registers of a result do not fit beside 128 accumulators of the next one",
+        "128 registers of a result do not fit together with 128 accumulators of the next one",
     ),
 }
 REFUSED_PLANS = {
     "persistent": (0, "no loop over tiles"),
-    "pingpong": (1, "consumers that take tiles in turn"),
+    "pingpong": (1, "consumers that ping-pong"),
     "split_k": (2, "the splits of a tile add up their sums first (split_k = 2)"),
     "epilogue_slots": (0, "the result does not leave in parts of one staging slot each"),
     "epilogue_batch": (2, "the result does not leave in parts of one staging slot each"),
@@ -167,7 +167,7 @@ def test_work_that_waits_with_its_tile(tmp_path, name):
 
 
 def test_work_does_not_wait_for_tiles_that_are_loaded_early(tmp_path):
-    """Its producer would wait for a slot that comes free beside products it has not loaded yet."""
+    """Its producer would wait for a slot that comes free during products it has not loaded yet."""
     fields = {"before": EARLY, "store": STORE.replace("acc,", f"{SUM} * b,")}
     options = CompileOptions(emit="nv_tileas", dump_directory=tmp_path)
     source = SourceFile("product.tile", KERNEL.format(**(USUAL | fields)))

@@ -57,12 +57,12 @@ def chained(*edits: Edit) -> Edit:
     return edit
 
 
-def wait_late(ring: int, behind: str, number: int) -> Edit:
+def wait_late(ring: int, after: str, number: int) -> Edit:
     """Return an edit that moves the wait and the read of a ring in front of another operation."""
     return chained(
-        moved("ring_wait", ring, behind, number),
-        moved("slot_view", 2 * ring + 1, behind, number),
-        moved("load_shared", ring, behind, number),
+        moved("ring_wait", ring, after, number),
+        moved("slot_view", 2 * ring + 1, after, number),
+        moved("load_shared", ring, after, number),
     )
 
 

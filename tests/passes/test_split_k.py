@@ -28,7 +28,7 @@ SPLIT = {
     + LOOP
     + "    store(D, (m, n), acc + d)\n",
     "bounds of their own": LOOP.replace("range(cdiv(K, 64))", "range(1, cdiv(K, 64), 2)") + STORE,
-    "a branch behind the loop": LOOP + "    if K > 64:\n        store(D, (m, n), acc)\n",
+    "a branch after the loop": LOOP + "    if K > 64:\n        store(D, (m, n), acc)\n",
 }
 REFUSED = {
     "two products": (LOOP + LOOP.replace("zeros((128, 128), f32)", "acc") + STORE, "2 products"),

@@ -54,7 +54,7 @@ def test_registers_for_what_waits(tile, registers):
 @pytest.mark.parametrize("tile", [problem(result_bytes=4), problem(n=208, m=192)])
 def test_what_does_not_fit_does_not_wait(tile):
     assert not plan(tile).defer_stores
-    with pytest.raises(CompileError, match="registers of a result do not fit beside"):
+    with pytest.raises(CompileError, match="registers of a result do not fit together with"):
         plan(tile, defer_stores=True)
 
 
@@ -99,7 +99,8 @@ def test_the_choice_of_tiles_respects_what_is_fixed(overrides):
 @pytest.mark.parametrize("extents", [(8192, 8192, 512), (512, 512, 16384)])
 @pytest.mark.parametrize(("output_bytes", "loaded_bytes"), [(2, 0), (4, 0), (2, 2)])
 def test_tiles_for_a_store_that_has_to_wait(extents, output_bytes, loaded_bytes):
-    """They do not go to consumers in turn, nor to splits, and leave registers for one another."""
+    """They do not go to consumers in ping-pong, nor to splits, and leave registers for one
+    another."""
     asked = GemmProblem(extents, output_bytes=output_bytes, epilogue_bytes=loaded_bytes)
     best = rank_tiles(asked, TARGET, None)[0].tile
     assert not best.can_defer(TARGET)
@@ -217,7 +218,7 @@ def test_consumers_that_share_a_tile_are_tried_before_another_tile(monkeypatch):
     made = compile_source(SourceFile("f.tile", AUTO), specialization=asked, options=options)
     assert teams == [2, 1]
     (why,) = [item.message for item in made.sink.items if item.code == "T0432"]
-    assert "in turn with another, takes too many registers (a thread spills)" in why
+    assert "in ping-pong with another, takes too many registers (a thread spills)" in why
 
 
 def test_no_runner_up_takes_back_what_was_asked_for(monkeypatch):

@@ -62,7 +62,7 @@ def test_slices_of_an_epilogue_that_loads_tiles(problem, expected):
     result = plan(problem)
     assert slices_of(result) == expected
     slices = Slices(result.slice_columns, result.epilogue_stages, result.epilogue_slots)
-    used = problem.bytes_beside_ring(result.consumers, slices)
+    used = problem.bytes_outside_ring(result.consumers, slices)
     used += result.stages * problem.ring_slot_bytes
     assert used + limits.SHARED_RESERVE_BYTES <= TARGET.shared_memory_bytes
 

@@ -52,11 +52,11 @@ def test_gemm_128x128():
 
 def test_accumulators_that_are_live_together_share_the_registers():
     """Two of 100 registers leave less than 32 of 232; each of them alone would fit."""
-    product = MmaTile(128, 200, 64, 2, 4, beside=((128, 200, 4),))
+    product = MmaTile(128, 200, 64, 2, 4, also_live=((128, 200, 4),))
     problem = replace(gemm(n=200), mma=(product, product))
     assert (problem.accumulators(2), problem.largest_accumulator(2)) == (200, 100)
     assert plan(problem).consumer_registers == 232
-    wide = replace(problem, mma=(replace(product, beside=((128, 208, 4),)),))
+    wide = replace(problem, mma=(replace(product, also_live=((128, 208, 4),)),))
     assert plan(wide).consumer_registers == 240
     assert "204 hold accumulators" in plan(wide).reasons[-1]
 
@@ -86,7 +86,7 @@ def test_gemm_128x256_whose_result_leaves_in_parts():
 )
 def test_staging_slots_of_every_warpgroup_and_store_count(stores, consumers, slots, expected):
     problem = replace(stored(stores, n=256), fixed_bytes=100)
-    assert problem.bytes_beside_ring(consumers, Slices(0, 0, slots)) == 100 + expected
+    assert problem.bytes_outside_ring(consumers, Slices(0, 0, slots)) == 100 + expected
 
 
 def test_a_scratch_area_of_each_team_leaves_room_for_fewer_stages():
@@ -102,8 +102,8 @@ def test_stages_follow_from_the_staging_slots():
     for slots, stages in ((0, 3), (1, 4), (2, 4), (3, 3), (5, 3), (6, 2)):
         result = plan(problem, epilogue_slots=slots)
         assert (result.epilogue_slots, result.stages) == (slots, stages)
-        beside = problem.bytes_beside_ring(2, Slices(0, 0, slots))
-        used = result.stages * problem.ring_slot_bytes + beside
+        outside = problem.bytes_outside_ring(2, Slices(0, 0, slots))
+        used = result.stages * problem.ring_slot_bytes + outside
         assert used + limits.SHARED_RESERVE_BYTES <= TARGET.shared_memory_bytes
 
 
@@ -113,7 +113,7 @@ def test_reasons_name_the_staging_slots():
     assert "epilogue_slots = 0: fixed by the user" in plan(gemm(), epilogue_slots=0).reasons
     assert plan(gemm()).epilogue_slots == 0
     assert not any("epilogue_slots" in reason for reason in plan(gemm()).reasons)
-    assert any("fit beside 32768 bytes" in reason for reason in plan(stored()).reasons)
+    assert any("fit next to 32768 other bytes" in reason for reason in plan(stored()).reasons)
 
 
 def test_staging_slots_beyond_shared_memory():

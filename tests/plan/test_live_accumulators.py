@@ -1,6 +1,6 @@
 """Which accumulators are live at the same time."""
 
-from tilec.plan.live_accumulators import Body, Step, live_beside
+from tilec.plan.live_accumulators import Body, Step, live_together
 
 
 def loop(body, yields, arguments, results, inits=("zeros",)):
@@ -19,13 +19,13 @@ def test_two_products_of_one_loop_hold_two_accumulators():
     body = [product("p", "x", "a", "v"), product("q", "y", "a", "w")]
     sums = loop(body, ("p", "q"), ("x", "y"), ("r", "s"), ("zeros", "zeros"))
     program = Body((ZEROS, sums, Step(("t",), ("r", "s"))))
-    assert live_beside(program) == {"p": ("q",), "q": ("p",)}
+    assert live_together(program) == {"p": ("q",), "q": ("p",)}
 
 
 def test_products_that_add_to_one_accumulator_hold_one():
     body = [product("p", "x", "a", "v"), product("q", "p", "b", "w")]
     sums = loop(body, ("q",), ("x",), ("r",))
-    assert live_beside(Body((ZEROS, sums))) == {"p": (), "q": ()}
+    assert live_together(Body((ZEROS, sums))) == {"p": (), "q": ()}
 
 
 def test_scores_are_gone_before_the_product_that_they_are_multiplied_in():
@@ -37,27 +37,27 @@ def test_scores_are_gone_before_the_product_that_they_are_multiplied_in():
         product("next", "scaled", "weights", "v"),
     ]
     attention = loop(body, ("next",), ("acc",), ("out",))
-    assert live_beside(Body((ZEROS, attention))) == {"s": ("next",), "next": ()}
+    assert live_together(Body((ZEROS, attention))) == {"s": ("next",), "next": ()}
 
 
 def test_what_one_loop_has_summed_is_live_in_the_next_one_if_it_is_used_after():
     first = loop([product("p", "x", "a", "b")], ("p",), ("x",), ("r",))
     second = loop([product("q", "y", "c", "d")], ("q",), ("y",), ("s",))
     both = Step(("t",), ("r", "s"))
-    assert live_beside(Body((ZEROS, first, second, both))) == {"p": (), "q": ("p",)}
+    assert live_together(Body((ZEROS, first, second, both))) == {"p": (), "q": ("p",)}
     stored = Step((), ("r",))
-    assert live_beside(Body((ZEROS, first, stored, second))) == {"p": (), "q": ()}
+    assert live_together(Body((ZEROS, first, stored, second))) == {"p": (), "q": ()}
     going_on = loop([product("q", "y", "c", "d")], ("q",), ("y",), ("s",), ("r",))
-    assert live_beside(Body((ZEROS, first, going_on))) == {"p": (), "q": ()}
+    assert live_together(Body((ZEROS, first, going_on))) == {"p": (), "q": ()}
 
 
 def test_products_without_a_loop_begin_with_zeros_of_their_own():
     ops = (product("p", "zeros", "a", "b"), product("q", "zeros", "c", "d"))
-    assert live_beside(Body((ZEROS, *ops, Step(("t",), ("p", "q"))))) == {"p": (), "q": ("p",)}
+    assert live_together(Body((ZEROS, *ops, Step(("t",), ("p", "q"))))) == {"p": (), "q": ("p",)}
 
 
 def test_a_branch_passes_its_accumulator_on():
     branch = Step(("r",), (), (Body((product("p", "acc", "a", "b"),), ("p",)), Body((), ("acc",))))
     body = [branch, product("q", "other", "a", "c")]
     sums = loop(body, ("r", "q"), ("acc", "other"), ("x", "y"), ("zeros", "zeros"))
-    assert live_beside(Body((ZEROS, sums))) == {"p": ("q",), "q": ("p",)}
+    assert live_together(Body((ZEROS, sums))) == {"p": ("q",), "q": ("p",)}

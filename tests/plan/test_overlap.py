@@ -1,4 +1,4 @@
-"""What runs beside what: groups of wgmma in flight, batches of parts, results that leave L2."""
+"""What overlaps: groups of wgmma in flight, batches of parts, results that leave L2."""
 
 from dataclasses import replace
 

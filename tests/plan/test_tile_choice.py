@@ -58,7 +58,7 @@ def test_large_and_unknown_gemms_get_the_playbook_tile():
     assert gemm({"M": 8192, "N": 8192, "K": 8192}) == expected
 
 
-SWIGLU = ProductsTogether(products=2, a_tiles=1, b_tiles=2, beside=(("BM", "BN"),))
+SWIGLU = ProductsTogether(products=2, a_tiles=1, b_tiles=2, also_live=(("BM", "BN"),))
 
 
 @pytest.mark.parametrize("size", [0, 512, 4096, 8192])
@@ -76,9 +76,9 @@ def test_two_products_of_one_loop_hold_two_accumulators(size: int):
 def test_accumulators_of_other_extents_count_where_these_are_known():
     tile = GemmTile(128, 128, 64, 2, 2)
     assert tile.accumulators(2) == 64
-    assert replace(tile, beside=((128, 64),)).accumulators(2) == 96
-    together = ProductsTogether(beside=(("BM", 64), ("BX", 64)))
-    assert together.accumulators_beside({"BM": 128}) == ((128, 64),)
+    assert replace(tile, also_live=((128, 64),)).accumulators(2) == 96
+    together = ProductsTogether(also_live=(("BM", 64), ("BX", 64)))
+    assert together.accumulators_with({"BM": 128}) == ((128, 64),)
 
 
 def test_tiles_of_consumers_that_may_not_take_turns():
@@ -174,7 +174,8 @@ def test_measured_choices_stay(sizes, tile, n_contiguous):
 
 
 @pytest.mark.parametrize(
-    ("n_contiguous", "tile"), [(False, "128x208x64 in 2x1 in turn"), (True, "256x128x64 in 2x1")]
+    ("n_contiguous", "tile"),
+    [(False, "128x208x64 in 2x1 in ping-pong"), (True, "256x128x64 in 2x1")],
 )
 def test_measured_choices_of_rows_inside_sectors_stay(n_contiguous, tile):
     """32 x 20 tiles of 128x208 fill five waves, 16 x 33 of 256x128 fill four."""
@@ -307,7 +308,7 @@ def test_one_constant_for_two_extents_of_an_mma():
         ({"M": 32}, "32 x 16 x 64 is not made of wgmma instructions"),
         ({"N": 12}, "x 12 x 64 is not made of wgmma instructions"),
         ({"M": 512, "N": 512}, "takes 1024 registers a thread of 2 warpgroups; at most 208 fit"),
-        ({"N": 128, "K": 512}, "holds 1 stage of 196608 bytes beside a 64 x 128 result; 3 are"),
+        ({"N": 128, "K": 512}, "holds 1 stage of 196608 bytes next to a 64 x 128 result; 3 are"),
     ],
 )
 def test_impossible_requests_name_the_numbers(overrides, message):
@@ -344,7 +345,7 @@ def test_elementwise_tiles_stay_in_the_extents_and_the_budget(sizes):
     assert prod(tiles.values()) == min(4096, whole)
 
 
-def test_a_vector_beside_an_mma_takes_the_extent_of_the_mma():
+def test_a_vector_with_an_mma_takes_the_extent_of_the_mma():
     uses = {"BR": TileUse("elementwise", 2, ("BM", "BR"), "R"), **gemm_uses()}
     tiles = choose_tiles(uses)
     assert (tiles["BM"], tiles["BR"]) == (128, 64)

@@ -43,7 +43,7 @@ class Workspace:
         size: Size in bytes as a host expression over dims, scalars and constants.
         alignment: Alignment of its address in bytes.
         zeroed: Whether it must hold zeros when the first kernel starts; the kernels leave zeros
-            behind, so that it has to be cleared once. Otherwise it may hold anything.
+            when it ends, so that it has to be cleared once. Otherwise it may hold anything.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Artifact:
         kernels: Kernels in launch order.
         target: Architecture, for example `sm_90a`.
         workspaces: Device memory that the launch provides.
-        hidden_parameters: Parameters behind the tensor maps, in order.
+        hidden_parameters: Parameters after the tensor maps, in order.
         compiler: Version of tilec that made it.
     """
 

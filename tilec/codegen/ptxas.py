@@ -50,7 +50,7 @@ class PtxasMessage:
         code: For example `C7510`; empty when the message has none.
         text: What it says.
         line: PTX line that it names, None when it names none.
-        span: The source line behind it, when the PTX carries `.loc`.
+        span: The source line that it comes from, when the PTX carries `.loc`.
     """
 
     severity: str

@@ -1,4 +1,4 @@
-"""Finds the source lines and the reasons behind what ptxas complains about.
+"""Finds the source line and the reason for each complaint of ptxas.
 
 Line information costs time and makes the PTX hard to read, so it is left out until ptxas rejects
 a kernel. Then the kernel is compiled once more with it. Registers are often short because something

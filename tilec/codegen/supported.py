@@ -21,7 +21,7 @@ LIBDEVICE_FUNCTIONS = {
     "lround": "llround", "llround": "llround",
 }  # fmt: skip
 """LLVM intrinsics that NVPTX cannot select for any element type, and the libdevice function that
-computes the same (`__nv_` is put before it, `f` behind it for f32)."""
+computes the same (`__nv_` is put before it, `f` after it for f32)."""
 
 UNSELECTABLE_TYPES = {"exp2": frozenset({"f64"}), "canonicalize": frozenset({"bf16"})}
 """LLVM intrinsics that NVPTX selects for some element types only, with those that it does not."""

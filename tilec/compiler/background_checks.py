@@ -1,4 +1,4 @@
-"""Checks that run beside code generation.
+"""Checks that run in parallel with code generation.
 
 A check changes nothing, so all that matters is that it has passed before anybody gets to see what
 was compiled. LLVM and ptxas take a second core for several times as long as the checks, and Python
@@ -61,7 +61,7 @@ class BackgroundChecks:
 
     def _run(self) -> None:
         try:
-            with self._watch.step("checks", "beside code generation", beside=True):
+            with self._watch.step("checks", "overlapped with code generation", overlapped=True):
                 for check in self._checks:
                     with compiler_threads.LOCK.held:
                         check()

@@ -31,14 +31,14 @@ class Timing:
         step: Pass name, or what the phase did.
         seconds: Wall-clock time.
         operations: Operations in the module afterwards; None when the step has no module.
-        beside: Whether it ran beside the steps behind it, and so is no part of the total.
+        overlapped: Whether it ran in parallel with later steps, and so is no part of the total.
     """
 
     stage: str
     step: str
     seconds: float = 0.0
     operations: int | None = None
-    beside: bool = False
+    overlapped: bool = False
 
 
 class Stopwatch:
@@ -62,13 +62,13 @@ class Stopwatch:
         self.timings += [*before, Timing(ABANDONED, name, seconds)]
 
     @contextmanager
-    def step(self, stage: str, step: str, *, beside: bool = False) -> Iterator[Timing]:
+    def step(self, stage: str, step: str, *, overlapped: bool = False) -> Iterator[Timing]:
         """Measure the body of a `with`; it may fill in the operation count.
 
         Raises:
             InternalCompilerError: The body failed otherwise than with an error of tilec.
         """
-        timing = Timing(stage, step, beside=beside)
+        timing = Timing(stage, step, overlapped=overlapped)
         started = time.perf_counter()
         try:
             with report_step(step):
@@ -157,7 +157,7 @@ def format_timings(timings: Sequence[Timing]) -> str:
     for item in timings:
         operations = "" if item.operations is None else str(item.operations)
         rows.append((item.stage, item.step, operations, f"{item.seconds * _MILLISECONDS:.1f}"))
-    total = sum(item.seconds for item in timings if not item.beside)
+    total = sum(item.seconds for item in timings if not item.overlapped)
     rows.append(("total", "", "", f"{total * _MILLISECONDS:.1f}"))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     # Two compiles of one kernel line up, however long they took.

@@ -38,7 +38,7 @@ def request_debug_waits(module: Any, name: str, stage: int = 0, position: int = 
 
 
 def too_late(name: str) -> CompileError:
-    """Return the error that file `name` was written behind the pass that makes debug builds."""
+    """Return the error that file `name` was written after the pass that makes debug builds."""
     message = f"--debug-waits is too late for {name}: '{_PASS}' has run, and did nothing"
     hint = "resume from the dump of the pass before it or of an earlier one, or compile the source"
     return CompileError(error("T0009", message, hint=hint))

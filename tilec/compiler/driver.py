@@ -1,7 +1,7 @@
 """The driver: takes a kernel through the stages, one pass at a time, and on to PTX.
 
-Behind a pass it stamps the module with the name of the pass (so that a dump can be resumed),
-measures, and writes or prints what was asked for; behind a stage it verifies, and behind every pass
+After a pass it stamps the module with the name of the pass (so that a dump can be resumed),
+measures, and writes or prints what was asked for; after a stage it verifies, and after every pass
 that is shown. MLIR and LLVM are imported when they are first needed: a syntax error is reported
 without them.
 """
@@ -267,7 +267,7 @@ class _Steps:
     def _resume_position(self, module: Any, stage: Stage) -> int:
         """Return the index of the pass of `stage` that comes next for `module`.
 
-        IR without a stamp was written by hand: it enters the stage behind its conversion.
+        IR without a stamp was written by hand: it enters the stage after its conversion.
         """
         first = 1 if stage.passes[0].startswith("convert-") else 0
         if STAMP not in module.operation.attributes:

@@ -21,7 +21,7 @@ _COSTS = {
     "defer_work": "to compute from a tile that waits for the next one",
     "snake_k": "to walk k-tiles backwards",
     "defer_stores": "a tile that waits for the next one",
-    "pingpong": "a tile that one consumer computes alone, in turn with another,",
+    "pingpong": "a tile that one consumer computes alone, in ping-pong with another,",
 }
 """What takes registers, by the field of the plan that decides it, in the order in which it is given
 up: what takes most, then what gains least."""

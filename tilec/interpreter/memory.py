@@ -1,4 +1,4 @@
-"""Global memory for the interpreter: a pointer is the bytes behind an array plus an offset."""
+"""Global memory for the interpreter: a pointer is the bytes of an array plus an offset."""
 
 from typing import Any
 
@@ -45,7 +45,7 @@ class Pointer:
     def view(
         self, dtype: np.dtype[Any], shape: tuple[int, ...], strides: tuple[int, ...]
     ) -> np.ndarray:
-        """Return the elements behind the pointer as an array.
+        """Return the elements from the pointer on as an array.
 
         Args:
             dtype: Element type; i1 is one byte in memory.

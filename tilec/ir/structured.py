@@ -67,7 +67,7 @@ def enclosing_loops(op: Any) -> list[Any]:
 
 
 def next_operation(op: Any) -> Any:
-    """Return the operation behind `op` in its block."""
+    """Return the operation after `op` in its block."""
     ops = body_operations(op.block)
     return ops[ops.index(op) + 1]
 

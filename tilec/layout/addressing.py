@@ -3,7 +3,7 @@
 The address of an element is `swizzle.apply(thread + constant)`, where `thread` is the linear offset
 of the thread's part of the coordinate and `constant` that of the register. A swizzle is linear over
 bits. Where the two parts have no bit of the swizzle pattern in common, the sum is their union, and
-the constant moves behind the swizzle: registers of a thread share few addresses and differ by
+the constant moves out of the swizzle: registers of a thread share few addresses and differ by
 immediates.
 """
 
@@ -36,7 +36,7 @@ def thread_bits(registers: RegisterLayout, shared: SharedLayout) -> int:
 
 
 def move_behind_swizzle(shared: SharedLayout, constant: int, bits: int) -> tuple[int, int] | None:
-    """Return what is left of a constant behind the swizzle of a thread's offset.
+    """Return what is left of a constant after the swizzle of a thread's offset.
 
     Args:
         shared: Layout of the tile in shared memory.

@@ -61,7 +61,7 @@ def descriptor_fields(layout: SharedLayout, major: Major) -> tuple[int, int, int
 
 
 def k_step_bytes(layout: SharedLayout, major: Major, k_index: int) -> int:
-    """Return how far the start address of k-step number `k_index` lies behind that of step 0.
+    """Return how far the start address of k-step number `k_index` lies after that of step 0.
 
     Raises:
         LayoutError: wgmma cannot read the layout so, or there is no such step.
@@ -72,7 +72,7 @@ def k_step_bytes(layout: SharedLayout, major: Major, k_index: int) -> int:
 
 
 def row_block_bytes(layout: SharedLayout, major: Major, row: int) -> int:
-    """Return how far the start address for M or N index `row` lies behind that for index 0.
+    """Return how far the start address for M or N index `row` lies after that for index 0.
 
     Raises:
         LayoutError: wgmma cannot read the layout so, or no atom of the layout starts there.

@@ -51,7 +51,7 @@ def _why_not_schedule(plan: KernelPlan) -> str | None:
     if not plan.specialize or not plan.persistent:
         return "no loop over tiles goes on with the products of the next tile"
     if plan.teams > 1:
-        return "consumers that take tiles in turn store while others multiply (pingpong = true)"
+        return "consumers that ping-pong store while others multiply (pingpong = true)"
     if plan.split_k > 1:
         return f"the splits of a tile add up their sums first (split_k = {plan.split_k})"
     if not plan.epilogue_slots or plan.epilogue_batch > 1:
@@ -65,10 +65,10 @@ def _why_not_size(problem: KernelProblem, plan: KernelPlan) -> str | None:
     accumulators = problem.accumulators(plan.consumers)
     waiting = accumulator_registers(m, n, size, plan.consumers)
     loaded = max((tile.load_bytes for tile in problem.sliced), default=0)
-    if not fits_beside(accumulators, waiting, plan.consumers, loaded):
+    if not fits_together(accumulators, waiting, plan.consumers, loaded):
         return (
-            f"{waiting} registers of a result do not fit beside {accumulators} accumulators of "
-            "the next one"
+            f"{waiting} registers of a result do not fit together with {accumulators} "
+            "accumulators of the next one"
         )
     return None
 
@@ -79,8 +79,8 @@ def _result(problem: KernelProblem) -> tuple[int, int, int]:
     return tile.m, tile.n, problem.whole_bytes // (tile.m * tile.n)
 
 
-def fits_beside(accumulators: int, waiting: int, consumers: int, loaded_bytes: int = 0) -> bool:
-    """Tell whether a tile can wait in registers beside the accumulators of the next one.
+def fits_together(accumulators: int, waiting: int, consumers: int, loaded_bytes: int = 0) -> bool:
+    """Tell whether a tile can wait in registers together with the accumulators of the next one.
 
     Args:
         accumulators: Registers of the sums.

@@ -3,7 +3,7 @@
 An epilogue that loads tiles (a residual, say) can run slice by slice: some columns of the result at
 a time, over all its rows. Each slice of the loaded tiles goes through one slot of a small ring, and
 each slice of the result through the staging slots of its warpgroups. The narrower the slices, the
-more slots fit beside the ring of the operands; the wider, the fewer barriers. A ring with a slot
+more slots fit next to the ring of the operands; the wider, the fewer barriers. A ring with a slot
 for each slice of a tile is full before the products of the tile end, so that its epilogue waits for
 no load; this is worth a stage of the operands.
 """
@@ -81,7 +81,7 @@ class Slices:
         )
 
     def cycles(self, tiles: Sequence[SlicedTile]) -> float:
-        """Return the cycles that the epilogue of `tiles` takes for slices, beside computing them.
+        """Return the cycles that the epilogue of `tiles` takes for slices, without computing them.
 
         Those behind the slots of the ring are requested when one of the first has been computed.
         """

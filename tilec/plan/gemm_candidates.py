@@ -24,7 +24,7 @@ MIN_STEPPED_COLUMNS = 64
 CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider besides single CTAs. Larger ones leave SMs of a GPC idle."""
 SCHEDULES = (False, True)
-"""Whether consumers share tiles (False) or take them in turn (True): what to consider."""
+"""Whether consumers share tiles (False) or ping-pong (True): what to consider."""
 SPLITS = (1, 2, 3, 4, 6, 8)
 """Into how many splits along K to divide tiles of products that have few of them."""
 SPLIT_SHARE = 0.5
@@ -79,7 +79,7 @@ class GemmProblem:
         powers_of_two: Whether to consider only extents that are powers of two.
         equal: Pairs of positions in `tile` that must get the same value.
         clusters: Clusters along M and N to consider besides single CTAs.
-        schedules: Whether to consider consumers that share tiles (False), that take them in turn
+        schedules: Whether to consider consumers that share tiles (False), that ping-pong
             (True), or both.
         splits: Into how many splits along K to divide tiles where they are few.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
@@ -244,7 +244,7 @@ def _keeps_fixed(tile: GemmTile, problem: GemmProblem, target: Target) -> bool:
         return False
     if overrides.defer_stores and not tile.can_defer(target):
         return False
-    # How many stages fit beside other staging slots than usual, the plan of the kernel says.
+    # How many stages fit next to other staging slots than usual, the plan of the kernel says.
     usual = overrides.epilogue_slots is None and overrides.slice_columns is None
     return overrides.stages is None or not usual or overrides.stages <= tile.stages(target)
 
@@ -302,7 +302,7 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                         fixed_consumers=overrides.consumers or 0,
                         may_defer=problem.may_defer and allows_deferral(overrides),
                         together=problem.together,
-                        beside=problem.together.accumulators_beside(extents),
+                        also_live=problem.together.accumulators_with(extents),
                     )
 
 
@@ -359,4 +359,4 @@ def tile_text(tile: GemmTile) -> str:
         text += f" in {tile.cluster[0]}x{tile.cluster[1]}"
     if tile.split_k > 1:
         text += f" in {tile.split_k} splits"
-    return f"{text} in turn" if tile.pingpong else text
+    return f"{text} in ping-pong" if tile.pingpong else text

@@ -3,7 +3,7 @@
 import functools
 
 from tilec.plan import machine
-from tilec.plan.deferral import fits_beside
+from tilec.plan.deferral import fits_together
 from tilec.plan.epilogue import SlicedTile, Slices, best_slices, shares_rows, slice_options
 from tilec.plan.products import ALONE, ProductsTogether
 from tilec.plan.registers import (
@@ -33,12 +33,12 @@ class GemmTile:
         epilogue_bytes: Bytes that the epilogue loads for each element of the result.
         cluster: CTAs of a cluster along M and N. CTAs along N share their rows of A, CTAs along M
             their columns of B: one load from L2 serves all of them.
-        pingpong: Whether two consumers take tiles in turn, instead of sharing each of them.
+        pingpong: Whether two consumers ping-pong, instead of sharing each of them.
         split_k: CTAs that share the k-tiles of a tile.
         fixed_consumers: Warpgroups that share the tile, where that is given; 0 where it is not.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
         together: The products that run with it on the same k-tile.
-        beside: Rows and columns of the other accumulators that are live with its own.
+        also_live: Rows and columns of the other accumulators that are live with its own.
     """
 
     m: int
@@ -53,7 +53,7 @@ class GemmTile:
     fixed_consumers: int = 0
     may_defer: bool = False
     together: ProductsTogether = ALONE
-    beside: tuple[tuple[int, int], ...] = ()
+    also_live: tuple[tuple[int, int], ...] = ()
 
     @property
     def volume(self) -> int:
@@ -72,7 +72,7 @@ class GemmTile:
 
     def accumulators(self, consumers: int) -> int:
         """Return the registers of the accumulators that are live together, of each thread."""
-        tiles = ((self.m, self.n), *self.beside)
+        tiles = ((self.m, self.n), *self.also_live)
         return sum(accumulator_registers(m, n, ACCUMULATOR_BYTES, consumers) for m, n in tiles)
 
     def l2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
@@ -102,11 +102,11 @@ class GemmTile:
         return self.may_defer and waves > 1 and self.can_defer(target)
 
     def can_defer(self, target: Target) -> bool:
-        """Tell whether its store can wait: in registers, beside the accumulators of the next."""
+        """Tell whether its store can wait: in registers, with the accumulators of the next."""
         consumers = self.consumers(target)
         accumulators = self.accumulators(consumers)
         waiting = accumulator_registers(self.m, self.n, self.output_bytes, consumers)
-        fits = fits_beside(accumulators, waiting, consumers, self.epilogue_bytes)
+        fits = fits_together(accumulators, waiting, consumers, self.epilogue_bytes)
         return fits and not self.pingpong and self.split_k == 1
 
     @property
@@ -132,12 +132,12 @@ class GemmTile:
         return parts + self.m * self.n * self.epilogue_bytes
 
     def stages(self, target: Target) -> int:
-        """Return how many slots fit beside what the epilogue needs."""
+        """Return how many slots fit next to what the epilogue needs."""
         return _fitting(self.staging_bytes(target), self.slot_bytes, target)
 
 
 def _fitting(staging: int, slot_bytes: int, target: Target) -> int:
-    """Return how many slots fit beside what the epilogue needs."""
+    """Return how many slots fit next to what the epilogue needs."""
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - staging
     return max(0, free // slot_bytes)
 
@@ -146,7 +146,7 @@ def _fitting(staging: int, slot_bytes: int, target: Target) -> int:
 def _best_slices(
     tiles: tuple[SlicedTile], slot_bytes: int, consumers: int, warpgroups: int, target: Target
 ) -> Slices | None:
-    """Return the slices of tiles that `consumers` share, beside slots of `slot_bytes`.
+    """Return the slices of tiles that `consumers` share, next to slots of `slot_bytes`.
 
     Kept: tiles in clusters have the slices of those without, and every term asks for them.
     """
@@ -171,9 +171,9 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     registers = tile.accumulators(consumers)
     limit = accumulator_limit(tile.warpgroups(target))
     limit -= machine.LOADED_REGISTERS if tile.epilogue_bytes else 0
-    limit -= machine.COMBINED_REGISTERS if tile.beside else 0
+    limit -= machine.COMBINED_REGISTERS if tile.also_live else 0
     if registers > limit:
-        several = f" with {len(tile.beside)} more" if tile.beside else ""
+        several = f" with {len(tile.also_live)} more" if tile.also_live else ""
         return (
             f"the {tile.m} x {tile.n} accumulator{several} takes {registers} registers a thread of "
             f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
@@ -182,7 +182,7 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     if stages < machine.MIN_STAGES:
         return (
             f"shared memory of {target.shared_memory_bytes} bytes holds {stages} "
-            f"stage{'s' * (stages != 1)} of {tile.slot_bytes} bytes beside a {tile.m} x {tile.n} "
+            f"stage{'s' * (stages != 1)} of {tile.slot_bytes} bytes next to a {tile.m} x {tile.n} "
             f"result; {machine.MIN_STAGES} are needed"
         )
     return None

@@ -1,7 +1,7 @@
 """The plan of one kernel: stages, consumers, warp roles and registers. Pure Python.
 
 The plan pass describes the kernel as a `KernelProblem` and writes the `KernelPlan` into the IR; the
-passes behind it follow the plan and decide nothing. Tile extents are fixed before (`tiles.py`).
+later passes follow the plan and decide nothing. Tile extents are fixed before (`tiles.py`).
 """
 
 from collections.abc import Mapping
@@ -58,8 +58,8 @@ def plan_kernel(
     scratch = plan.teams * problem.scratch_bytes
     problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch)
     slices, why_slots = _choose_epilogue(problem, plan, target, fields)
-    beside = problem.bytes_beside_ring(plan.consumers, slices)
-    stages, reason = choose_stages(problem, beside, target, fields)
+    outside = problem.bytes_outside_ring(plan.consumers, slices)
+    stages, reason = choose_stages(problem, outside, target, fields)
     pending, why_pending = choose_pending(plan, stages, fields)
     streams, why_streams = choose_streaming(slices.stages > 0, fields)
     pace, why_pace = choose_pace(problem, slices, fields)

@@ -1,6 +1,6 @@
 """Which accumulators are live at the same time. Pure Python.
 
-An accumulator is what one product or several add to, around a loop or not. Others are live beside
+An accumulator is what one product or several add to, around a loop or not. Others are live with
 it where a loop adds to both, or where one is kept while products add to another. This works on an
 outline of the program, which the typed program gives as well as the IR.
 """
@@ -42,7 +42,7 @@ class Step:
     added: Hashable | None = None
 
 
-def live_beside(program: Body) -> dict[Hashable, tuple[Hashable, ...]]:
+def live_together(program: Body) -> dict[Hashable, tuple[Hashable, ...]]:
     """Return by the result of each product those of the other accumulators that are live then.
 
     An accumulator is named by the result of its first product.
@@ -50,7 +50,7 @@ def live_beside(program: Body) -> dict[Hashable, tuple[Hashable, ...]]:
     walk = _Walk()
     walk.tie(program)
     walk.back(program, set())
-    return walk.beside()
+    return walk.together()
 
 
 @dataclass
@@ -91,7 +91,7 @@ class _Walk:
         return tile
 
     def back(self, body: Body, live: set[Hashable]) -> set[Hashable]:
-        """Return what is live ahead of `body`, given what is behind it; note it at each product."""
+        """Return what is live ahead of `body` from what is live after it; note it at products."""
         live = live | set(body.yields)
         for step in reversed(body.steps):
             live -= set(step.results)
@@ -101,7 +101,7 @@ class _Walk:
             live = live.union(step.operands, *ahead)
         return live - set(body.arguments)
 
-    def beside(self) -> dict[Hashable, tuple[Hashable, ...]]:
+    def together(self) -> dict[Hashable, tuple[Hashable, ...]]:
         """Return for every product the other accumulators that are live."""
         first = {}
         for product in self.products:

@@ -34,18 +34,18 @@ SHARED_BYTES_PER_CYCLE = 128
 """Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per cycle)."""
 CALIBRATION = "29 shapes, 3 to 1600 us, in 390 plans each, H200, driver 580, 2026-11-22"
 """What the constants that say `calibrated` were fitted to (`tools/bench/planner.py`): those with
-which the model's choices lose least against the fastest plans. Where finalists ran in turn, these
-times count, else a single look at each plan; in looks of more than 25 us, 4% less for plans whose
-consumers take turns: so much do they gain when power decides. They say what a cycle more or less
-does to the choice, not what a part of the chip takes."""
+which the model's choices lose least against the fastest plans. Where finalists ran interleaved,
+these times count, else a single look at each plan; in looks of more than 25 us, 4% less for plans
+whose consumers take turns: so much do they gain when power decides. They say what a cycle more or
+less does to the choice, not what a part of the chip takes."""
 L2_BYTES_PER_CYCLE = 7900
 """L2 read bandwidth of the whole chip, sustained (calibrated; DeepGEMM's model: 6150, 8 TB/s at 1.3
 GHz)."""
 L2_KEPT_BYTES = 28 << 20
 """Operands of a wave that L2 keeps for the next one: of its 60 MiB, half, as each partition has a
-copy of what its SMs read. At 4096^3 in bf16, waves of 128x128 tiles in turn read 25 MiB, and the
-kernel 104 MB from memory, as if the rows that two waves share stayed; waves of 128x256 tiles read
-34 MiB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
+copy of what its SMs read. At 4096^3 in bf16, waves of 128x128 tiles in ping-pong read 25 MiB, and
+the kernel 104 MB from memory, as if the rows that two waves share stayed; waves of 128x256 tiles
+read 34 MiB, and the kernel 130 MB (ncu, H200, 2026-11-22)."""
 COLD_SHARE = 0.3
 """What the first read of a byte costs beyond a hit in L2, as a share of it (calibrated)."""
 MEMORY_BYTES_PER_CYCLE = 2440
@@ -60,7 +60,7 @@ perfect (calibrated)."""
 START_CYCLES = 600
 """Cycles until the first bytes of a kernel arrive (calibrated; a TMA load takes 600 to 1000)."""
 FILL_BYTES_PER_CYCLE = 128
-"""Bytes in a cycle at which the first slot of an SM fills, beside its latency (estimate)."""
+"""Bytes in a cycle at which the first slot of an SM fills, after its latency (estimate)."""
 COPY_CYCLES = 1165
 """Cycles from the release of a slot to the arrival of its next tile (calibrated)."""
 CLUSTER_CYCLES = 2090
@@ -75,25 +75,26 @@ MMA_BUBBLE_CYCLES = {1: 20, 2: 75, 3: 90}
 """Cycles per k-tile in which the tensor cores idle because consumers wait for a slot and drain
 their group, by number of consumer warpgroups (calibrated). A single one keeps a group in flight."""
 PINGPONG_BUBBLE_CYCLES = 27
-"""The same of consumers that take tiles in turn (calibrated)."""
+"""The same of consumers that ping-pong (calibrated)."""
 TURN_CYCLES = 103
 """Cycles per tile until the turn has gone from one consumer to the other (calibrated)."""
 EPILOGUE_CYCLES = 1820
-"""Cycles between the products of two tiles beside those of parts and elements (calibrated)."""
+"""Cycles between the products of two tiles in addition to those of parts and elements
+(calibrated)."""
 PART_CYCLES = 107
 """Cycles of two barriers, a fence and a store, for each part (calibrated)."""
 ELEMENT_CYCLES = 1.93
 """Cycles in which every thread of a warpgroup converts and stages one element (calibrated)."""
 PINGPONG_EPILOGUE = 1.3
-"""How much longer parts and elements take beside a warpgroup that multiplies (calibrated)."""
+"""How much longer parts and elements take while another warpgroup multiplies (calibrated)."""
 DEFERRED_CYCLES = 1250
 """The same where a tile is stored while the products of the next one run: it is converted, and its
 parts lengthen the k-tiles that hide them. A tile of 128x256 then took 1330 to 1400 cycles less at
 4096^3, in bf16 and in clusters of 2x1 (ncu, H200, 2026-11-22); by the model 100 less, as at
-8192x8192x2048 tiles of 128x192 in turn took 2% less time."""
+8192x8192x2048 tiles of 128x192 in ping-pong took 2% less time."""
 SLICE_ELEMENTS = 32
-"""Elements of a slice that a thread computes at a time, at most: with 64 of them, consumers in turn
-(128x128 in 2x1, a slot for each slice) took 1.4% longer at 4096^3 (H200, 2026-11-22)."""
+"""Elements of a slice that a thread computes at a time, at most: with 64 of them, consumers in
+ping-pong (128x128 in 2x1, a slot for each slice) took 1.4% longer at 4096^3 (H200, 2026-11-22)."""
 SLICE_CYCLES = 144
 """Cycles of the waits and barriers of a slice, twice that where a single staging slot has to be
 read first. This and the next two: fitted to the cycles (ncu, H200, 2026-11-22) of the epilogue of
@@ -119,16 +120,16 @@ not spill at 240 registers, with an f32 residual 68 bytes)."""
 LOADED_REREAD_SHARE = 0.5
 """What it costs shared memory when a warpgroup reads the same columns of B for its next 64 rows, as
 a part of the first time, where consumers take turns and the epilogue loads tiles. At 4096^3, with
-bias, GELU and a residual, tiles of 128x128 in turn took 1.2% longer than tiles of 128x256 that are
-stored behind the next products, on average of eight comparisons (H200, driver 580, 2026-11-22),
-although fewer cycles by ncu: with the chip at its power limit, the operands that cross L2 twice as
-often decide."""
+bias, GELU and a residual, tiles of 128x128 in ping-pong took 1.2% longer than tiles of 128x256
+that are stored after the next products, on average of eight comparisons (H200, driver 580,
+2026-11-22), although fewer cycles by ncu: with the chip at its power limit, the operands that
+cross L2 twice as often decide."""
 LOADED_CLUSTER_CYCLES = 9
 """Cycles per k-tile that clusters cost where an epilogue loads tiles: at 4096^3 2x1 took 2.7%
-longer with consumers in turn, 0.8 and 1.7% with consumers that share a tile which waits (H200,
+longer with consumers in ping-pong, 0.8 and 1.7% with consumers that share a tile which waits (H200,
 2026-11-22)."""
 EXCHANGE_CYCLES = 4000
-"""Cycles until the last split of a tile sees the partial sums of the others: they go to L2 behind a
+"""Cycles until the last split of a tile sees the partial sums of the others: they go to L2 after a
 fence, and then the word that they are there, for which the last split polls (see below)."""
 PARTIAL_BYTES_PER_CYCLE = 25
 """Bytes of partial sums that the last split adds in a cycle. With both, the model picks what was
@@ -149,8 +150,8 @@ DEFERRAL_OVERHEAD = 16
 with ptxas 13.0: 128 accumulators and 64 registers of the tile spill 16 bytes at 232, none at 240).
 """
 DEFERRED_COLUMNS = 16
-"""Columns of a slice that are computed beside one product of the next tile. Beside 1024 cycles of
-products 16 columns of GELU hide but for 90 cycles, 32 cost 360 and 64 cost 720 (measured on an
+"""Columns of a slice that are computed while one product of the next tile runs. During 1024 cycles
+of products 16 columns of GELU hide but for 90 cycles, 32 cost 360 and 64 cost 720 (measured on an
 H200 by ncu, 2026-11-22: 128x256 tiles of 64 k-tiles, two warpgroups).
 """
 MMA_OVERHEAD = 26

@@ -17,8 +17,8 @@ class KernelProblem:
         fixed_bytes: Shared memory needed besides the ring: one-shot slots, staging buffers.
         part_bytes: One staging slot of one warpgroup, over all stores that can go out in parts.
         cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
-        pingpong: Whether the tiles were planned for consumers that take them in turn.
-        why_not_pingpong: Why consumers cannot take tiles in turn; None when they can.
+        pingpong: Whether the tiles were planned for consumers that ping-pong.
+        why_not_pingpong: Why consumers cannot ping-pong; None when they can.
         whole_bytes: Staging buffers of the same stores when they go out whole.
         scratch_bytes: Area through which the threads of each team change the layout of tiles.
         tile_elements: Elements of the largest tile that is held in registers.
@@ -62,7 +62,7 @@ class KernelProblem:
         """Return the registers of the largest accumulator alone."""
         return max(accumulator_registers(*tile.accumulator, consumers) for tile in self.mma)
 
-    def bytes_beside_ring(self, consumers: int, slices: Slices) -> int:
+    def bytes_outside_ring(self, consumers: int, slices: Slices) -> int:
         """Return the shared memory needed besides the ring."""
         fixed, part = self.fixed_bytes, self.part_bytes
         if slices.columns:
@@ -88,10 +88,10 @@ class KernelPlan:
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
         epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
             when every result is staged whole.
-        epilogue_batch: Parts that are staged behind one barrier and stored behind another one.
+        epilogue_batch: Parts that are staged after one barrier and stored after another one.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
         stream_results: Whether what TMA stores should leave L2 before everything else.
-        teams: Teams of consumers that take tiles in turn; 1 when all consumers share every tile.
+        teams: Teams of consumers that ping-pong; 1 when all consumers share every tile.
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
         epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps ahead of each such slice.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.

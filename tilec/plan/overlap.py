@@ -1,4 +1,4 @@
-"""What runs beside what: groups of wgmma in flight, parts that are staged together. Pure Python."""
+"""What overlaps: groups of wgmma in flight, parts that are staged together. Pure Python."""
 
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan

@@ -14,7 +14,7 @@ Accumulator = tuple[int, int, int]
 class MmaTile:
     """Extents of one `mma` and the element sizes of its operands and of its accumulator.
 
-    `beside` are the other accumulators that are live then.
+    `also_live` are the other accumulators that are live then.
     """
 
     m: int
@@ -22,7 +22,7 @@ class MmaTile:
     k: int
     element_bytes: int
     accumulator_bytes: int
-    beside: tuple[Accumulator, ...] = ()
+    also_live: tuple[Accumulator, ...] = ()
 
     @property
     def accumulator(self) -> Accumulator:
@@ -32,7 +32,7 @@ class MmaTile:
     @property
     def live(self) -> tuple[Accumulator, ...]:
         """All accumulators that are live while it runs."""
-        return (self.accumulator, *self.beside)
+        return (self.accumulator, *self.also_live)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,18 +43,18 @@ class ProductsTogether:
         products: How many there are.
         a_tiles: How many tiles of A they read.
         b_tiles: How many tiles of B they read.
-        beside: Rows and columns of the other accumulators that are live with that of one.
+        also_live: Rows and columns of the other accumulators that are live with that of one.
     """
 
     products: int = 1
     a_tiles: int = 1
     b_tiles: int = 1
-    beside: tuple[Extents, ...] = ()
+    also_live: tuple[Extents, ...] = ()
 
-    def accumulators_beside(self, extents: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
+    def accumulators_with(self, extents: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
         """Return the other accumulators, given what names mean; without those of other names."""
         found = []
-        for item in self.beside:
+        for item in self.also_live:
             rows, columns = (extents.get(e) if isinstance(e, str) else e for e in item)
             if rows is not None and columns is not None:
                 found.append((rows, columns))

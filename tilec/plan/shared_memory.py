@@ -43,8 +43,8 @@ def choose_slices(
         return None
 
     def stages(option: Slices) -> int:
-        beside = problem.bytes_beside_ring(plan.consumers, option)
-        fitting = _fitting_stages(problem, beside, target)
+        outside = problem.bytes_outside_ring(plan.consumers, option)
+        fitting = _fitting_stages(problem, outside, target)
         return min(fitting, overrides.stages or _needed_stages(problem))
 
     best = best_slices(options, problem.sliced, stages)
@@ -129,7 +129,7 @@ def choose_epilogue(
         return 0, ()
     stages = {
         slots: _fitting_stages(
-            problem, problem.bytes_beside_ring(consumers, Slices(0, 0, slots)), target
+            problem, problem.bytes_outside_ring(consumers, Slices(0, 0, slots)), target
         )
         for slots in (1, machine.EPILOGUE_SLOTS)
     }
@@ -144,9 +144,9 @@ def _ring_slot(problem: KernelProblem) -> int:
     return -(-problem.ring_slot_bytes // machine.SLOT_ALIGNMENT) * machine.SLOT_ALIGNMENT
 
 
-def _fitting_stages(problem: KernelProblem, beside: int, target: Target) -> int:
-    """Return how many ring slots fit beside `beside` bytes; many without a ring."""
-    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - beside
+def _fitting_stages(problem: KernelProblem, outside: int, target: Target) -> int:
+    """Return how many ring slots fit next to `outside` other bytes; many without a ring."""
+    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
     return free // _ring_slot(problem) if problem.ring_slot_bytes else machine.MAX_STAGES
 
 
@@ -167,14 +167,14 @@ def _wanted_stages(problem: KernelProblem) -> int:
 
 
 def choose_stages(
-    problem: KernelProblem, beside: int, target: Target, overrides: PlanOverrides
+    problem: KernelProblem, outside: int, target: Target, overrides: PlanOverrides
 ) -> tuple[int, str]:
     """Return the number of ring slots: enough bytes in flight, within shared memory."""
-    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - beside
+    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
     if free < 0:
         fail(
             "T0424",
-            f"the kernel needs {beside} bytes of shared memory outside of loops; "
+            f"the kernel needs {outside} bytes of shared memory outside of loops; "
             f"{target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES} are available",
             "use smaller tiles",
         )
@@ -186,10 +186,10 @@ def choose_stages(
     fit = free // slot
     if fit < 1 or (overrides.stages or 0) > fit:
         stages = overrides.stages or 1
-        needed = stages * slot + beside + machine.SHARED_RESERVE_BYTES
+        needed = stages * slot + outside + machine.SHARED_RESERVE_BYTES
         fail(
             "T0424",
-            f"{stages} stage{'s' * (stages > 1)} of {slot} bytes, {beside} bytes "
+            f"{stages} stage{'s' * (stages > 1)} of {slot} bytes, {outside} bytes "
             f"outside of the ring and {machine.SHARED_RESERVE_BYTES} bytes for barriers need "
             f"{needed} bytes of shared memory; {target.shared_memory_bytes} are available",
             "use smaller tiles" if fit < 1 else f"at most {fit} stages fit",
@@ -198,5 +198,5 @@ def choose_stages(
         return overrides.stages, f"stages = {overrides.stages}: fixed by the user"
     wanted = _wanted_stages(problem)
     stages = min(wanted, fit)
-    limit = f"{fit} fit beside {beside} bytes"
+    limit = f"{fit} fit next to {outside} other bytes"
     return stages, f"stages = {stages} of {slot} bytes: {wanted} wanted, {limit}"

@@ -1,4 +1,4 @@
-"""Whether consumers share each tile (cooperative) or take them in turn (ping-pong). Pure Python."""
+"""Whether consumers share each tile (cooperative) or ping-pong. Pure Python."""
 
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
@@ -19,7 +19,7 @@ def choose_teams(
     if not wanted or defect:
         return 1, ("pingpong = false: fixed by the user",) * (overrides.pingpong is False)
     why = "fixed by the user" if overrides.pingpong else "one multiplies while the other one stores"
-    what = f"pingpong = true: {PINGPONG_TEAMS} consumers take tiles in turn"
+    what = f"pingpong = true: {PINGPONG_TEAMS} consumers ping-pong"
     return PINGPONG_TEAMS, (f"{what}; {why}",)
 
 

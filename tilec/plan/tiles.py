@@ -84,7 +84,7 @@ class TileChoice:
         values: Value by name.
         reasons: One sentence per choice.
         cluster: CTAs of a cluster along M and N of the largest mma.
-        pingpong: Whether consumers take tiles of the largest mma in turn.
+        pingpong: Whether consumers ping-pong over tiles of the largest mma.
         mma_elements: Multiply-adds of one k-tile of the largest mma chosen; 0 without an mma.
         split_k: Splits of each tile of the largest mma along K.
         defer_stores: Whether the store of a tile of the largest mma waits for the next tile.

@@ -23,7 +23,7 @@ from enum import IntEnum
 METADATA_KEY = "debug_waits"
 """Entry of the kernel metadata that makes a build a debug build."""
 HIDDEN_PARAMETERS = "hidden_parameters"
-"""Entry of the kernel metadata that names the parameters behind the tensor maps, in order."""
+"""Entry of the kernel metadata that names the parameters after the tensor maps, in order."""
 DEBUG_BUFFER = "debug_buffer"
 """Name of the hidden parameter."""
 CLOCK_LIMIT = 2_000_000_000

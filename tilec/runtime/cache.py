@@ -64,7 +64,7 @@ def _canonical(value: Any) -> str:
 
 @once
 def compiler_fingerprint() -> str:
-    """Return a text that changes when tilec or a tool behind it does.
+    """Return a text that changes when tilec or a tool that it uses does.
 
     The source files count by name, size and time of change, so that an edited checkout does not
     find what it compiled before the edit.

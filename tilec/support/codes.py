@@ -18,7 +18,7 @@ CODES: dict[str, str] = {
     "T0009": "a dump cannot be resumed: it does not say after which pass it was written",
     "T0010": "the extents of the named dims are not known, so no inputs can be made",
     "T0011": "the results differ from the reference",
-    "T0012": "the NumPy function beside the source cannot be used",
+    "T0012": "the NumPy function next to the source cannot be used",
     "T0013": "the element type of an array is not known",
     "T0014": "an element type was chosen because none was given",
     "T0017": "the metadata of a kernel in a dump is damaged",

@@ -2,7 +2,7 @@
 
 The child is this module run by the same Python. It reads a pickled task from standard input and
 writes pickled frames to standard output: the steps that it begins and ends, what it prints, and at
-last what the task returned or raised. So a child that dies leaves behind how far it came.
+last what the task returned or raised. So a child that dies has told how far it came.
 """
 
 import contextlib
@@ -178,7 +178,7 @@ def run_isolated(
 
 
 def read_outcome(frames: bytes, messages: str, status: int) -> Outcome:
-    """Return what a child left behind.
+    """Return what a child has written.
 
     Args:
         frames: What it wrote to its channel; the last frame may be cut off.

@@ -1,6 +1,6 @@
 """Checking a kernel against an independent NumPy function: inputs, comparison, summary.
 
-Beside `examples/matmul.tile` lies `examples/matmul.py`, which knows nothing of tilec. It holds
+Next to `examples/matmul.tile` lies `examples/matmul.py`, which knows nothing of tilec. It holds
 
 * `reference(...)`: takes input arrays, scalars and constants by their parameter names (only those
   it names) and returns output name -> array;
@@ -71,7 +71,7 @@ class Arguments:
         return {name: array.data for name, array in self.arrays.items()}
 
     def poison(self, names: Iterable[str]) -> None:
-        """Fill arrays that are only written with bytes that no kernel should leave behind."""
+        """Fill arrays that are only written with bytes that no kernel writes."""
         for name in names:
             self.arrays[name].poison()
 
@@ -98,7 +98,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Example:
-    """The module beside a `.tile` file: its NumPy function and the sizes to try."""
+    """The module next to a `.tile` file: its NumPy function and the sizes to try."""
 
     reference: Callable[..., Mapping[str, np.ndarray]]
     sizes: Mapping[str, int] = field(default_factory=dict)
@@ -148,7 +148,7 @@ class Example:
 
 
 def load_example(tile_path: str | Path) -> Example | None:
-    """Load the module beside a `.tile` file; None when there is none.
+    """Load the module next to a `.tile` file; None when there is none.
 
     Raises:
         CompileError: The module cannot be imported or has no `reference`.

@@ -25,7 +25,7 @@ all its slices are one (the values of the last).
 """
 
 ALIGNMENT_BYTES = 256
-"""Alignment of the memory behind a test array; what cudaMalloc gives."""
+"""Alignment of the memory of a test array; what cudaMalloc gives."""
 PITCH_BYTES = 16
 POISON_BYTE = 0xFF
 """Every byte of an output before the run: a NaN in all float types, -1 in signed integers."""
@@ -74,7 +74,7 @@ class HostArray:
         return HostArray(self.name, self.dtype, memory, self.offset, self.shape, self.strides)
 
     def poison(self) -> None:
-        """Fill the array with bytes that no kernel should leave behind."""
+        """Fill the array with bytes that no kernel writes."""
         if self.dtype == "bool":
             self.data[...] = True
             return

@@ -42,7 +42,7 @@ class Contender:
         outputs: The result array of each set.
         detail: What it chose: tile and plan, or a configuration.
         same_result: Whether it computes the case's result, which is then checked; the plain
-            product beside a fused one does not.
+            product next to a fused one does not.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """Benchmark of matrix products: tilec against cuBLAS (through torch) and Triton.
 
-All contenders run in one process, in turn, on the same normally distributed operands. Each is
+All contenders run in one process, interleaved, on the same normally distributed operands. Each is
 checked against an f32 product before it is timed. The default is the full protocol: 20 rounds of at
 least 0.2 s for each contender and case, in three processes one after the other.
 """
@@ -77,7 +77,7 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     )
     add("--rounds", type=_positive(int), default=20, help="rounds of a process (20)")
     add("--seconds", type=_positive(float), default=0.2, help="GPU time of a round (0.2)")
-    add("--processes", type=_positive(int), default=3, help="processes, in turn (3)")
+    add("--processes", type=_positive(int), default=3, help="processes, one after the other (3)")
     add("--budget", type=_positive(float), help="stop after about this many seconds")
     add("--seed", type=int, default=0, help="of the operands; each process adds its number (0)")
     add("--json", type=Path, help="write the report to this file")

@@ -1,9 +1,9 @@
 """Interleaved timing of contenders that do the same work.
 
-Each contender is captured into a CUDA graph that runs it on several sets of operands in turn, so
-that nothing is left in L2 from the call before (the sets together exceed it twice). Rounds visit
-all contenders; ratios are taken within a round, because large kernels are power-limited and the
-clock drifts.
+Each contender is captured into a CUDA graph that runs it on several sets of operands, one after
+the other, so that nothing is left in L2 from the call before (the sets together exceed it twice).
+Rounds visit all contenders; ratios are taken within a round, because large kernels are
+power-limited and the clock drifts.
 """
 
 import functools
@@ -35,7 +35,7 @@ class Samples:
     Attributes:
         name: The contender.
         times: Milliseconds of one call, by round.
-        durations: Milliseconds of GPU time behind each of `times`.
+        durations: Milliseconds of GPU time that each of `times` stands for.
         readings: State of the GPU in the middle of each round.
     """
 
@@ -53,7 +53,7 @@ def operand_sets(bytes_per_set: int) -> int:
 def round_order(names: Sequence[str], number: int) -> list[str]:
     """Return the order of round `number`: another one first each time, every other one reversed.
 
-    So no contender always runs behind the same one, in the clock and heat that it left.
+    So no contender always runs after the same one, at the clock rate and heat that it left.
     """
     first = number // 2 % len(names)
     order = [*names[first:], *names[:first]]

@@ -57,7 +57,7 @@ class ShapeResult:
         group: The group of shapes that it belongs to.
         planner: Constants, plan, and median milliseconds of the planner's choice.
         best: The same of the fastest.
-        ratio: Best time / the planner's time, of the medians of one run in turn.
+        ratio: Best time / the planner's time, of the medians of one interleaved run.
         searched: Number of variants that were looked at.
         complete: Whether time sufficed for all of them.
         looks: Milliseconds of each variant at the longest look that it got, by name.
@@ -115,7 +115,7 @@ def _final(
     planned: Variant,
     result: ShapeResult,
 ) -> None:
-    """Time the finalists in turn, and note the best, the planner's choice and their ratio."""
+    """Time the finalists interleaved, and note the best, the planner's choice and their ratio."""
     try:
         times = process.ask(FinalRequest(tuple(finalists), FINAL_ROUNDS, FINAL_SECONDS))
     except VariantError as failure:

@@ -17,7 +17,7 @@ from tools.bench.measure import summarise
 
 SCHEMA = 1
 SMALL_TFLOPS = 100
-"""Below it a table has one digit behind the point."""
+"""Below it a table has one digit after the point."""
 OURS = "tilec"
 VARIANT_PREFIX = f"{OURS} "
 """Before the spelling of a variant in the name of a contender."""

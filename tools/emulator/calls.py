@@ -12,7 +12,7 @@ _FUNCTION = re.compile(_DECLARED + r"\{")
 _PROTOTYPE = re.compile(_DECLARED + ";")
 _CALL = re.compile(
     r"\{(?P<before>[^{}]*?)call\.uni\s*\((?P<result>\w+)\)\s*,\s*(?P<name>\w+)\s*,\s*"
-    r"\((?P<arguments>[^)]*)\)\s*;(?P<behind>[^{}]*?)\}"
+    r"\((?P<arguments>[^)]*)\)\s*;(?P<rest>[^{}]*?)\}"
 )
 _STORED = re.compile(r"st\.param\.\w+\s+\[(\w+)\]\s*,\s*([^;]+?)\s*;")
 _REGISTER = re.compile(r"(%[a-z]+)(\d+)\b")
@@ -66,7 +66,7 @@ def _inlined(call: re.Match[str], head: re.Match[str], body: str, end: str) -> s
 def _results(call: re.Match[str]) -> dict[int, str]:
     """Return the register that takes each part of the result of a call, by its offset."""
     loads = re.findall(
-        rf"ld\.param\.\w+\s+(\S+)\s*,\s*\[{call['result']}(?:\+(\d+))?\]", call["behind"]
+        rf"ld\.param\.\w+\s+(\S+)\s*,\s*\[{call['result']}(?:\+(\d+))?\]", call["rest"]
     )
     return {int(place or 0): target for target, place in loads}
 

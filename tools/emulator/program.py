@@ -55,7 +55,7 @@ class Program:
         name: Of the entry.
         parameters: Offset and size in bytes of each parameter, in order.
         statements: In order.
-        labels: Number of the statement behind each label.
+        labels: Number of the statement after each label.
         tables: Labels that an indirect branch chooses from, by the label of their list.
         constants: Bytes of each array in global memory that the module brings along.
         threads: Threads of a CTA.
@@ -102,7 +102,7 @@ def parse(ptx: str) -> Program:
 
 
 def _parameters(text: str) -> dict[str, tuple[int, int]]:
-    """Lay parameters out one behind the other, each aligned to 64 bytes."""
+    """Lay parameters out one after the other, each aligned to 64 bytes."""
     found: dict[str, tuple[int, int]] = {}
     offset = 0
     for item in filter(None, (part.strip() for part in text.split(","))):

@@ -35,7 +35,7 @@ class Wgmma:
 
     @classmethod
     def of(cls, opcode: tuple[str, ...], immediates: tuple[str, ...]) -> "Wgmma":
-        """Read the opcode, and the immediates: all that stands behind scale-d."""
+        """Read the opcode, and the immediates: all that follows scale-d."""
         shape = next(filter(None, map(_SHAPE.fullmatch, opcode)), None)
         scales = tuple(map(int, immediates[:2]))
         if shape is None or opcode[-3] != "f32" or opcode[-1] not in _ELEMENTS or scales != (1, 1):

@@ -182,7 +182,7 @@ class Warp:
         return moved
 
     def _next_group(self, program: Program, waiting: set[int]) -> Group:
-        """Return the lanes to go on with: those furthest behind, all of them together.
+        """Return the lanes to go on with: those at the earliest statement, all of them together.
 
         Lanes at a statement that takes the whole warp wait there for the others, and those that
         have tried a statement in `waiting` let the others go first.

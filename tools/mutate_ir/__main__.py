@@ -77,7 +77,7 @@ def _trials(dumps: dict[str, list[Dump]], options: argparse.Namespace) -> Iterat
 
 
 def _code(ptx: str) -> str:
-    """Return PTX without the comments ahead of it and behind it, which name the file."""
+    """Return PTX without the comments before and after it, which name the file."""
     return "\n".join(line for line in ptx.splitlines() if not line.startswith("//"))
 
 

@@ -1,6 +1,6 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
-// The barrier of a role beside a producer counts the threads of that role only.
+// The barrier of a role with a producer counts the threads of that role only.
 // CHECK-LABEL: llvm.func @role_barriers_count_their_threads
 // CHECK:         nvvm.barrier id = %c1{{.*}} number_of_threads = %c256
 // CHECK:         llvm.inline_asm {{.*}} "cp.async.bulk.wait_group 0;", "~{memory}"  : () -> ()

@@ -3,7 +3,7 @@
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x32xf32>>
 
-// Behind 4 producer warps, warpgroup w of the consumers owns staging tiles 2w and 2w + 1, meets its 128
+// After 4 producer warps, warpgroup w of the consumers owns staging tiles 2w and 2w + 1, meets its 128
 // threads at barrier 2 + w, and lets its first thread store, commit and wait. What the role does as a
 // whole is left to thread 128 alone.
 // CHECK-LABEL: llvm.func @warpgroups_store_on_their_own

@@ -69,7 +69,7 @@
 !v = !nv_tileaa.memref<memref<?x8xf32, strided<[8, 1]>, 1>, 0 : i64>
 !s = !nv_tileas.smem<tensor<4x8xf32, #nv_tileas.shared_layout<array<i64: 4, 8>, 32 : i64>>>
 
-// Threads copy a tile out one element each, in turn, and leave out what lies outside.
+// Threads copy a tile out one element each at a time, and leave out what lies outside.
 // CHECK-LABEL: llvm.func @tiles_are_copied_out_by_elements
 // CHECK:         %[[TOTAL:.*]] = arith.constant 32 : i32
 // CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x

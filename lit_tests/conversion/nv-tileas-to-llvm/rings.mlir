@@ -98,7 +98,7 @@
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "whole_rounds_keep_the_slot", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
 
-// From a known position, the slot is known behind a whole round, too.
+// From a known position, the slot is known after a whole round, too.
 // CHECK-LABEL: llvm.func @whole_rounds_from_a_known_position
 // CHECK:         griddepcontrol.wait
 // CHECK-NOT:     nvvm.shfl.sync

@@ -61,7 +61,7 @@
 !t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
 !tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
 
-// Two tiles are joined in scratch memory, the second behind the first; a slice is read at its
+// Two tiles are joined in scratch memory, the second after the first; a slice is read at its
 // run-time place, which stays inside the tile whatever the index is.
 // CHECK-LABEL: llvm.func @scratch_joins_and_cuts
 // CHECK-SAME:    %[[I:.*]]: i32)

@@ -58,7 +58,7 @@
 !s = !nv_tileas.smem<tensor<128xi1, #nv_tileas.shared_layout<array<i64: 128>, 0 : i64>>>
 !t = tensor<128xi1, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
 
-// A slot's address is a multiple of the slot size behind the buffer; a bool takes a byte in memory.
+// A slot's address is a multiple of the slot size after the buffer; a bool takes a byte in memory.
 // CHECK-LABEL: llvm.func @bools_take_a_byte
 // CHECK:         %[[BYTES:.*]] = arith.muli %{{.*}}, %c128
 // CHECK:         llvm.getelementptr %{{.*}}[%[[BYTES]]] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i8
@@ -89,7 +89,7 @@
 !s = !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 8, 64>, 128 : i64>>>
 !t = tensor<8x16xbf16, #nv_tileas.layout<"8x16|reg:2*(0,1)|lane:8*(0,2),4*(1,0)|warp:2*(4,0),2*(0,0)">>
 
-// A box of a swizzled tile begins some chunks behind the tile's own columns: the XOR takes them, and
+// A box of a swizzled tile begins some chunks after the tile's own columns: the XOR takes them, and
 // the thread's part of the address is the same for all boxes.
 // CHECK-LABEL: llvm.func @boxes_of_a_tile
 // CHECK:         %[[ADDRESS:.*]] = arith.xori

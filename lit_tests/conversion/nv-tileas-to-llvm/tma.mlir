@@ -3,7 +3,7 @@
 !a = !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
 
-// Coordinates turn innermost first; the second box lies behind the bytes of the first; descriptors
+// Coordinates turn innermost first; the second box lies after the bytes of the first; descriptors
 // are 128-byte grid constants, which one thread prefetches.
 // CHECK-LABEL: llvm.func @coordinates_turn_innermost_first(
 // CHECK-SAME:    %[[D:.*]]: !llvm.ptr {llvm.align = 64 : i64, llvm.byval = !llvm.array<128 x i8>, nvvm.grid_constant}, %[[M:.*]]: i32, %[[K:.*]]: i32)

@@ -187,7 +187,7 @@
 !slot = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 
-// Each of two rings expects its own bytes, the one in a loop behind its acquire.
+// Each of two rings expects its own bytes, the one in a loop after its acquire.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[ONCE:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[LOOP:.*]] = "nv_tileas.create_ring"
@@ -447,7 +447,7 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
-// A slot that is written in steps is waited for by the first one and leaves behind the last one.
+// A slot that is written in steps is waited for by the first one and given back after the last one.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !nv_tileas.smem<tensor<64x32xf32,
 // CHECK:         "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
@@ -489,7 +489,7 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
-// The parts of a batch are all staged behind one wait and one barrier, then copied behind one fence and
+// The parts of a batch are all staged after one wait and one barrier, then copied after one fence and
 // another barrier, as one bulk group.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         scf.for

@@ -3,7 +3,7 @@
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !p = !nv_tileas.ring_position
 
-// Team t begins at tile t and steps over that of the other team. Before its first tile and behind
+// Team t begins at tile t and steps over that of the other team. Before its first tile and after
 // each of them it skips the slots of the other team's, as many as the loop over k has rounds. It
 // waits for slots only in its turn: it acquires its own slot of the ring of turns, the second team a
 // round later, and releases that of the other team, with its 4 warps.

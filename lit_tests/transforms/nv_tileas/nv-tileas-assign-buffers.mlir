@@ -69,7 +69,7 @@
 
 // -----
 
-// Consumers beside a producer synchronise on a barrier of their own; alone they use that of the CTA.
+// Consumers with a producer synchronise on a barrier of their own; alone they use that of the CTA.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.barrier"() {id = 1 : i64}
 // CHECK:         "nv_tileas.order_memory"() {id = 1 : i64}

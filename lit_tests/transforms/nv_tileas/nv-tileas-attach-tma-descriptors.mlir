@@ -32,7 +32,7 @@
 
 !v = !nv_tileaa.memref<memref<?x64xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// The recipe of a transposed view names the axis behind each dim; static extents are numbers.
+// The recipe of a transposed view names the axis of each dim; static extents are numbers.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:       tensor_maps = [{array = "W", axes = [1, 0], box = [8, 64], dims = {{\[\[}}"dim", "N"], ["static", 64]], dtype = "bf16",
 // CHECK-SAME:  strides = {{\[\[}}"stride", "W", 1], ["static", 1]]

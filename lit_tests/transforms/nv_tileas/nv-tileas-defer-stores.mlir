@@ -3,7 +3,7 @@
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
 // The tile waits in registers, in parts. They leave with the first two products of the next tile, or
-// alone, ahead of a tile with fewer products and behind the last one. What waits at first are zeros
+// alone, ahead of a tile with fewer products and after the last one. What waits at first are zeros
 // beyond the last row.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: tensor<64x64xbf16>, %[[B:.*]]: tensor<64x128xbf16>, %[[OUT:.*]]: !nv_tileaa.ptr<bf16>, %[[PITCH:.*]]: i64, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[N:.*]]: i32, %[[FIRST:.*]]: i32, %[[END:.*]]: i32, %[[STEP:.*]]: i32):
@@ -118,7 +118,7 @@
 !token = !nv_tileaa.mem_token
 
 // The slices of a tile wait together, and take turns in the same staging slots. Where the tile begins
-// is carried once: a slice begins some columns behind that. Nothing that was stored before the slice
+// is carried once: a slice begins some columns after that. Nothing that was stored before the slice
 // is waited for.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}}, %[[X:.*]] = %{{.*}})

@@ -4,7 +4,7 @@
 !c = tensor<64x64xf32>
 !p = !nv_tileas.ring_position
 
-// Threads read the slot: their reads are fenced before its release, once, behind the last of them.
+// Threads read the slot: their reads are fenced before its release, once, after the last of them.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.ring_wait"(%[[RING:.*]], %[[P:.*]])
 // CHECK:         "nv_tileas.load_shared"

@@ -14,7 +14,7 @@
 // CHECK-NEXT:    %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64}
 // CHECK-NEXT:    %[[RING:.*]] = "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {{.*}}stages = 3 : i64
 // CHECK-NOT:     nv_tileas.create_ring
-// The producer acquires the slot before the first load and commits it behind the last.
+// The producer acquires the slot before the first load and commits it after the last.
 // CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK:           scf.for {{.*}} iter_args(%[[P:.*]] = %[[P0]])
 // CHECK-NEXT:        "nv_tileas.ring_acquire"(%[[RING]], %[[P]])
@@ -27,7 +27,7 @@
 // CHECK-NEXT:        "nv_tileas.ring_commit"(%[[RING]], %[[P]])
 // CHECK-NEXT:        %[[NEXT:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[P]]) {count = 1 : i64}
 // CHECK-NEXT:        scf.yield %[[NEXT]]
-// The consumer waits once, and releases the slot behind the product, which reads it in place.
+// The consumer waits once, and releases the slot after the product, which reads it in place.
 // CHECK:           %[[C0:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %{{.*}}, %[[C:.*]] = %[[C0]])
 // CHECK-NEXT:        "nv_tileas.ring_wait"(%[[RING]], %[[C]])
@@ -72,7 +72,7 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// Loads before, in and behind a loop get three rings. Outside of loops a ring is filled once: one
+// Loads before, in and after a loop get three rings. Outside of loops a ring is filled once: one
 // slot, no empty barrier, no acquire, no release.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
@@ -234,7 +234,7 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// Consumers that send to themselves wait behind the commit, or they would wait for ever.
+// Consumers that send to themselves wait after the commit, or they would wait for ever.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
 // CHECK-NOT:     nv_tileas.create_ring

@@ -5,7 +5,7 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
 // Two warpgroups share 128 rows. Each stores its 64 rows in boxes of 8192 bytes, 64 columns of bf16,
-// through its staging slots in turn. A part inside the tile is in bounds where the tile is, but its
+// through its staging slots, round robin. A part inside the tile is in bounds where the tile is, but its
 // coordinates have other divisors. Who waited for the store waits for the last part.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[V:.*]]: !nv_tileaa.memref<{{.*}}>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[T:.*]]: !nv_tileaa.mem_token, {{.*}}):
@@ -293,7 +293,7 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
 // The slices of a tile take turns in the same staging slots. Three in two slots: the first one takes
-// that of the last one of the tile before, the second one has two behind its last turn.
+// that of the last one of the tile before, the second one has two after its last turn.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.tile_part"(%{{.*}}) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x32xbf16>) -> tensor<64x32xbf16>
 // CHECK:         "nv_tileas.tiled_store"{{.*}}staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
@@ -321,7 +321,7 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Batches of two parts take the four slots in turn, two at a time; a batch waits for the one that had
+// Batches of two parts take the four slots round robin, two at a time; a batch waits for the one that had
 // its slots before. Of five parts the last one is a batch by itself.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.tiled_store"{{.*}} staging_batch = 2 : i64, staging_group = 0 : i64, staging_pending = 0 : i64, staging_place = 0 : i64, staging_slot = 0 : i64, staging_slots = 4 : i64}

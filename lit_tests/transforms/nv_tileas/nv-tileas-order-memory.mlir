@@ -6,7 +6,7 @@
 #ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
 #stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
 
-// A load that its token orders behind a store waits for the whole role.
+// A load that its token orders after a store waits for the whole role.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     nv_tileas.order_memory
 // CHECK:         "nv_tileas.tiled_store"
@@ -91,7 +91,7 @@
 #ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
 #stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
 
-// The store of the last iteration orders the load of the next one; a store behind the loop follows.
+// The store of the last iteration orders the load of the next one; a store after the loop follows.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         scf.for
 // CHECK-NEXT:      "nv_tileas.order_memory"

@@ -5,7 +5,7 @@
 !p = !nv_tileas.ring_position
 
 // One group stays in flight over the end of the loop body. The slots go back one k-tile later, on a
-// walk of their own; behind the loop, if it ran, the last group is drained and its slot released.
+// walk of their own; after the loop, if it ran, the last group is drained and its slot released.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[HELD:.*]] = "nv_tileas.ring_start"(%[[RING:.*]]) :
 // CHECK:         %[[START:.*]] = "nv_tileas.ring_start"(%[[RING]]) :

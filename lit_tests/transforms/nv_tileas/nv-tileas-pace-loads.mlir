@@ -6,8 +6,8 @@
 !p = !nv_tileas.ring_position
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// The number of k-tiles times the pace, as long as a sleep may be; once ahead of each slice, behind
-// the wait for its slot. What is loaded beside the slices is not delayed, nor are the operands.
+// The number of k-tiles times the pace, as long as a sleep may be; once ahead of each slice, after
+// the wait for its slot. What is loaded next to the slices is not delayed, nor are the operands.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         ^bb0({{.*}}, %[[N:.*]]: i32):
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[N]], %[[ZERO:.*]] : i32

@@ -307,7 +307,7 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// Slices and what is loaded beside them get a producer warp of their own, which nothing else waits
+// Slices and what is loaded with them get a producer warp of their own, which nothing else waits
 // for. Both ends of a channel know the slice.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.roles"() ({

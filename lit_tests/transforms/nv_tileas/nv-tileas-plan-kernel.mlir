@@ -65,7 +65,7 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #ldg = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>
 
-// A load in a while loop takes its next best atom: no producer could replay the loop. A load behind
+// A load in a while loop takes its next best atom: no producer could replay the loop. A load after
 // the loop keeps TMA.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         scf.while

@@ -78,7 +78,7 @@
 !b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 
 // A computed operand is staged: stored, shown to the async proxy and guarded by a barrier. In a
-// loop a second barrier keeps the next store behind the product.
+// loop a second barrier keeps the next store after the product.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 // CHECK:         "nv_tileas.roles"

@@ -237,7 +237,7 @@
 // -----
 
 // With a cluster of 2x4 CTAs an index numbers clusters: extents are rounded up to whole ones, and
-// a CTA's place in its cluster is added behind the decoding. The kernel still sees its own extents.
+// a CTA's place in its cluster is added after the decoding. The kernel still sees its own extents.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32):
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M]], %c2{{.*}} : i32

@@ -132,7 +132,7 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// A store behind another one of the same array is ordered after all its slices.
+// A store after another one of the same array is ordered after all its slices.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 0 : i64, slice_group = 0 : i64
 // CHECK:         %[[LAST:.*]] = "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 1 : i64, slice_group = 0 : i64

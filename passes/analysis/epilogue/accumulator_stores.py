@@ -117,7 +117,7 @@ def _axes_through(op: Any, tile: Any, seen: set[Any]) -> tuple[int, int] | None:
 
 
 def _through_units(op: Any, seen: set[Any]) -> tuple[int, int] | None:
-    """Return the axes behind a view that only adds or drops dims of extent 1."""
+    """Return the axes under a view that only adds or drops dims of extent 1."""
     axes = _accumulator_axes(op.operands[0], seen)
     if axes is None:
         return None

@@ -56,7 +56,7 @@ class DeferredWork:
     Attributes:
         slices: What waits, slice by slice.
         rings: Every ring with its positions ahead of the first slice, which the loop over tiles
-            carries, and behind the last one.
+            carries, and after the last one.
     """
 
     slices: tuple[DeferredSlice, ...]

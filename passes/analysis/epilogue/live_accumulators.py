@@ -8,15 +8,15 @@ from tilec.ir.structured import body_operations, terminator
 from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.plan.live_accumulators import Body, Step, live_beside
+from tilec.plan.live_accumulators import Body, Step, live_together
 
 
-def accumulators_beside(function: Any) -> dict[Any, tuple[Any, ...]]:
+def accumulators_with(function: Any) -> dict[Any, tuple[Any, ...]]:
     """Return by the result of each product of wgmma the other accumulators that are live then.
 
     An accumulator is named by the result of the first product that adds to it.
     """
-    return live_beside(_outline(function_body(function)))
+    return live_together(_outline(function_body(function)))
 
 
 def _outline(block: Any) -> Body:

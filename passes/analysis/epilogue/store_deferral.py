@@ -1,8 +1,8 @@
 """Whether the store of a tile can wait until the products of the next tile run.
 
-A tile then waits in registers as it is stored, beside the accumulators of the next one. So it has
-to be computed from the products element by element, and nothing may stand behind the store. Slices
-of a tile (`nv-tileas-slice-tiles`) wait together.
+A tile then waits in registers in the form in which it is stored, together with the accumulators of
+the next one. So it has to be computed from the products element by element, and nothing may follow
+the store. Slices of a tile (`nv-tileas-slice-tiles`) wait together.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ from tilec.support.fast_dataclasses import dataclass
 
 _STORE = "nv_tileas.tiled_store"
 _RANK = 2
-"""Fewest dims of the array: what is no tile begins behind the end of the last dim but one."""
+"""Fewest dims of the array: no tile lies past the end of the last dim but one."""
 
 
 @dataclass(frozen=True)

@@ -81,7 +81,7 @@ class TileBounds:
 
 
 def _tile_index(coord: Any, extent: int) -> Any:
-    """Return the tile index behind `coord`, or None when it is computed in another way."""
+    """Return the tile index from which `coord` is computed, or None when there is no such index."""
     if extent == 1:
         return coord
     op = defining_operation(coord)

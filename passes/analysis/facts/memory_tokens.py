@@ -32,7 +32,7 @@ def is_token(value: Any) -> bool:
 
 
 def trace_token(token: Any) -> TokenTrace:
-    """Follow `token` back to all accesses that it orders its consumer behind.
+    """Follow `token` back to all accesses that its consumer is ordered after.
 
     The walk goes through joins, the accesses themselves and structured control flow, loops
     included. It reads nv_tileaa and nv_tileas alike.
@@ -58,7 +58,7 @@ def trace_token(token: Any) -> TokenTrace:
 
 
 def token_sources(token: Any) -> set[Any]:
-    """Return every tiled load and store that `token` orders its consumer behind."""
+    """Return every tiled load and store that the consumer of `token` is ordered after."""
     return {op for op in trace_token(token).origins if op.name.endswith((LOAD, STORE))}
 
 

@@ -1,4 +1,4 @@
-"""Whether the consumers of a kernel can take tiles in turn (ping-pong)."""
+"""Whether the consumers of a kernel can ping-pong: one computes a tile while another one stores."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -13,7 +13,7 @@ from tilec.passes.analysis.tma.scratch import THROUGH_SHARED_MEMORY
 
 
 def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | None:
-    """Return why consumers cannot take tiles in turn, or None when they can.
+    """Return why consumers cannot ping-pong, or None when they can.
 
     Each consumer has to know how many slots the tiles of the others take, and must need nobody else
     for its own tile.

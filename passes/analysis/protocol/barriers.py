@@ -84,13 +84,13 @@ class RingBarriers:
         return True
 
     def release_until(self, agent: Agent, event: Event) -> bool:
-        """Release the slot behind the one that another walk has come to, if there is one."""
+        """Release the slot before the one that another walk has reached, if there is one."""
         walk = known(event.ring)
-        behind = agent.positions.get(known(event.other_ring), 0) - agent.positions.get(walk, 0)
-        if not 0 <= behind <= 1:
-            message = f"{behind} slots are to be released at once, of at most one"
+        lag = agent.positions.get(known(event.other_ring), 0) - agent.positions.get(walk, 0)
+        if not 0 <= lag <= 1:
+            message = f"{lag} slots are to be released at once; one is the limit"
             raise ProtocolViolationError(event.where, message)
-        if behind:
+        if lag:
             self.release(agent, event)
             agent.positions[walk] = agent.positions.get(walk, 0) + 1
         return True
@@ -166,7 +166,7 @@ class RingBarriers:
 
 
 def _behind(name: str) -> str:
-    return f"'{name}' may fall two phases behind a barrier"
+    return f"'{name}' may be two phases late at a barrier"
 
 
 def known(number: int | None) -> int:

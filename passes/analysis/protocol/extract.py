@@ -197,7 +197,7 @@ class Extraction:
         if self.teams == 1:
             return 0, 1
         if teams.whole_loop(tuple(loop.operands)[:3], self.teams) is None:
-            self._report(loop, f"the {self.teams} teams of a role do not take tiles in turn")
+            self._report(loop, f"the {self.teams} teams of a role do not ping-pong")
         return self.team, self.teams
 
     def _skip(self, op: Any, walk: int) -> Event:

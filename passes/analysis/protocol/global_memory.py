@@ -6,7 +6,7 @@ At the end of the run, when all accesses have their marks, the clock must have a
 barriers order the accesses, whatever came first in this run.
 
 Threads and bulk copies reach global memory through different proxies. A bulk store comes after the
-proxy fence behind an access by threads; what comes after bulk copies waits for their completion,
+proxy fence after an access by threads; what comes after bulk copies waits for their completion,
 which is a fence as well (PTX ISA, "Async proxy").
 """
 

@@ -15,13 +15,13 @@ class Hazards:
         self._marks, self._buffers = marks, buffers
 
     def check_free(self, agent: Agent, users: Clock, event: Event) -> None:
-        """Check that the agent comes behind the marks of what has used a tile."""
+        """Check that the agent is ordered after everything that has used a tile."""
         if users & ~agent.clock:
             message = "{name} may be overwritten while '{actor}' still uses it"
             self._report(agent, users, event, message)
 
     def check_fenced(self, agent: Agent, fences: Clock, event: Event) -> None:
-        """Check that the agent comes behind the marks of proxy fences."""
+        """Check that the agent is ordered after the proxy fences."""
         if fences & ~agent.clock:
             message = "no proxy fence between what '{actor}' does with {name} and a copy into it"
             self._report(agent, fences, event, message)
@@ -35,7 +35,7 @@ class Hazards:
     ) -> None:
         """Check that a tile holds `fill` (None: any) and that its writers come before the agent.
 
-        An asynchronous read has to come behind their proxy fences, too.
+        An asynchronous read has to be ordered after their proxy fences, too.
         """
         if not slot.writers or (fill is not None and slot.fills != fill):
             raise ProtocolViolationError(event.where, "a slot is read that does not hold its tile")
@@ -67,7 +67,7 @@ class Hazards:
         return writers
 
     def _report(self, agent: Agent, marks: Clock, event: Event, message: str) -> NoReturn:
-        """Report the first of `marks` that the agent does not come behind."""
+        """Report the first of `marks` that the agent is not ordered after."""
         actor = self._marks.owner(marks & ~agent.clock)
         message = message.format(name=self.name_of(event.buffer), actor=actor)
         raise ProtocolViolationError(event.where, message)

@@ -4,7 +4,7 @@ Nothing here trusts the pass that placed them. A rule of the hardware names its 
 
 * Whatever is placed has an offset, aligned as its uses ask for, inside of `shared_bytes`.
 * No two places overlap. All of them are in use from the start of the kernel to its end, but for
-  scratch areas: what moves a tile through one leaves it behind a barrier of its threads, so
+  scratch areas: what moves a tile through one leaves it after a barrier of its threads, so
   areas of the same threads may be one.
 * A buffer or barrier that a ring indexes has a slot for each of its stages, and belongs to that
   ring alone; one that warpgroups index has a run of slots for each of them, and is no ring's.
@@ -62,7 +62,7 @@ class Place:
 
     @property
     def end(self) -> int:
-        """The byte behind the last one."""
+        """The byte after the last one."""
         return self.start + self.size
 
     def overlaps(self, other: "Place") -> bool:

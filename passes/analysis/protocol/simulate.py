@@ -1,15 +1,15 @@
 """Runs a kernel's protocol and proves that it is safe, for one choice of variables at a time.
 
-Warps are agents with clocks. What runs beside the warps (TMA copies, wgmma groups, bulk stores) has
+Warps are agents with clocks. What runs asynchronously (TMA copies, wgmma groups, bulk stores) has
 marks of its own in the clocks, so that "has happened" means "is ordered before by barriers", not
 "came first in this run". The agents communicate through barriers only, and a
 barrier's outcome does not depend on who comes first; so one maximal run decides each case.
 
-Checked: no deadlock; each overwrite of a buffer is ordered behind every read of it; each read is
-ordered behind the write of the tile it means; a proxy fence stands between an access by threads
+Checked: no deadlock; each overwrite of a buffer is ordered after every read of it; each read is
+ordered after the write of the tile it means; a proxy fence stands between an access by threads
 and a later one of the async proxy; no CTA exits before others are done with it; whatever is written
-is read; nobody waits two phases behind; all barriers end with full arrival and byte counts; global
-memory is accessed in the order that memory tokens give (`global_memory.py`).
+is read; nobody is two phases late at a barrier; all barriers end with full arrival and byte
+counts; global memory is accessed in the order that memory tokens give (`global_memory.py`).
 
 Barrier rules: PTX ISA, mbarrier (phase completion, parity waits) and "Async proxy".
 """

@@ -51,7 +51,7 @@ class Marks:
 
 
 def fence(marks: Clock) -> Clock:
-    """Return the marks of the proxy fences behind accesses by threads with these marks."""
+    """Return the marks of the proxy fences after accesses by threads with these marks."""
     return marks << 1
 
 

@@ -100,7 +100,7 @@ def _source(value: Any, entry: Any, metadata: dict[str, Any]) -> Source | None:
 def _match_axes(
     dims: list[Any], strides: list[Any], array: dict[str, Any], metadata: dict[str, Any]
 ) -> tuple[int, ...] | None:
-    """Return the axis of `array` behind each dim, or None when they do not correspond."""
+    """Return the axis of `array` for each dim, or None when they do not correspond."""
     if len(dims) != array["rank"]:
         return None
     for axes in permutations(range(len(dims))):

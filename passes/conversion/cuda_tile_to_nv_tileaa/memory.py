@@ -1,7 +1,7 @@
 """Views, tiled loads and stores, tokens.
 
 A tensor view becomes a memref with its dims in storage order, so that the axis whose stride is 1
-comes last; the permutation shows up as `permute` behind a load or in front of a store. Tile
+comes last; the permutation shows up as `permute` after a load or before a store. Tile
 indices become element coordinates.
 """
 
@@ -60,7 +60,7 @@ def _storage_rank(stride: int, extent: int | None) -> tuple[float, bool]:
 
 
 def alias_scope(base: Any, metadata: dict[str, Any]) -> int:
-    """Return the alias scope of the array behind pointer `base`.
+    """Return the alias scope of the array that pointer `base` points to.
 
     Arrays that may overlap (equal `alias_group`) get the number of the first of them, every
     other array its own number.

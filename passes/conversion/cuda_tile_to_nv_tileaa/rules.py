@@ -46,7 +46,7 @@ class Conversion:
         metadata: The `tilec.kernel` dictionary of the kernel.
         ranges: Ranges of replacements that are integers.
         values: Original value -> its replacement.
-        views: Original tensor or partition view -> the memref behind it.
+        views: Original tensor or partition view -> its memref.
     """
 
     metadata: dict[str, Any]

@@ -189,7 +189,7 @@ class Lowering:
         return self.word(found[first : first + PAIR], lanes)
 
     def _registers(self, tile: PackedTile) -> list[Any]:
-        """Take a tile apart behind its words, where everybody who sees them can use the result."""
+        """Take a tile apart after its words, where everybody who sees them can use the result."""
         if tile.registers is None:
             vector = ir.VectorType.get([PAIR], tile.element)
             with point_behind(tile.words):
@@ -264,7 +264,7 @@ class Lowering:
 
 
 def point_behind(values: Sequence[Any]) -> Any:
-    """Return the first insertion point behind `values`, which stand in their order in a block."""
+    """Return the first insertion point after `values`, which stand in their order in a block."""
     last = values[-1]
     if isinstance(last, ir.BlockArgument):
         return ir.InsertionPoint.at_block_begin(last.owner)

@@ -40,7 +40,7 @@ def lower_alloc(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.slot_view")
 def lower_slot_view(lowering: Lowering, op: Any) -> None:
-    """The tile of a slot starts a multiple of the slot size behind the buffer."""
+    """The tile of a slot starts a multiple of the slot size after the start of the buffer."""
     buffer, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     offset = emit.multiply(slot, slot_bytes(op.results[0].type))
     lowering.set(op.results[0], emit.byte_offset(buffer, offset))

@@ -2,10 +2,10 @@
 
 The counter of a tile holds the number of its partial sums that are there. Every split that leaves
 one counts up with a release, and the last split reads the counter with an acquire: that orders what
-the threads that have counted did before against what the reader does behind. It reads what the last
-addition wrote, but every addition has read the one before, and through such a chain of atomic
-operations the reader observes all of them (PTX ISA, observation order). A barrier of the role on
-either side extends that to all of its threads (PTX ISA, causality order).
+the threads that have counted did before the count against what the reader does after it. It reads
+what the last addition wrote, but every addition has read the one before, and through such a chain
+of atomic operations the reader observes all of them (PTX ISA, observation order). A barrier of the
+role on either side extends that to all of its threads (PTX ISA, causality order).
 """
 
 from typing import Any
@@ -54,14 +54,14 @@ def lower_await_partials(lowering: Lowering, op: Any) -> None:
 
 @lowers("nv_tileas.arrive_partial")
 def lower_arrive_partial(lowering: Lowering, op: Any) -> None:
-    """Count up in one thread, behind what the role has written."""
+    """Count up in one thread, after what the role has written."""
     text = "red.release.gpu.global.add.u32 [$0], 1;"
     in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
 
 
 @lowers("nv_tileas.reset_partials")
 def lower_reset_partials(lowering: Lowering, op: Any) -> None:
-    """Write zero in one thread: the next launch is ordered behind this one as a whole."""
+    """Write zero in one thread: the whole of the next launch is ordered after this one."""
     text = "st.relaxed.gpu.global.u32 [$0], 0;"
     in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
 
@@ -97,7 +97,7 @@ def _counter(lowering: Lowering, op: Any) -> Any:
 def _own_vectors(lowering: Lowering, op: Any, registers: int) -> Any:
     """Return the address of this thread's first vector of the partial sum of a split.
 
-    Those of a tile lie one behind the other, in the order of the splits.
+    Those of a tile lie one after the other, in the order of the splits.
     """
     role, i64 = lowering.current_role, emit.i64_type()
     partial_bytes = emit.constant(i64, registers * role.threads * 4)

@@ -72,7 +72,7 @@ def lower_tma_store(lowering: Lowering, op: Any) -> None:
 def _store_with_hint(
     op: Any, elected: Any, descriptor: Any, address: Any, coords: list[Any]
 ) -> None:
-    """Start a copy with a cache policy. The nvvm operation takes no predicate beside one."""
+    """Start a copy with a cache policy. The nvvm operation does not take a predicate as well."""
     i64, hint = emit.i64_type(), op.attributes[CACHE_HINT].value
     text = f"createpolicy.fractional.L2::{hint}.b64 $0, 1.0;"
     policy = llvm_ops.inline_asm(text, "=l", [], i64, has_side_effects=False)

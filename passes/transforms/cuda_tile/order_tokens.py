@@ -1,7 +1,7 @@
 """cuda-tile-order-tokens: memory tokens that keep program order where it matters.
 
-Per alias set the accesses are ordered as the program says: a load behind the last store (RAW), a
-store behind the last store (WAW) and behind the loads since (WAR). Loads are not ordered among
+Per alias set the accesses are ordered as the program says: a load after the last store (RAW), a
+store after the last store (WAW) and after the loads since (WAR). Loads are not ordered among
 themselves, and a set that is only read hangs on one token at the start of the kernel. Structured
 control flow that holds a store, or a load that a later store must wait for, carries the token
 as one more value; a loop thereby orders its iterations.

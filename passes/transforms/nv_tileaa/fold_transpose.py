@@ -5,7 +5,7 @@ After:   %w = tiled_load ... -> NxK;  dot %a, %w {b_major = "k"}
 
 wgmma reads an operand from shared memory in either order, so such a transpose is free. M-major
 A and N-major B exist for 16-bit types only (PTX ISA, wgmma transpose bits); a fold that would ask
-for one of them with another type is left alone. First, permutes move behind views that add or drop
+for one of them with another type is left alone. First, permutes move after views that add or drop
 dims of extent 1, as a batch or the heads of an attention have them, and order the other dims alone;
 and chains of permutes are composed.
 """

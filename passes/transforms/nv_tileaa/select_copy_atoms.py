@@ -6,7 +6,7 @@ After:   the same with `atom` (the preferred legal atom) and `legal_atoms` (all 
 The registry in `dialects/cute` decides from compute capability, address space, tile shape,
 element type and the facts of `nv-tileaa-infer-facts`. A tile that TMA cannot take gets vector
 accesses, and a remark (T0520) says why. TMA fills with zeros what lies outside of an array: a load
-by TMA with another `padding` gets a select behind it, if its tile may leave the array.
+by TMA with another `padding` gets a select after it, if its tile may leave the array.
 """
 
 from typing import Any

@@ -87,7 +87,7 @@ def test_orders_differ_from_round_to_round():
     assert [order[0] for order in orders] == ["a", "c", "b", "a", "c", "b"]
     assert all(sorted(order) == names for order in orders)
     pairs = {pair for order in orders for pair in itertools.pairwise(order)}
-    assert len(pairs) == 6  # everyone runs behind everyone
+    assert len(pairs) == 6  # everyone runs after everyone
 
 
 def test_quick_time_is_the_time_of_one_call(torch):

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
 from tilec.frontend.semantics.values import AutoInt
-from tilec.plan.live_accumulators import Body, Step, live_beside
+from tilec.plan.live_accumulators import Body, Step, live_together
 from tilec.plan.products import Extents, ProductsTogether
 from tilec.support.fast_dataclasses import replace
 
@@ -25,7 +25,7 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
     Args:
         block: The operations of a kernel.
     """
-    beside = live_beside(_outline(block))
+    also_live = live_together(_outline(block))
     found: dict[Extents, ProductsTogether] = {}
     for operations in _blocks(block):
         groups: dict[Extents, list[Operation]] = {}
@@ -33,7 +33,7 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
             if op.name in PRODUCTS:
                 groups.setdefault(_product_extents(op), []).append(op)
         for extents, ops in groups.items():
-            others = max((beside[op.results[0]] for op in ops), key=len)
+            others = max((also_live[op.results[0]] for op in ops), key=len)
             a_tiles, b_tiles = (len({op.operands[number] for op in ops}) for number in (0, 1))
             live = tuple(_extents(tile)[-2:] for tile in others if isinstance(tile, Value))
             together = ProductsTogether(len(ops), a_tiles, b_tiles, live)

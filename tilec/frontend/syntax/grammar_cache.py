@@ -1,7 +1,7 @@
 """The LALR parser object, loaded from tables that were built before where there are such.
 
 Building the tables costs about 0.4 s; loading them costs a few milliseconds. Installing tilec
-builds them beside the grammar (setup.py); a checkout that is not installed, or whose grammar was
+builds them next to the grammar (setup.py); a checkout that is not installed, or whose grammar was
 edited since, keeps them in the user's cache folder. The file name carries a hash of the grammar
 and the versions of lark and Python, so that no stale table is ever read. A file that is damaged,
 unreadable or not writable is ignored.

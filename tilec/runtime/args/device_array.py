@@ -1,6 +1,6 @@
 """Arrays in GPU memory without any array library: what `tilec run` uses.
 
-A `DeviceArray` mirrors the memory block behind a NumPy array, gaps and all, so that every layout
+A `DeviceArray` mirrors the memory block of a NumPy array, gaps and all, so that every layout
 can be run and every stray write can be seen.
 """
 

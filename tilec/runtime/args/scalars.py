@@ -55,7 +55,7 @@ def convert_scalar(value: Any, dtype: str) -> Scalar:
 
 
 def _to_python(value: Any) -> Any:
-    """Return the Python number behind a NumPy scalar; anything else as it is."""
+    """Return the Python number of a NumPy scalar; anything else as it is."""
     if isinstance(value, bool | int | float):
         return value
     numpy = sys.modules.get("numpy")

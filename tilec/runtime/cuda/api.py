@@ -1,7 +1,7 @@
 """What the launcher needs of a GPU driver.
 
 Streams, pointers and host addresses are raw integers. `tilec.runtime.cuda.cuda_driver` is the real
-driver; tests put a recorder behind the same interface.
+driver; tests use a recorder with the same interface.
 """
 
 from collections.abc import Callable

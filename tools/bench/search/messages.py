@@ -31,7 +31,7 @@ class LookRequest:
 
 @dataclass(frozen=True)
 class FinalRequest:
-    """Time variants in turn; answered with the times of all rounds, by path."""
+    """Time variants interleaved; answered with the times of all rounds, by path."""
 
     paths: tuple[str, ...]
     rounds: int

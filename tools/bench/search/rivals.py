@@ -9,7 +9,7 @@ from typing import Any
 from tools.bench.search.candidates import BLOCK_K, Candidate, Shape
 
 RIVALS = 3
-"""Plans per shape: the fastest one of the search, and those that looked fastest beside it."""
+"""Plans per shape: the fastest one of the search, and the next fastest ones."""
 
 
 @dataclass(frozen=True)

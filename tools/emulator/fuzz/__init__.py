@@ -4,7 +4,7 @@
 
 draws whole kernels with the arguments of one call. Each is evaluated directly in NumPy, with a
 bound of what an implementation may differ; then the CPU reference, and the PTX on the emulator in
-several orders of events, are compared with that, the memory beside the arrays included. A seed
+several orders of events, are compared with that, the memory around the arrays included. A seed
 always makes the same program. What fails is made smaller and printed with the command that repeats
 it. The verdicts: `right`; `refused` with a code that `refusals` has a reason for; `wrong`;
 `internal` (whatever is no diagnostic, a hang, a process that dies); `false refusal`; and

@@ -94,7 +94,7 @@ def _last_stores(scope: Scope) -> list[Statement]:
 
 
 def _block(scope: Scope, length: int) -> list[Statement]:
-    """Return statements; what they declare is known behind them."""
+    """Return statements; what they declare is known after them."""
     found: list[Statement] = []
     for _ in range(length):
         choices = scope.random.choices(_KINDS, _KIND_WEIGHTS)[0]

@@ -1,7 +1,7 @@
 """Draws which tile of an array is accessed.
 
 Blocks must not meet in an array that is written: each has a part of its own, which its loads and
-stores do not leave. What is only read is read anywhere, before and behind its ends, too.
+stores do not leave. What is only read is read anywhere, before its start and after its end, too.
 """
 
 from math import prod

@@ -61,7 +61,7 @@ def arrays(random: Random) -> tuple[Frame, list[Array]]:
 
 
 def products(scope: Scope, grid: Frame) -> list[Statement]:
-    """Return one sum of products, sometimes two; their results are known behind them."""
+    """Return one sum of products, sometimes two; their results are known after them."""
     found = _loop(scope, grid)
     if scope.chance(0.2):
         found += _loop(scope, grid)

@@ -111,7 +111,7 @@ ROUNDED = "x = cast("
 TIES = 2**17
 """Tolerance where it does: sums on two sides of a tie come out 2^-8 apart, and are squared."""
 TERMS = 4
-"""Tolerance in roundings, for each product of a sum: operands of 16 bits, and a tanh behind it."""
+"""Tolerance in roundings, for each product of a sum: operands of 16 bits, and a tanh after it."""
 
 
 @dataclass(frozen=True)
@@ -192,7 +192,7 @@ def run_product(case: RandomProduct, folder: Path) -> None:
 
     Raises:
         TileError: tilec refuses it.
-        AssertionError: A result is wrong, or memory beside an array was written.
+        AssertionError: A result is wrong, or memory outside of an array was written.
         Exception: Whatever else a defect raises.
     """
     device = EmulatedDriver(case.seed, case.multiprocessors)
@@ -215,7 +215,7 @@ def run_product(case: RandomProduct, folder: Path) -> None:
     result = compare(found.data(), {name: expected.data()[name] for name in outputs}, terms)
     assert result.ok, str(result)
     for name, array in found.arrays.items():
-        assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes beside {name}"
+        assert array.stray_writes(inputs.arrays[name].memory) == 0, f"writes outside of {name}"
 
 
 def main(first: int, count: int | None, seconds: float | None) -> int:

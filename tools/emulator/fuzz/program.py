@@ -117,7 +117,7 @@ class Layout:
         order: Its axes, the one whose elements are neighbours last; empty for row-major.
         step: Distance of neighbours in elements.
         padding: Elements by which a row is longer than the next multiple of 16 bytes.
-        shift: Elements by which the array starts behind a multiple of 16 bytes.
+        shift: Elements between a multiple of 16 bytes and the start of the array.
         repeated: Axes with stride 0.
         backwards: Axes with a negative stride.
         alias: Array in whose memory this one lies, from its element `shift` on; empty for memory
@@ -174,7 +174,7 @@ class Program:
         arrays: Array parameters.
         scalars: Scalar parameters.
         grid: Extents of the grid.
-        body: Statements behind the grid.
+        body: Statements after the grid.
         sizes: Extent of each named dim.
         plan: Fields of the plan that are fixed.
         multiprocessors: SMs of the device.

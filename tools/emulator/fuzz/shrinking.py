@@ -69,11 +69,11 @@ def candidates(program: Program) -> Iterator[Program]:
 def _bodies(body: Body) -> Iterator[Body]:
     """Yield bodies without one nested statement, or with one loop or branch opened."""
     for place, item in enumerate(body):
-        before, behind = body[:place], body[place + 1 :]
+        before, after = body[:place], body[place + 1 :]
         for opened in _opened(item):
-            yield (*before, *opened, *behind)
+            yield (*before, *opened, *after)
         for inner in _inside(item):
-            yield (*before, inner, *behind)
+            yield (*before, inner, *after)
 
 
 def _opened(item: Statement) -> Iterator[Body]:
@@ -152,9 +152,9 @@ def _arrays(item: Array) -> Iterator[Array]:
 def _rewritten(program: Program, body: Body) -> Iterator[Body]:
     """Yield bodies with one expression replaced by something simpler."""
     for place, item in enumerate(body):
-        before, behind = body[:place], body[place + 1 :]
+        before, after = body[:place], body[place + 1 :]
         for other in _simpler_statements(program, item):
-            yield (*before, other, *behind)
+            yield (*before, other, *after)
 
 
 def _simpler_statements(program: Program, item: Statement) -> Iterator[Statement]:

@@ -9,14 +9,14 @@ After:   %w = warpgroup_id; %row = %m + %w * 64
          ...
 
 A whole tile in shared memory would take the place of a ring slot or two, and all warpgroups would
-meet at its barriers. Parts go through a few small staging buffers in turn: one is filled while TMA
-reads the others, and a warpgroup that is done starts on the next tile. The slices of a tile that
-`nv-tileas-slice-tiles` has cut go through the same buffers. The plan says how many
+meet at its barriers. Parts go through a few small staging buffers, one after the other: one is
+filled while TMA reads the others, and a warpgroup that is done starts on the next tile. The slices
+of a tile that `nv-tileas-slice-tiles` has cut go through the same buffers. The plan says how many
 (`epilogue_slots`; 0 leaves stores whole). A tile that is not an accumulator computed on element
 by element stays whole, too.
 
 A part costs two barriers of its warpgroup and a fence. With an `epilogue_batch`, as many parts are
-written behind one barrier and stored behind another one.
+written after one barrier and stored after another one.
 """
 
 from typing import Any

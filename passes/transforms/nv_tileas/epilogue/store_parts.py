@@ -147,7 +147,7 @@ def set_staging(store: Any, staging: Staging, number: int) -> None:
     """Say which staging slot part `number` takes, and how long its batch has to wait for its slots.
 
     `staging_pending` counts the batches that may still be on their way when the slots are written:
-    all those behind the last one that used them, in this tile or in the one before.
+    all those after the last one that used them, in this tile or in the one before.
     """
     size = min(staging.batch, staging.slots)
     turns, batches = -(-staging.slots // size), -(-staging.parts // size)

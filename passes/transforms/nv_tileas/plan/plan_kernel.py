@@ -19,7 +19,7 @@ from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
-from tilec.passes.analysis.epilogue.live_accumulators import accumulators_beside
+from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
 from tilec.passes.analysis.epilogue.store_deferral import deferrable_store
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
@@ -237,8 +237,10 @@ def kernel_problem(
     fixed_bytes += sum(
         staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
     )
-    beside = accumulators_beside(function)
-    products = [_mma_tile(op, beside[op.results[0]]) for op in dots if op.results[0] in beside]
+    also_live = accumulators_with(function)
+    products = [
+        _mma_tile(op, also_live[op.results[0]]) for op in dots if op.results[0] in also_live
+    ]
     return KernelProblem(
         mma=tuple(products),
         ring_slot_bytes=slot_bytes,
@@ -280,7 +282,7 @@ def _why_not_deferral(function: Any) -> str | None:
     return None
 
 
-def _mma_tile(op: Any, beside: Iterable[Any]) -> MmaTile:
+def _mma_tile(op: Any, also_live: Iterable[Any]) -> MmaTile:
     """Describe a product, given the other accumulators that are live then."""
     a, _, acc = op.operands
     k_axis = 1 if ir.StringAttr(op.attributes["a_major"]).value == "k" else 0
@@ -291,8 +293,8 @@ def _mma_tile(op: Any, beside: Iterable[Any]) -> MmaTile:
         k=a.type.shape[len(a.type.shape) - 2 + k_axis],
         element_bytes=element_bits(a.type.element_type) // 8,
         accumulator_bytes=element_bits(acc.type.element_type) // 8,
-        beside=tuple(
-            (*tile.type.shape[-2:], element_bits(tile.type.element_type) // 8) for tile in beside
+        also_live=tuple(
+            (*tile.type.shape[-2:], element_bits(tile.type.element_type) // 8) for tile in also_live
         ),
     )
 

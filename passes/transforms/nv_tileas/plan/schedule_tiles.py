@@ -122,7 +122,7 @@ def _tile_operations(block: Any, users: list[Any]) -> list[Any]:
 
 
 def _grid_extents(function: Any, block: Any) -> list[Any]:
-    """Emit the grid extents; axes behind the last one have extent 1."""
+    """Emit the grid extents; axes after the last one have extent 1."""
     names: dict[str, Named] = {}
     hidden: list[Any] = [None, None, None]
     params = read_kernel_fact(function, "params", [])

@@ -5,7 +5,7 @@ After:   %b = alloc_shared {slots = 4, offset = 0}; %f = alloc_mbarrier {slots =
 
 Tile buffers come first, each aligned to its swizzle pattern, then one scratch area that operations
 which move a tile through shared memory share (they are separated by barriers of their role; where
-teams take tiles in turn, each has an area of its own), then the mbarriers.
+teams ping-pong, each has an area of its own), then the mbarriers.
 Named barrier 0 is the whole CTA; a role with fewer threads than the CTA gets an id of its own, and
 so does each of its warpgroups.
 The kernel's `shared_bytes` and `block_threads` are recorded in its metadata.
@@ -36,7 +36,7 @@ SLOT_ALIGNMENT = 128
 """Least alignment of a TMA destination (PTX ISA, cp.async.bulk.tensor)."""
 WHOLE_CTA = 0
 CONSUMERS = 1
-"""Named barrier of the consumer role when a producer role runs beside it, or of its first team; the
+"""Named barrier of the consumer role when there is a producer role, too, or of its first team; the
 next ones belong to the other teams, then to the warpgroups."""
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""

@@ -6,8 +6,8 @@ After:   nv_tileaa.func @k(..., %d: !nv_tileas.tma_desc<...>, %c: !nv_tileaa.ptr
            {tilec.kernel = {workspaces = [{name = "counters", size = "cdiv(M, 128) * 4", ...}],
                             hidden_parameters = [{name = "counters", dtype = "u64"}]}}
 
-Hidden parameters follow the tensor maps, so the pass stands behind
-`nv-tileas-attach-tma-descriptors`; `nv-tileas-debug-waits` adds its own behind them.
+Hidden parameters follow the tensor maps, so the pass comes after
+`nv-tileas-attach-tma-descriptors`; `nv-tileas-debug-waits` adds its own after them.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Let teams of consumers take tiles in turn (ping-pong).
+"""Let teams of consumers ping-pong: each takes every n-th tile.
 
 Before:  consumer: %s = ring_start %ring
                    scf.for %tile = %id to %total step %ids iter_args(%p = %s) {

@@ -223,7 +223,7 @@ def _insert_ring(roles: Any, channels: _Channels, spec: dict[str, Any]) -> None:
 
 
 def _rewrite_all(rewrite: Any, fillings: list[_Channels], ring: _Ring, position: Any) -> Any:
-    """Rewrite one end of every filling; return the position behind the last one."""
+    """Rewrite one end of every filling; return the position after the last one."""
     for filling in fillings:
         position = rewrite(filling, ring, position)
     return position

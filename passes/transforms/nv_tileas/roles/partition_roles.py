@@ -86,8 +86,8 @@ def _partition(function: Any) -> None:
     consumed = backward_slice(effects, block)
     produced = [op for op in loads if specialised and op in consumed.ops]
     sliced = {op.block for op in produced if slice_group(op) is not None}
-    beside = [op for op in produced if op.block in sliced]
-    producer = backward_slice([op for op in produced if op not in beside], block, is_token)
+    in_loop = [op for op in produced if op.block in sliced]
+    producer = backward_slice([op for op in produced if op not in in_loop], block, is_token)
     hook = _receive_hook(channels) if specialised else _send_and_receive_hook(channels)
     programs = [
         (roles.producer, producer, _producer_hook(channels)),
@@ -96,8 +96,8 @@ def _partition(function: Any) -> None:
     for region, kept, role_hook in programs:
         kept.ops -= uniform
         _fill_role(region, block, kept, role_hook)
-    if beside:
-        kept = backward_slice(beside, block, is_token)
+    if in_loop:
+        kept = backward_slice(in_loop, block, is_token)
         kept.ops -= uniform
         with ir.InsertionPoint(terminator(roles.producer.blocks[0])), function.location:
             warp = ProducerWarpOp.build(EPILOGUE_WARP)

@@ -56,7 +56,7 @@ class _Staging:
         per_warpgroup: Whether each warpgroup stages and stores for itself.
         opens: Whether the store is the first one of its batch and the first step of its tile, which
             waits for the slots.
-        closes: Whether it is the last one, behind which all of them are copied out.
+        closes: Whether it is the last one, after which all of them are copied out.
         is_reused: Whether a copy out of the tile may be running when the store begins.
     """
 
@@ -148,7 +148,7 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
             staging.mark(BarrierOp())
             for item in kernel.written:
                 _copy_out(item, kernel.streams_results)
-            # Behind the branches: waits count groups, so every batch closes one.
+            # After the branches: waits count groups, so every batch closes one.
             staging.mark(BulkCommitOp())
     kernel.stored.append(store)
     if staging.closes:
@@ -203,8 +203,8 @@ def _may_overrun(access: TiledAccess) -> bool:
     """Tell whether a row of the array may end in the middle of 16 bytes inside the tile.
 
     TMA drops out-of-bounds elements of a store in units of 16 bytes of the innermost dimension: up
-    to 14 bytes behind the end of a row are overwritten otherwise (measured on an H200, driver 580,
-    2026-11-21: N = 257 in bf16 changed 7 elements behind each row). Loads are exact.
+    to 14 bytes after the end of a row are overwritten otherwise (measured on an H200, driver 580,
+    2026-11-21: N = 257 in bf16 changed 7 elements after each row). Loads are exact.
     """
     if access.op.opview.in_bounds[-1]:
         return False
@@ -253,8 +253,8 @@ def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
     It also keeps what they come after, for the protocol check; tokens of no access are dropped.
     Steps of a tile that stand in other branches than the last one come after the same accesses.
     """
-    beside = [op.opview for op in stores if op.block == stores[-1].block]
-    given = dict.fromkeys(store.after for store in beside if store.after is not None)
+    together = [op.opview for op in stores if op.block == stores[-1].block]
+    given = dict.fromkeys(store.after for store in together if store.after is not None)
     after = [token for token in given if trace_token(token).origins]
     used = any(next(iter(op.results[0].uses), None) is not None for op in stores)
     if not after and not used:

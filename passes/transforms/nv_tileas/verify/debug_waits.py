@@ -13,7 +13,7 @@ be out of range. The address of the buffer for the report becomes the last param
 Kernels without the entry `debug_waits` in their metadata, and kernels without such operations, are
 left alone.
 
-The pass stands behind the protocol check: a dump from between the two can be edited so that it
+The pass comes after the protocol check: a dump from between the two can be edited so that it
 deadlocks, and be run.
 """
 

@@ -6,7 +6,8 @@ and run, with vector cycles, for the trip counts at which rings behave different
 of its ring, and the copies of a tile must move each of its boxes once. Register moves and named
 barriers are checked by their sum and range rules. The first violation is an internal error of the
 compiler that names the source line, because no user input may lead to one. Results are memoised by
-the protocol's shape. The pass reads the events; the driver has them run beside code generation.
+the protocol's shape. The pass reads the events; the driver runs the check in parallel with code
+generation.
 """
 
 from functools import lru_cache, partial
@@ -68,7 +69,7 @@ class _Key:
 
 @lru_cache(maxsize=64)
 def _cached_check(key: _Key) -> Violation | None:
-    from tilec.passes.analysis.protocol.cases import check_protocol  # beside LLVM, too
+    from tilec.passes.analysis.protocol.cases import check_protocol  # may run while LLVM works
 
     return check_protocol(key.protocol)
 

@@ -52,7 +52,7 @@ def test_a_pass_that_leaves_something_invalid_is_named(compile_matmul, tmp_path,
 
 
 @pytest.mark.parametrize("llvm_fails", [False, True])
-def test_what_a_check_beside_llvm_finds_comes_first(
+def test_what_a_check_that_overlaps_llvm_finds_comes_first(
     compile_matmul, tmp_path, monkeypatch, llvm_fails
 ):
     def fail(*_, **__):

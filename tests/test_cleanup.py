@@ -1,4 +1,4 @@
-"""A process that a signal ends leaves nothing behind and says nothing."""
+"""A process that a signal ends leaves no files and says nothing."""
 
 import os
 import signal
