@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.sass_listing import Instruction, instructions, reached, stretches
+from tests.support.sass_listing import Instruction, instructions, reached, stretches
 from tilec.codegen.ptxas import assemble
 from tilec.codegen.sass import disassemble
 from tilec.compiler.driver import compile_source

@@ -1,7 +1,8 @@
 """A private kernel cache and a stand-in for the GPU driver."""
 
 import pytest
-from runtime_fakes import FakeDriver
+
+from tests.support.runtime_fakes import FakeDriver
 
 
 @pytest.fixture(autouse=True)

@@ -10,7 +10,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from package_mutations import (
+
+import tilec
+from tests.support.package_mutations import (
     KINDS,
     MANIFEST,
     archive_of,
@@ -18,9 +20,7 @@ from package_mutations import (
     members_of,
     replace_file,
 )
-from runtime_fakes import FakeArray
-
-import tilec
+from tests.support.runtime_fakes import FakeArray
 from tilec.codegen import archive
 from tilec.codegen.package import package_bytes, parse_package
 from tilec.runtime.cache import DiskCache

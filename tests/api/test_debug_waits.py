@@ -10,9 +10,9 @@ import struct
 from typing import TypeVar
 
 import pytest
-from runtime_fakes import FakeArray
 
 import tilec
+from tests.support.runtime_fakes import FakeArray
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, EXIT_USAGE, main
 from tilec.language import cdiv, f32, grid, load, store
 

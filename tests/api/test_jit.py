@@ -5,9 +5,9 @@ import struct
 import numpy as np
 import pytest
 from ml_dtypes import bfloat16
-from runtime_fakes import FakeArray
 
 import tilec
+from tests.support.runtime_fakes import FakeArray
 from tilec.runtime.cuda.api import DeviceInfo
 
 ADD = """

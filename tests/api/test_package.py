@@ -12,9 +12,9 @@ from typing import TypeVar
 
 import numpy as np
 import pytest
-from runtime_fakes import FakeArray
 
 import tilec
+from tests.support.runtime_fakes import FakeArray
 from tilec.language import cdiv, const, dtype, grid, load, store
 from tilec.runtime.jit import Kernel
 
@@ -137,7 +137,7 @@ def test_launching_a_package_imports_no_compiler(package_file):
     script = f"""
 import sys
 sys.path.insert(0, {str(ROOT / "tests" / "runtime")!r})
-from runtime_fakes import FakeArray, FakeDriver
+from tests.support.runtime_fakes import FakeArray, FakeDriver
 from tilec.runtime.cuda.current import set_driver
 import tilec
 driver = FakeDriver()

@@ -4,8 +4,8 @@ import shutil
 from pathlib import Path
 
 import pytest
-from runtime_fakes import FakeDriver
 
+from tests.support.runtime_fakes import FakeDriver
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, EXIT_USAGE, main
 
 KERNEL = """\

@@ -1,8 +1,8 @@
 """The comment block that tells how to launch a kernel."""
 
 import pytest
-from kernel_metadata import MATRIX, RECIPE, kernel_metadata
 
+from tests.support.kernel_metadata import MATRIX, RECIPE, kernel_metadata
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
 from tilec.codegen.header import header_comment, strip_header
 from tilec.codegen.ptxas import assemble

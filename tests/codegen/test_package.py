@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kernel_metadata import kernel_metadata
 
 import tilec
+from tests.support.kernel_metadata import kernel_metadata
 from tilec.codegen.artifact import Artifact, HiddenParameter, KernelImage, Workspace
 from tilec.codegen.package import load_package, package_bytes, parse_package, save_package
 from tilec.support.diagnostics import CompileError

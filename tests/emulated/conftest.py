@@ -4,9 +4,9 @@ from functools import partial
 
 import numpy as np
 import pytest
-from emulated_gemm import Gemm, matrix
 
 import tilec
+from tests.support.emulated_gemm import Gemm, matrix
 from tilec.runtime.cuda.current import set_driver
 from tools.emulator.device import EmulatedDriver, launch_copies
 

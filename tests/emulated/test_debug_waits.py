@@ -4,7 +4,9 @@ import re
 
 import numpy as np
 import pytest
-from deadlock_cases import (
+
+import tilec
+from tests.support.deadlock_cases import (
     SPLIT_TILE,
     build_broken,
     more_arrivals,
@@ -12,9 +14,7 @@ from deadlock_cases import (
     without_partials,
     without_release,
 )
-from emulated_gemm import ROOT, matrix
-
-import tilec
+from tests.support.emulated_gemm import ROOT, matrix
 from tilec.request.specialization import Specialization
 
 LIMIT = "waited longer than 2,000,000,000 cycles"

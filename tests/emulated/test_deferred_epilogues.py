@@ -4,19 +4,20 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from tests.support.gemm_source import gemm_source
 from tools.emulator.fuzz.products import RandomProduct, run_product
 
-SOURCE = """@kernel(defer_stores=True, any_tile_extents=True{plan})
-def product[M, N, K](
-    A: bf16[M, K], B: bf16[K, N], v: f32[N], R: bf16[M, N], C: {result}[M, N], scale: f32
-):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = {first}
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), ({rows}, 64)), load(B, (k, n), (64, {columns})), acc)
-    x = acc + load(v, n, {columns})[None, :]
-    store(C, (m, n), cast({value}, {result}))
-"""
+SOURCE = gemm_source(
+    hints="defer_stores=True, any_tile_extents=True{plan}",
+    inputs=("v: f32[N]", "R: bf16[M, N]"),
+    result="{result}",
+    scalars=("scale: f32",),
+    rows="{rows}",
+    columns="{columns}",
+    first="{first}",
+    after=("x = acc + load(v, n, {columns})[None, :]",),
+    value="{value}",
+)
 ZEROS, TILE = "zeros(({rows}, {columns}), f32)", "load(R, (m, n), ({rows}, {columns})).astype(f32)"
 GELU = "x * 0.5 * (1.0 + tanh(x * (0.7978845608 + 0.0356774081 * x * x)))"
 RESIDUAL = GELU + " + cast(load(R, (m, n), ({rows}, {columns})), f32)"

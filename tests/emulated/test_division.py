@@ -5,7 +5,8 @@ from itertools import product
 import ml_dtypes
 import numpy as np
 import pytest
-from both_devices import agree, run_both
+
+from tests.support.both_devices import agree, run_both
 
 INTEGERS = {
     f"{sign}{bits}": np.dtype(f"{sign}{bits // 8}") for sign in "iu" for bits in (8, 32, 64)

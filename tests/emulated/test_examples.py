@@ -3,8 +3,8 @@
 from math import prod
 
 import pytest
-from example_cases import EXAMPLES, check_example, example_of
 
+from tests.support.example_cases import EXAMPLES, check_example, example_of
 from tilec.runtime.jit import load
 
 MOST_WORK = 2**23

@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from both_devices import agree, host_array, run_both
 
 import tilec
+from tests.support.both_devices import agree, host_array, run_both
 from tilec.testing.check import Arguments
 from tools.emulator.device import launch_copies
 

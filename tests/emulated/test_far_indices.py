@@ -3,7 +3,8 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from both_devices import agree
+
+from tests.support.both_devices import agree
 
 BF16 = np.dtype(ml_dtypes.bfloat16)
 TILES = 2**32 // 64

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from emulated_gemm import Gemm
 
+from tests.support.emulated_gemm import Gemm
 from tools.emulator import device
 from tools.emulator.machine import DeadlockError, EmulatedFaultError
 

@@ -1,7 +1,8 @@
 """Kernels that exercise the language on the emulator, at their smallest and oddest sizes."""
 
 import pytest
-from feature_cases import CASES, check_feature, load_kernels, runs
+
+from tests.support.feature_cases import CASES, check_feature, load_kernels, runs
 
 RUNS = [
     pytest.param(name, sizes, layouts, id=f"{name}-{'-'.join(layouts.values()) or 'row'}")

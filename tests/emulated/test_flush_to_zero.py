@@ -3,7 +3,8 @@
 import ml_dtypes
 import numpy as np
 import pytest
-from both_devices import run_both
+
+from tests.support.both_devices import run_both
 
 SOURCE = """@kernel
 def k[N](X: {kind}[N], Y: {kind}[N], s: f32):

@@ -1,7 +1,8 @@
 """Products on the emulator: every schedule, odd sizes and layouts, in random orders of events."""
 
 import pytest
-from emulated_gemm import Gemm
+
+from tests.support.emulated_gemm import Gemm
 
 SCHEDULES = [
     Gemm((256, 256, 320), (128, 128, 64)),

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from both_devices import agree
 
+from tests.support.both_devices import agree
 from tilec.testing.host_arrays import HostArray
 
 SOURCE = """@kernel({options})

@@ -1,7 +1,8 @@
 """Stores to what was loaded, under several orders of warps and copies."""
 
 import pytest
-from feature_cases import CASES, ORDER, check_feature, load_kernels
+
+from tests.support.feature_cases import CASES, ORDER, check_feature, load_kernels
 
 SEEDS = range(6)
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
-from emulated_gemm import matrix
 
 import tilec
+from tests.support.emulated_gemm import matrix
 
 SOURCE = """@kernel({plan})
 def product(A: f16[M, K], B: f16[K, N], C: f32[M, N], first: i32, last: i32):

@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 
 import tilec
+from tests.support.gemm_source import gemm_source
 
-SOURCE = """@kernel(snake_k={snake})
-def product[M, N, K](A: f16[M, K], B: f16[K, N], C: f32[M, N]):
-    m, n = grid(cdiv(M, 64), cdiv(N, 64))
-    acc = zeros((64, 64), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (64, 64)), load(B, (k, n), (64, 64)), acc)
-    store(C, (m, n), acc)
-"""
+SOURCE = gemm_source(hints="snake_k={snake}", operands="f16", result="f32", rows=64, columns=64)
 TILES, DEPTH = 4, 512
 
 

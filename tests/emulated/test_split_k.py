@@ -2,18 +2,12 @@
 
 import numpy as np
 import pytest
-from emulated_gemm import matrix
 
 import tilec
+from tests.support.emulated_gemm import matrix
+from tests.support.gemm_source import gemm_source
 
-SOURCE = """@kernel(split_k={splits})
-def product(A: f16[M, K], B: f16[K, N], C: f32[M, N]):
-    m, n = grid(cdiv(M, 64), cdiv(N, 64))
-    acc = zeros((64, 64), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (64, 64)), load(B, (k, n), (64, 64)), acc)
-    store(C, (m, n), acc)
-"""
+SOURCE = gemm_source(hints="split_k={splits}", operands="f16", result="f32", rows=64, columns=64)
 EXTENTS = (100, 72)
 """M and N: four tiles."""
 SEEDS = range(4)

@@ -3,33 +3,23 @@
 from itertools import product
 
 import pytest
-from gpu_arrays import check_product, operand, poisoned, wait
 
+from tests.support.gemm_source import gemm_source
+from tests.support.gpu_arrays import check_product, operand, poisoned, wait
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-SOURCE = """@kernel(cluster={cluster})
-def gemm(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (m, k), ({rows}, 64))
-        b = load(B, (k, n), (64, {columns}))
-        acc = mma(a, b, acc)
-    store(C, (m, n), cast(acc, bf16))
-
-
-@kernel(cluster={cluster})
-def batched(A: bf16[L, M, K], B: bf16[L, K, N], C: bf16[L, M, N]):
-    i, m, n = grid(L, cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (i, m, k), (1, {rows}, 64)).reshape(({rows}, 64))
-        b = load(B, (i, k, n), (1, 64, {columns})).reshape((64, {columns}))
-        acc = mma(a, b, acc)
-    store(C, (i, m, n), cast(acc, bf16).reshape((1, {rows}, {columns})))
-"""
+SOURCE = "\n\n".join(
+    gemm_source(
+        name,
+        hints="cluster={cluster}",
+        rows="{rows}",
+        columns="{columns}",
+        batched=name == "batched",
+    )
+    for name in ("gemm", "batched")
+)
 CLUSTERS = ((2, 1), (1, 2), (2, 2), (4, 1), (1, 4))
 TILES = ((128, 256), (64, 64))
 """Four boxes of B and one of A that can be cut; and one box of each, with a single consumer."""

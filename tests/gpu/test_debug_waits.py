@@ -5,7 +5,9 @@ import time
 from functools import partial
 
 import pytest
-from deadlock_cases import (
+
+import tilec
+from tests.support.deadlock_cases import (
     SPLIT_TILE,
     build_broken,
     more_arrivals,
@@ -13,8 +15,6 @@ from deadlock_cases import (
     without_partials,
     without_release,
 )
-
-import tilec
 from tilec.cli.main import EXIT_OK, main
 from tilec.request.specialization import Specialization
 

@@ -3,37 +3,34 @@
 import itertools
 
 import pytest
-from gpu_arrays import check_padded, filled, limit_of, padded, wait
 
+from tests.support.gemm_source import gemm_source
+from tests.support.gpu_arrays import check_padded, filled, limit_of, padded, wait
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-SOURCE = """@kernel(defer_stores=True, any_tile_extents=True{hints})
-def fused(
-    A: bf16[M, K], B: bf16[K, N], bias: f32[N], R: bf16[M, N], C: {result}[M, N], scale: f32
-):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (m, k), ({rows}, 64))
-        b = load(B, (k, n), (64, {columns}))
-        acc = mma(a, b, acc)
-    x = acc + load(bias, n, {columns})[None, :]
-    store(C, (m, n), cast({value}, {result}))
-
-
-@kernel(defer_stores=True{hints})
-def batched(A: bf16[Z, M, K], B: bf16[Z, K, N], bias: f32[N], C: {result}[Z, M, N], scale: f32):
-    z, m, n = grid(Z, cdiv(M, 128), cdiv(N, 256))
-    acc = zeros((128, 256), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (z, m, k), (1, 128, 64)).reshape((128, 64))
-        b = load(B, (z, k, n), (1, 64, 256)).reshape((64, 256))
-        acc = mma(a, b, acc)
-    x = (acc + load(bias, n, 256)[None, :]) * scale
-    store(C, (z, m, n), cast(x / (1.0 + exp(-x)), {result}).reshape((1, 128, 256)))
-"""
+SOURCE = gemm_source(
+    "fused",
+    hints="defer_stores=True, any_tile_extents=True{hints}",
+    inputs=("bias: f32[N]", "R: bf16[M, N]"),
+    result="{result}",
+    scalars=("scale: f32",),
+    rows="{rows}",
+    columns="{columns}",
+    after=("x = acc + load(bias, n, {columns})[None, :]",),
+    value="{value}",
+) + gemm_source(
+    "batched",
+    hints="defer_stores=True{hints}",
+    inputs=("bias: f32[N]",),
+    result="{result}",
+    scalars=("scale: f32",),
+    columns=256,
+    after=("x = (acc + load(bias, n, 256)[None, :]) * scale",),
+    value="x / (1.0 + exp(-x))",
+    batched=True,
+)
 VALUES = {
     "bias": "x * scale",
     "gelu": "x * scale * 0.5 * (1.0 + tanh(x * scale * (0.7978845608 + 0.0356774081 * x * x)))",

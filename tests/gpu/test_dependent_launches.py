@@ -5,8 +5,9 @@ one stale element anywhere in a chain is a wrong result at its end.
 """
 
 import pytest
-from gpu_arrays import wait
 
+from tests.support.gemm_source import gemm_source
+from tests.support.gpu_arrays import wait
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
@@ -21,16 +22,8 @@ def copy(A: bf16[M, N], B: bf16[M, N]):
 def add(A: bf16[M, N], B: bf16[M, N], C: bf16[M, N]):
     m, n = grid(cdiv(M, 32), cdiv(N, 64))
     store(C, (m, n), load(A, (m, n), (32, 64)) + load(B, (m, n), (32, 64)))
-
-
-@kernel(cluster=(2, 1))
-def gemm(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
-    m, n = grid(cdiv(M, 128), cdiv(N, 256))
-    acc = zeros((128, 256), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 256)), acc)
-    store(C, (m, n), cast(acc, bf16))
 """
+SOURCE += gemm_source("gemm", hints="cluster=(2, 1)", columns=256)
 LENGTH = 50
 """Kernels of a chain."""
 SLEEP = 20_000_000

@@ -11,8 +11,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from gpu_arrays import wait
 
+from tests.support.gpu_arrays import wait
 from tilec.codegen.sass import count_opcodes, disassemble
 from tilec.runtime.cuda.cuda_driver import CudaDriver
 from tilec.runtime.jit import Kernel, load

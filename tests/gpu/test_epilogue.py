@@ -2,21 +2,19 @@
 
 import pytest
 
+from tests.support.gemm_source import gemm_source
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-SOURCE = """@kernel(epilogue_slots={slots}, epilogue_batch={batch})
-def both(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], D: f32[M, N]):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (m, k), ({rows}, 64))
-        b = load(B, (k, n), (64, {columns}))
-        acc = mma(a, b, acc)
-    store(C, (m, n), cast(acc, bf16))
-    store(D, (m, n), acc * 2.0)
-"""
+SOURCE = gemm_source(
+    "both",
+    hints="epilogue_slots={slots}, epilogue_batch={batch}",
+    rows="{rows}",
+    columns="{columns}",
+    scalars=("D: f32[M, N]",),
+    after=("store(D, (m, n), acc * 2.0)",),
+)
 SIZES = ((64, 64, 64), (257, 130, 64), (1000, 1001, 128), (4096, 2304, 192))
 """The last one has several tiles for each CTA, the two before have ragged edges."""
 TILES = ((64, 32), (128, 64), (128, 128))
@@ -62,14 +60,7 @@ def test_two_results(torch, tmp_path, slots, batch, tile, order):
         check(wide, d, 2 * expected, k * 2.0**-16)
 
 
-CALLED = """@kernel({hints})
-def called[M, N, K](A: bf16[M, K], B: bf16[K, N], C: f32[M, N]):
-    m, n = grid(cdiv(M, 128), cdiv(N, 128))
-    acc = zeros((128, 128), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
-    store(C, (m, n), sin(acc) + acc % 1.5)
-"""
+CALLED = gemm_source("called", hints="{hints}", result="f32", value="sin(acc) + acc % 1.5")
 
 
 @pytest.mark.parametrize("hints", ["", "pingpong=True", "cluster=(2, 1)", "specialize=False"])

@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from example_cases import EXAMPLES, check_example, example_of
-from gpu_arrays import launch_on_gpu
 
 import tilec
+from tests.support.example_cases import EXAMPLES, check_example, example_of
+from tests.support.gpu_arrays import launch_on_gpu
 from tilec.runtime.jit import load
 from tilec.testing.check import compare, make_arguments
 

@@ -3,8 +3,9 @@
 from functools import partial
 
 import pytest
-from feature_cases import check_feature, load_kernels, runs
-from gpu_arrays import launch_on_gpu
+
+from tests.support.feature_cases import check_feature, load_kernels, runs
+from tests.support.gpu_arrays import launch_on_gpu
 
 pytestmark = pytest.mark.gpu
 

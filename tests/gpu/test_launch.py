@@ -5,9 +5,9 @@ import threading
 import time
 
 import pytest
-from gpu_arrays import TORCH_NAMES, torch_dtype
 
 import tilec
+from tests.support.gpu_arrays import TORCH_NAMES, torch_dtype
 from tilec.runtime.args.device_array import DeviceArray
 from tilec.runtime.cuda.current import get_driver
 from tilec.runtime.jit import KernelText

@@ -1,34 +1,23 @@
 """Products whose consumers ping-pong, or keep a group of wgmma in flight."""
 
 import pytest
-from gpu_arrays import check_product, operand, poisoned, wait
 
+from tests.support.gemm_source import gemm_source
+from tests.support.gpu_arrays import check_product, operand, poisoned, wait
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-SOURCE = """@kernel({hints}, any_tile_extents=True)
-def gemm(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (m, k), ({rows}, 64))
-        b = load(B, (k, n), (64, {columns}))
-        acc = mma(a, b, acc)
-    store(C, (m, n), cast(acc, bf16))
-
-
-@kernel({hints}, any_tile_extents=True)
-def biased(A: bf16[M, K], B: bf16[K, N], R: bf16[M, N], V: f32[N], C: bf16[M, N]):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (m, k), ({rows}, 64))
-        b = load(B, (k, n), (64, {columns}))
-        acc = mma(a, b, acc)
-    acc = acc + load(V, n, {columns}) + cast(load(R, (m, n), ({rows}, {columns})), f32)
-    store(C, (m, n), cast(acc, bf16))
-"""
+SOURCE = gemm_source(
+    "gemm", hints="{hints}, any_tile_extents=True", rows="{rows}", columns="{columns}"
+) + gemm_source(
+    "biased",
+    hints="{hints}, any_tile_extents=True",
+    inputs=("R: bf16[M, N]", "V: f32[N]"),
+    rows="{rows}",
+    columns="{columns}",
+    after=("acc = acc + load(V, n, {columns}) + cast(load(R, (m, n), ({rows}, {columns})), f32)",),
+)
 TILES = ((64, 64), (64, 256), (128, 128), (128, 192))
 CLUSTERS = ((1, 1), (2, 1), (1, 2), (2, 2))
 SIZES = (

@@ -5,8 +5,9 @@ run and lies between guards, which nobody may write.
 """
 
 import pytest
-from gemm_cases import GUARD, compile_all, draw, matmul
-from gpu_arrays import torch_dtype, wait
+
+from tests.support.gemm_cases import GUARD, compile_all, draw, matmul
+from tests.support.gpu_arrays import torch_dtype, wait
 
 pytestmark = pytest.mark.gpu
 

@@ -4,8 +4,8 @@ The programs are drawn here, from seeds. They are compiled ahead in parallel pro
 """
 
 import pytest
-from program_cases import compile_all
 
+from tests.support.program_cases import compile_all
 from tilec.runtime.cuda.current import get_driver
 from tilec.support.diagnostics import TileError
 from tools.emulator.fuzz.draw import draw

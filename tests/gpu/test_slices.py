@@ -3,55 +3,44 @@
 import itertools
 
 import pytest
-from gpu_arrays import POISON, check_padded, filled, limit_of, padded
 
+from tests.support.gemm_source import gemm_source
+from tests.support.gpu_arrays import POISON, check_padded, filled, limit_of, padded
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-RESIDUAL = """@kernel({hints})
-def fused(A: bf16[M, K], B: bf16[K, N], bias: bf16[N], R: {load}[M, N], C: {result}[M, N]):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (m, k), ({rows}, 64))
-        b = load(B, (k, n), (64, {columns}))
-        acc = mma(a, b, acc)
-    x = acc + load(bias, n, {columns}).astype(f32)[None, :]
-    r = load(R, (m, n), ({rows}, {columns}))
-    store(C, (m, n), cast(2.0 * x + cast(r, f32), {result}))
-"""
-UPDATE = """@kernel
-def update(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
-    m, n = grid(cdiv(M, 128), cdiv(N, 256))
-    acc = zeros((128, 256), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 256)), acc)
-    store(C, (m, n), cast(acc + cast(load(C, (m, n), (128, 256)), f32), bf16))
-"""
-SEVERAL = """@kernel
-def several(
-    A: bf16[M, K], B: bf16[K, N], R: bf16[M, N], S: f32[M, N], C: bf16[M, N], D: f32[M, N]
-):
-    m, n = grid(cdiv(M, 128), cdiv(N, 128))
-    acc = zeros((128, 128), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
-    r, s = load(R, (m, n), (128, 128)), load(S, (m, n), (128, 128))
-    store(C, (m, n), cast(acc * s + cast(r, f32), bf16))
-    store(D, (m, n), acc * 2.0)
-"""
-BATCHED = """@kernel
-def batched(A: bf16[Z, M, K], B: bf16[Z, K, N], R: bf16[Z, M, N], C: bf16[Z, M, N]):
-    z, m, n = grid(Z, cdiv(M, 128), cdiv(N, 128))
-    acc = zeros((128, 128), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (z, m, k), (1, 128, 64)).reshape((128, 64))
-        b = load(B, (z, k, n), (1, 64, 128)).reshape((64, 128))
-        acc = mma(a, b, acc)
-    r = load(R, (z, m, n), (1, 128, 128)).reshape((128, 128))
-    store(C, (z, m, n), cast(acc + cast(r, f32), bf16).reshape((1, 128, 128)))
-"""
+RESIDUAL = gemm_source(
+    "fused",
+    hints="{hints}",
+    inputs=("bias: bf16[N]", "R: {load}[M, N]"),
+    result="{result}",
+    rows="{rows}",
+    columns="{columns}",
+    after=(
+        "x = acc + load(bias, n, {columns}).astype(f32)[None, :]",
+        "r = load(R, (m, n), ({rows}, {columns}))",
+    ),
+    value="2.0 * x + cast(r, f32)",
+)
+UPDATE = gemm_source("update", columns=256, value="acc + cast(load(C, (m, n), (128, 256)), f32)")
+SEVERAL = gemm_source(
+    "several",
+    inputs=("R: bf16[M, N]", "S: f32[M, N]"),
+    scalars=("D: f32[M, N]",),
+    after=(
+        "r, s = load(R, (m, n), (128, 128)), load(S, (m, n), (128, 128))",
+        "store(D, (m, n), acc * 2.0)",
+    ),
+    value="acc * s + cast(r, f32)",
+)
+BATCHED = gemm_source(
+    "batched",
+    inputs=("R: bf16[Z, M, N]",),
+    batched=True,
+    after=("r = load(R, (z, m, n), (1, 128, 128)).reshape((128, 128))",),
+    value="acc + cast(r, f32)",
+)
 SIZES = ((64, 64, 64), (257, 130, 64), (1000, 1001, 128), (4096, 2304, 192), (3000, 5000, 72))
 """The last two have several tiles for each CTA, the three before have ragged edges."""
 SLICES = (

@@ -4,40 +4,25 @@ import itertools
 import random
 
 import pytest
-from gpu_arrays import wait
 
+from tests.support.gemm_source import gemm_source
+from tests.support.gpu_arrays import wait
 from tilec.runtime.jit import load
 
 pytestmark = pytest.mark.gpu
 
-SOURCE = """@kernel(split_k={splits}{hints})
-def product(A: bf16[M, K], B: bf16[K, N], C: {result}[M, N]):
-    m, n = grid(cdiv(M, {rows}), cdiv(N, {columns}))
-    acc = zeros(({rows}, {columns}), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), ({rows}, 64)), load(B, (k, n), (64, {columns})), acc)
-    store(C, (m, n), cast(acc, {result}))
-"""
-FUSED = """@kernel(split_k=3)
-def fused(A: bf16[M, K], B: bf16[K, N], bias: bf16[N], C: bf16[M, N]):
-    m, n = grid(cdiv(M, 128), cdiv(N, 128))
-    c = load(C, (m, n), (128, 128))
-    acc = zeros((128, 128), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
-    x = acc + cast(load(bias, n, 128), f32)[None, :]
-    store(C, (m, n), cast(x + cast(c, f32), bf16))
-"""
-BATCHED = """@kernel(split_k=4)
-def batched(A: bf16[Z, M, K], B: bf16[Z, K, N], C: f32[Z, M, N]):
-    z, m, n = grid(Z, cdiv(M, 64), cdiv(N, 128))
-    acc = zeros((64, 128), f32)
-    for k in range(cdiv(K, 64)):
-        a = load(A, (z, m, k), (1, 64, 64)).reshape((64, 64))
-        b = load(B, (z, k, n), (1, 64, 128)).reshape((64, 128))
-        acc = mma(a, b, acc)
-    store(C, (z, m, n), acc.reshape((1, 64, 128)))
-"""
+SOURCE = gemm_source(
+    hints="split_k={splits}{hints}", result="{result}", rows="{rows}", columns="{columns}"
+)
+FUSED = gemm_source(
+    "fused",
+    hints="split_k=3",
+    inputs=("bias: bf16[N]",),
+    before=("c = load(C, (m, n), (128, 128))",),
+    after=("x = acc + cast(load(bias, n, 128), f32)[None, :]",),
+    value="x + cast(c, f32)",
+)
+BATCHED = gemm_source("batched", hints="split_k=4", result="f32", rows=64, batched=True)
 TILES = ((64, 128), (128, 128), (128, 256))
 POISON = -7.0
 REPEATS = 20

@@ -9,7 +9,8 @@ from time import process_time
 from typing import ClassVar
 
 import pytest
-from seeded_faults import (
+
+from tests.support.seeded_faults import (
     ROOT,
     before_the_check,
     changed,
@@ -22,7 +23,6 @@ from seeded_faults import (
     verify,
     without,
 )
-
 from tilec.compiler.driver import compile_source
 from tilec.frontend.syntax.parser import choose_kernel, kernels, parse_source
 from tilec.ir.context import make_context

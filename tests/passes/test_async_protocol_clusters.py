@@ -1,7 +1,8 @@
 """nv-tileas-verify-async-protocol in clusters: faults of CTAs that fill each other's slots."""
 
 import pytest
-from seeded_faults import (
+
+from tests.support.seeded_faults import (
     before_the_check,
     changed,
     failure,

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.passes.seeded_faults import (
+from tests.support.seeded_faults import (
     before_the_check,
     changed,
     check_fault,

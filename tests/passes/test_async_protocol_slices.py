@@ -5,7 +5,15 @@ two slots, which a producer warp of their own fills.
 """
 
 import pytest
-from seeded_faults import before_the_check, changed, check_fault, moved, verify, without
+
+from tests.support.seeded_faults import (
+    before_the_check,
+    changed,
+    check_fault,
+    moved,
+    verify,
+    without,
+)
 
 SLICES = 4
 

@@ -1,9 +1,17 @@
 """Stores that wait for the next tile: what keeps them from it, and seeded faults."""
 
 import pytest
-from kernel_texts import BRANCH_WITH_LOAD
-from seeded_faults import before_the_check, changed, failure, replaced, swap_before, verify, without
 
+from tests.support.kernel_texts import BRANCH_WITH_LOAD
+from tests.support.seeded_faults import (
+    before_the_check,
+    changed,
+    failure,
+    replaced,
+    swap_before,
+    verify,
+    without,
+)
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization

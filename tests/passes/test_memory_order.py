@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from seeded_faults import (
+
+from tests.support.seeded_faults import (
     BEFORE,
     ROOT,
     check_fault,
@@ -18,7 +19,6 @@ from seeded_faults import (
     verify,
     without,
 )
-
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from seeded_faults import before_the_check, changed, lines_of, replaced
 
+from tests.support.seeded_faults import before_the_check, changed, lines_of, replaced
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.passes.registry import PassContext

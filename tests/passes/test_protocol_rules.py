@@ -3,7 +3,8 @@
 import re
 
 import pytest
-from seeded_faults import (
+
+from tests.support.seeded_faults import (
     before_the_check,
     changed,
     check_fault,

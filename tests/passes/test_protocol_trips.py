@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from seeded_faults import before_the_check, failure, verify
 
+from tests.support.seeded_faults import before_the_check, failure, verify
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.support.diagnostics import SourceFile

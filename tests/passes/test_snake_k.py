@@ -1,8 +1,8 @@
 """nv-tileas-snake-k: which kernels walk their k-tiles back and forth."""
 
 import pytest
-from kernel_texts import BRANCH_WITH_LOAD
 
+from tests.support.kernel_texts import BRANCH_WITH_LOAD
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization

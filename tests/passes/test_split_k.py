@@ -1,9 +1,9 @@
 """nv-tileas-split-k: which kernels can be split, and that the protocol check passes."""
 
 import pytest
-from kernel_texts import BRANCH_WITH_LOAD
-from seeded_faults import before_the_check, verify
 
+from tests.support.kernel_texts import BRANCH_WITH_LOAD
+from tests.support.seeded_faults import before_the_check, verify
 from tilec.compiler.driver import compile_source
 from tilec.request.options import CompileOptions
 from tilec.support.diagnostics import CompileError, SourceFile

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 import pytest
-from seeded_faults import ROOT, source_of
 
+from tests.support.seeded_faults import ROOT, source_of
 from tilec.compiler.driver import compile_source
 from tilec.frontend.syntax.parser import kernels, parse_source
 from tilec.passes import load_pass, runner

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.support.gemm_source import gemm_source
 from tilec.compiler.backend import CodeGenerator, find_kernel_op
 from tilec.compiler.compilation import format_timings
 from tilec.compiler.driver import compile_source
@@ -110,15 +111,7 @@ def test_tiles_for_a_store_that_has_to_wait(extents, output_bytes, loaded_bytes)
     assert all(item.tile.can_defer(TARGET) for item in found)
 
 
-MATMUL = """\
-@kernel
-def f(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N]):
-    m, n = grid(cdiv(M, 128), cdiv(N, 256))
-    acc = zeros((128, 256), f32)
-    for k in range(cdiv(K, 64)):
-        acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 256)), acc)
-    store(C, (m, n), cast(acc, bf16))
-"""
+MATMUL = gemm_source("f", columns=256)
 
 
 ROUNDED = MATMUL.replace("cast(acc, bf16)", "cast(acc, bf16) * 2.0")

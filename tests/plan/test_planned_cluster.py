@@ -5,6 +5,7 @@ from math import prod
 
 import pytest
 
+from tests.support.gemm_source import gemm_source
 from tilec.compiler.driver import compile_source
 from tilec.plan.gemm_candidates import GemmProblem, shares_divide
 from tilec.plan.gemm_tile import GemmTile
@@ -14,16 +15,13 @@ from tilec.runtime.cache import variant_key
 from tilec.runtime.variants import KernelText, Variants
 from tilec.support.diagnostics import CompileError, SourceFile
 
-MATMUL = """\
-@kernel
-def f(A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], BM: const = auto, BN: const = auto,
-      BK: const = auto):
-    m, n = grid(cdiv(M, BM), cdiv(N, BN))
-    acc = zeros((BM, BN), f32)
-    for k in range(cdiv(K, BK)):
-        acc = mma(load(A, (m, k), (BM, BK)), load(B, (k, n), (BK, BN)), acc)
-    store(C, (m, n), cast(acc, bf16))
-"""
+MATMUL = gemm_source(
+    "f",
+    scalars=("BM: const = auto", "BN: const = auto", "BK: const = auto"),
+    rows="BM",
+    columns="BN",
+    depth="BK",
+)
 ROWS = """\
 @kernel
 def f(A: bf16[M, K], B: bf16[K, 128], C: bf16[M, 128], BM: const = auto, BK: const = auto):

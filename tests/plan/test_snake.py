@@ -1,8 +1,8 @@
 """When the planner walks the k-tiles of every second tile backwards."""
 
 import pytest
-from plain_product import TARGET, plan, problem
 
+from tests.support.plain_product import TARGET, plan, problem
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.support.diagnostics import CompileError
 

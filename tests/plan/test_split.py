@@ -3,8 +3,8 @@
 import random
 
 import pytest
-from plain_product import TARGET, plan, problem
 
+from tests.support.plain_product import TARGET, plan, problem
 from tilec.plan import gemm_candidates
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles, tile_text
 from tilec.plan.gemm_model import gemm_cost

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from runtime_fakes import FakeArray
 
+from tests.support.runtime_fakes import FakeArray
 from tilec.runtime.args.arguments import check_arguments
 from tilec.runtime.args.signature_binding import (
     ARRAY,

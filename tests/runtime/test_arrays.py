@@ -8,8 +8,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
-from runtime_fakes import FakeArray
 
+from tests.support.runtime_fakes import FakeArray
 from tilec.runtime.args import dlpack
 from tilec.runtime.args.arrays import FOREIGN_DTYPES, is_array, view_array
 from tilec.runtime.launch.streams import launch_stream, stream_handle

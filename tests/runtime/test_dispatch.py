@@ -4,8 +4,8 @@ import threading
 
 import numpy as np
 import pytest
-from runtime_fakes import FakeArray, FakeDriver
 
+from tests.support.runtime_fakes import FakeArray, FakeDriver
 from tilec.runtime.args.signature_binding import (
     ARRAY,
     CONST,

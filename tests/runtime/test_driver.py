@@ -5,9 +5,9 @@ import functools
 import importlib
 
 import pytest
-from cuda_api_fake import Api, bindings
-from kernel_metadata import RECIPE
 
+from tests.support.cuda_api_fake import Api, bindings
+from tests.support.kernel_metadata import RECIPE
 from tilec.runtime.args.arrays import ArrayView
 from tilec.runtime.compiled import check_capability
 from tilec.runtime.cuda import current as driver_module

@@ -7,9 +7,9 @@ from dataclasses import replace
 from threading import Barrier
 
 import pytest
-from kernel_metadata import kernel_metadata
-from runtime_fakes import FakeDriver, device_view
 
+from tests.support.kernel_metadata import kernel_metadata
+from tests.support.runtime_fakes import FakeDriver, device_view
 from tilec.codegen.artifact import HiddenParameter, Workspace
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.launch.grid import caller_grid

@@ -3,9 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from kernel_metadata import kernel_metadata
-from runtime_fakes import FakeDriver
 
+from tests.support.kernel_metadata import kernel_metadata
+from tests.support.runtime_fakes import FakeDriver
 from tilec.runtime.launch.launch_shape import launch_shape, persistent_blocks, whole_clusters
 from tilec.support.diagnostics import LaunchError
 

@@ -1,8 +1,8 @@
 """Facts that are compiled in, derived from arguments."""
 
 import pytest
-from runtime_fakes import device_view
 
+from tests.support.runtime_fakes import device_view
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.args.specialize import (
     alias_groups,

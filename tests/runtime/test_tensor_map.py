@@ -1,8 +1,8 @@
 """Rules of the tensor map, checked before the driver is asked."""
 
 import pytest
-from kernel_metadata import RECIPE
 
+from tests.support.kernel_metadata import RECIPE
 from tilec.runtime.args.arrays import ArrayView
 from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
 from tilec.support.diagnostics import InternalCompilerError, LaunchError

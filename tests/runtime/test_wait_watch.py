@@ -4,8 +4,8 @@ import ctypes
 import struct
 
 import pytest
-from runtime_fakes import FakeDriver, device_view
 
+from tests.support.runtime_fakes import FakeDriver, device_view
 from tilec.codegen.artifact import HiddenParameter, Workspace
 from tilec.request.wait_records import RECORD_BYTES, Word
 from tilec.runtime.args.arguments import BoundArguments

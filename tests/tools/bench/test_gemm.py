@@ -5,8 +5,8 @@ import sys
 from types import SimpleNamespace
 
 import pytest
-from bench_reports import CASE, FIRST, SECOND, report
 
+from tests.support.bench_reports import CASE, FIRST, SECOND, report
 from tools.bench import contenders, gemm, host
 from tools.bench.cases import FULL, SETS, Case
 from tools.bench.contenders import ContenderError

@@ -3,8 +3,8 @@
 import sys
 
 import pytest
-from bench_reports import CASE, DETAIL, FIRST, SECOND, report, timed
 
+from tests.support.bench_reports import CASE, DETAIL, FIRST, SECOND, report, timed
 from tools.bench.plot import PlotError, main, save_plot
 from tools.bench.report import write_report
 

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from bench_reports import CASE, DETAIL, FIRST, SECOND, report, timed
 
+from tests.support.bench_reports import CASE, DETAIL, FIRST, SECOND, report, timed
 from tools.bench.report import (
     format_table,
     load_report,

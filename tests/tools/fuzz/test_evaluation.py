@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from fuzz_cases import binary, call, lines, load, program, value
 
+from tests.support.fuzz_cases import binary, call, lines, load, program, value
 from tools.emulator.fuzz.evaluation import evaluate
 from tools.emulator.fuzz.program import I32, Access, Expression, Store, name, number
 from tools.emulator.fuzz.values import Value, cast, round_to, sticky

@@ -1,8 +1,8 @@
 """A program that fails becomes smaller, and stays a program."""
 
 import pytest
-from fuzz_cases import binary, load, program
 
+from tests.support.fuzz_cases import binary, load, program
 from tools.emulator.fuzz.draw import draw
 from tools.emulator.fuzz.printing import source
 from tools.emulator.fuzz.program import (
