@@ -3,57 +3,58 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects import cuda_tile
 from tilec.ir.bindings import arith, ir
 from tilec.ir.float8 import LARGEST_FLOAT8, float_of_integer
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.division import DIVISIONS, divide
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
+    RULES,
     Conversion,
     convert_type,
     create,
     result_types,
-    rule,
     text,
     unsupported,
 )
 
 _FLOAT = {
-    "addf": "arith.addf",
-    "subf": "arith.subf",
-    "mulf": "arith.mulf",
-    "divf": "arith.divf",
-    "remf": "arith.remf",
-    "negf": "arith.negf",
-    "absf": "math.absf",
-    "fma": "math.fma",
-    "pow": "math.powf",
-    "ceil": "math.ceil",
-    "floor": "math.floor",
-    "sqrt": "math.sqrt",
-    "rsqrt": "math.rsqrt",
-    "exp": "math.exp",
-    "exp2": "math.exp2",
-    "log": "math.log",
-    "log2": "math.log2",
-    "sin": "math.sin",
-    "cos": "math.cos",
-    "tan": "math.tan",
-    "tanh": "math.tanh",
+    cuda_tile.AddFOp: "arith.addf",
+    cuda_tile.SubFOp: "arith.subf",
+    cuda_tile.MulFOp: "arith.mulf",
+    cuda_tile.DivFOp: "arith.divf",
+    cuda_tile.RemFOp: "arith.remf",
+    cuda_tile.NegFOp: "arith.negf",
+    cuda_tile.AbsFOp: "math.absf",
+    cuda_tile.FmaOp: "math.fma",
+    cuda_tile.PowOp: "math.powf",
+    cuda_tile.CeilOp: "math.ceil",
+    cuda_tile.FloorOp: "math.floor",
+    cuda_tile.SqrtOp: "math.sqrt",
+    cuda_tile.RsqrtOp: "math.rsqrt",
+    cuda_tile.ExpOp: "math.exp",
+    cuda_tile.Exp2Op: "math.exp2",
+    cuda_tile.LogOp: "math.log",
+    cuda_tile.Log2Op: "math.log2",
+    cuda_tile.SinOp: "math.sin",
+    cuda_tile.CosOp: "math.cos",
+    cuda_tile.TanOp: "math.tan",
+    cuda_tile.TanHOp: "math.tanh",
 }
 _INTEGER = {
-    "addi": "arith.addi",
-    "subi": "arith.subi",
-    "muli": "arith.muli",
-    "shli": "arith.shli",
-    "andi": "arith.andi",
-    "ori": "arith.ori",
-    "xori": "arith.xori",
-    "absi": "math.absi",
+    cuda_tile.AddIOp: "arith.addi",
+    cuda_tile.SubIOp: "arith.subi",
+    cuda_tile.MulIOp: "arith.muli",
+    cuda_tile.ShLIOp: "arith.shli",
+    cuda_tile.AndIOp: "arith.andi",
+    cuda_tile.OrIOp: "arith.ori",
+    cuda_tile.XOrIOp: "arith.xori",
+    cuda_tile.AbsIOp: "math.absi",
 }
 _BY_SIGN = {
-    "remi": ("arith.remsi", "arith.remui"),
-    "maxi": ("arith.maxsi", "arith.maxui"),
-    "mini": ("arith.minsi", "arith.minui"),
-    "shri": ("arith.shrsi", "arith.shrui"),
+    cuda_tile.RemIOp: ("arith.remsi", "arith.remui"),
+    cuda_tile.MaxIOp: ("arith.maxsi", "arith.maxui"),
+    cuda_tile.MinIOp: ("arith.minsi", "arith.minui"),
+    cuda_tile.ShRIOp: ("arith.shrsi", "arith.shrui"),
 }
 _DIVISION = {
     ("zero", "signed"): "arith.divsi",
@@ -63,15 +64,15 @@ _DIVISION = {
     ("positive_inf", "unsigned"): "arith.ceildivui",
 }
 _MIN_MAX = {
-    ("maxf", False): "arith.maxnumf",
-    ("maxf", True): "arith.maximumf",
-    ("minf", False): "arith.minnumf",
-    ("minf", True): "arith.minimumf",
+    (cuda_tile.MaxFOp, False): "arith.maxnumf",
+    (cuda_tile.MaxFOp, True): "arith.maximumf",
+    (cuda_tile.MinFOp, False): "arith.minnumf",
+    (cuda_tile.MinFOp, True): "arith.minimumf",
 }
 _EXACT_ROUNDING = (None, "nearest_even")
 FLUSH_TO_ZERO = "flush_to_zero"
 """Attribute, also on operations of math: subnormal operands and results become zeros."""
-_FLUSHING = ("exp2",)
+_FLUSHING = (cuda_tile.Exp2Op,)
 _LOOSE_ROUNDING = ("approx", "full")
 _OVERFLOW = {
     "no_signed_wrap": "#arith.overflow<nsw>",
@@ -84,10 +85,6 @@ _FLOAT_SUFFIXES = dict(zip(_COMPARISONS, ("EQ", "NE", "LT", "LE", "GT", "GE"), s
 _INTEGER_SUFFIXES = dict(zip(_COMPARISONS, ("eq", "ne", "lt", "le", "gt", "ge"), strict=True))
 
 
-def _short(op: Any) -> str:
-    return op.name.split(".", 1)[1]
-
-
 def check_float_mode(op: Any) -> dict[str, Any]:
     """Return the attributes that keep the floating-point mode of `op`.
 
@@ -96,7 +93,7 @@ def check_float_mode(op: Any) -> dict[str, Any]:
     """
     rounding = text(op, "rounding")
     if FLUSH_TO_ZERO in op.attributes:
-        if _short(op) not in _FLUSHING:
+        if type(op.opview) not in _FLUSHING:
             raise unsupported(op, FLUSH_TO_ZERO)
         return {FLUSH_TO_ZERO: ir.UnitAttr.get()}
     if rounding in _EXACT_ROUNDING:
@@ -106,40 +103,42 @@ def check_float_mode(op: Any) -> dict[str, Any]:
     raise unsupported(op, f"rounding {rounding}")
 
 
-@rule(*_FLOAT)
+@RULES.converts(*_FLOAT)
 def convert_float(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a floating-point operation."""
     attributes = check_float_mode(op)
-    return create(_FLOAT[_short(op)], result_types(op), state.operands(op), attributes).results
+    return create(_FLOAT[type(op.opview)], result_types(op), state.operands(op), attributes).results
 
 
-@rule("maxf", "minf")
+@RULES.converts(cuda_tile.MaxFOp, cuda_tile.MinFOp)
 def convert_min_max(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a minimum or maximum; `propagate_nan` selects the IEEE 754-2019 operation."""
     attributes = check_float_mode(op)
-    name = _MIN_MAX[_short(op), "propagate_nan" in op.attributes]
+    name = _MIN_MAX[type(op.opview), "propagate_nan" in op.attributes]
     return create(name, result_types(op), state.operands(op), attributes).results
 
 
-@rule(*_INTEGER)
+@RULES.converts(*_INTEGER)
 def convert_integer(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer operation whose meaning does not depend on the sign."""
     overflow = _OVERFLOW.get(text(op, "overflow", ""))
     attributes = {"overflowFlags": ir.Attribute.parse(overflow)} if overflow else {}
-    return create(_INTEGER[_short(op)], result_types(op), state.operands(op), attributes).results
+    return create(
+        _INTEGER[type(op.opview)], result_types(op), state.operands(op), attributes
+    ).results
 
 
-@rule(*_BY_SIGN)
+@RULES.converts(*_BY_SIGN)
 def convert_signed_integer(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer operation that exists for signed and for unsigned operands."""
-    signed, unsigned = _BY_SIGN[_short(op)]
+    signed, unsigned = _BY_SIGN[type(op.opview)]
     name = unsigned if text(op, "signedness") == "unsigned" else signed
     if name in DIVISIONS:
         return [divide(name, state.operands(op), state.ranges)]
     return create(name, result_types(op), state.operands(op)).results
 
 
-@rule("divi")
+@RULES.converts(cuda_tile.DivIOp)
 def convert_division(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer division by its rounding."""
     key = (text(op, "rounding", "zero"), text(op, "signedness", "signed"))
@@ -148,14 +147,14 @@ def convert_division(op: Any, state: Conversion) -> Sequence[Any]:
     return [divide(_DIVISION[key], state.operands(op), state.ranges)]
 
 
-@rule("mulhii")
+@RULES.converts(cuda_tile.MulhiIOp)
 def convert_high_product(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite the high half of an unsigned product."""
     (type_,) = result_types(op)
     return [create("arith.mului_extended", [type_, type_], state.operands(op)).results[1]]
 
 
-@rule("negi")
+@RULES.converts(cuda_tile.NegIOp)
 def convert_negation(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer negation as `0 - x`."""
     (operand,) = state.operands(op)
@@ -168,7 +167,7 @@ def _zeros(type_: Any) -> Any:
     return ir.DenseElementsAttr.get_splat(type_, zero)
 
 
-@rule("cmpf")
+@RULES.converts(cuda_tile.CmpFOp)
 def convert_float_comparison(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a float comparison; ordered: false for NaN, unordered: true for NaN."""
     prefix = "U" if text(op, "ordering") == "unordered" else "O"
@@ -177,7 +176,7 @@ def convert_float_comparison(op: Any, state: Conversion) -> Sequence[Any]:
     return [arith.cmpf(arith.CmpFPredicate[name], lhs, rhs)]
 
 
-@rule("cmpi")
+@RULES.converts(cuda_tile.CmpIOp)
 def convert_integer_comparison(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer comparison."""
     name = _INTEGER_SUFFIXES[text(op, "predicate")]
@@ -187,26 +186,26 @@ def convert_integer_comparison(op: Any, state: Conversion) -> Sequence[Any]:
     return [arith.cmpi(arith.CmpIPredicate[name], lhs, rhs)]
 
 
-@rule("select")
+@RULES.converts(cuda_tile.SelectOp)
 def convert_select(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an elementwise choice."""
     return create("arith.select", result_types(op), state.operands(op)).results
 
 
-@rule("constant")
+@RULES.converts(cuda_tile.ConstantOp)
 def convert_constant(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a constant tile."""
     attribute = op.attributes["value"]
     return create("arith.constant", result_types(op), [], {"value": attribute}).results
 
 
-@rule("bitcast")
+@RULES.converts(cuda_tile.BitcastOp)
 def convert_bitcast(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a change of the element type that keeps the bits."""
     return create("arith.bitcast", result_types(op), state.operands(op)).results
 
 
-@rule("ftof")
+@RULES.converts(cuda_tile.FToFOp)
 def convert_float_cast(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a float conversion; formats of equal width go through f32."""
     check_float_mode(op)
@@ -238,15 +237,15 @@ def _truncate(source: Any, target: Any) -> Any:
     return create("arith.truncf", [target], [source]).result
 
 
-@rule("ftoi", "itof", "exti")
+@RULES.converts(cuda_tile.FToIOp, cuda_tile.IToFOp, cuda_tile.ExtIOp)
 def convert_integer_cast(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a conversion from, to or between integers that depends on the sign."""
     names = {
-        "ftoi": ("arith.fptosi", "arith.fptoui"),
-        "itof": ("arith.sitofp", "arith.uitofp"),
-        "exti": ("arith.extsi", "arith.extui"),
+        cuda_tile.FToIOp: ("arith.fptosi", "arith.fptoui"),
+        cuda_tile.IToFOp: ("arith.sitofp", "arith.uitofp"),
+        cuda_tile.ExtIOp: ("arith.extsi", "arith.extui"),
     }
-    signed, unsigned = names[_short(op)]
+    signed, unsigned = names[type(op.opview)]
     name = unsigned if text(op, "signedness") == "unsigned" else signed
     (target,) = result_types(op)
     (source,) = state.operands(op)
@@ -257,7 +256,7 @@ def convert_integer_cast(op: Any, state: Conversion) -> Sequence[Any]:
     return [_truncate(create(name, [wide], [source]).result, target)]
 
 
-@rule("trunci")
+@RULES.converts(cuda_tile.TruncIOp)
 def convert_truncation(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite an integer truncation."""
     return create("arith.trunci", result_types(op), state.operands(op)).results

@@ -10,6 +10,7 @@ over its regions. Afterwards no cuda_tile operation is left.
 
 from typing import Any
 
+from tilec.dialects import cuda_tile
 from tilec.dialects.nv_tileaa.func_ops import FuncOp, ReturnOp
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import ir
@@ -27,9 +28,9 @@ from tilec.passes.conversion.cuda_tile_to_nv_tileaa.control_flow import convert_
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     FAILED,
     PREFIX,
+    RULES,
     Conversion,
     convert_type,
-    rule,
 )
 from tilec.passes.registry import PassContext, register_pass
 
@@ -37,7 +38,7 @@ COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
 _OWN_ATTRIBUTES = ("sym_name", "function_type")
 
 
-@rule("return")
+@RULES.converts(cuda_tile.ReturnOp)
 def convert_return(op: Any, state: Conversion) -> list[Any]:
     """Rewrite the end of a kernel."""
     ReturnOp.build()

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects import cuda_tile
 from tilec.dialects.nv_tileaa.tile_ops import DotOp, ViewOp
-from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import Conversion, rule, text
+from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import RULES, Conversion, text
 
 
-@rule("mmaf")
+@RULES.converts(cuda_tile.MmaFOp)
 def convert_float_mma(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a product of float tiles."""
     result = DotOp.build(*_without_batch_of_one(state.operands(op)))
@@ -16,7 +17,7 @@ def convert_float_mma(op: Any, state: Conversion) -> Sequence[Any]:
     return [_in_shape_of(result, op, state)]
 
 
-@rule("mmai")
+@RULES.converts(cuda_tile.MmaIOp)
 def convert_integer_mma(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a product of integer tiles."""
     signedness = (text(op, "signedness_lhs", "signed"), text(op, "signedness_rhs", "signed"))

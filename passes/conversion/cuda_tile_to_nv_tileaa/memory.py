@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects import cuda_tile
 from tilec.dialects.cuda_tile.types import PartitionViewType
 from tilec.dialects.nv_tileaa.memory_ops import (
     AssumeOp,
@@ -22,11 +23,11 @@ from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
 from tilec.dialects.nv_tileaa.types import UNKNOWN_ALIAS_SCOPE, MemrefType
 from tilec.ir.bindings import arith, ir
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
+    RULES,
     Conversion,
     View,
     constant,
     create,
-    rule,
     segments,
     text,
 )
@@ -80,7 +81,7 @@ def alias_scope(base: Any, metadata: dict[str, Any]) -> int:
     return index if groups[index] < 0 else groups.index(groups[index])
 
 
-@rule("make_tensor_view")
+@RULES.converts(cuda_tile.MakeTensorViewOp)
 def convert_tensor_view(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a tensor view as a memref in storage order."""
     (base,), sizes, strides = segments(op)
@@ -111,14 +112,14 @@ def _fill_in(extents: Sequence[int | None], values: list[Any]) -> list[Any]:
     return [next(rest) if extent is None else extent for extent in extents]
 
 
-@rule("make_partition_view")
+@RULES.converts(cuda_tile.MakePartitionViewOp)
 def convert_partition_view(op: Any, state: Conversion) -> Sequence[Any]:
     """Forget a partition view: its tile shape and dim map are in the type of the original."""
     state.views[op.results[0]] = state.views[op.operands[0]]
     return []
 
 
-@rule("get_tensor_shape")
+@RULES.converts(cuda_tile.GetTensorShapeOp)
 def convert_tensor_shape(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite the extents of a tensor view."""
     sizes = state.views[op.operands[0]].sizes
@@ -128,7 +129,7 @@ def convert_tensor_shape(op: Any, state: Conversion) -> Sequence[Any]:
     ]
 
 
-@rule("get_index_space_shape")
+@RULES.converts(cuda_tile.GetIndexSpaceShapeOp)
 def convert_index_space(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite the number of tiles along each dim: extents over tile extents, rounded up."""
     type_: PartitionViewType = op.operands[0].type
@@ -198,7 +199,7 @@ def _copy_hints(op: Any, target: Any) -> None:
             target.attributes[name] = op.attributes[name]
 
 
-@rule("load_view_tko")
+@RULES.converts(cuda_tile.LoadViewTkoOp)
 def convert_load(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a load; the tile comes in storage order and is permuted back."""
     (source,), indices, tokens = segments(op)
@@ -218,7 +219,7 @@ def convert_load(op: Any, state: Conversion) -> Sequence[Any]:
     return [tile, load.token]
 
 
-@rule("store_view_tko")
+@RULES.converts(cuda_tile.StoreViewTkoOp)
 def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a store; the tile is permuted into storage order first."""
     (value,), (target,), indices, tokens = segments(op)
@@ -237,13 +238,13 @@ def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
     return [token]
 
 
-@rule("make_token")
+@RULES.converts(cuda_tile.MakeTokenOp)
 def convert_make_token(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a token that depends on nothing."""
     return [CreateMemTokenOp.build()]
 
 
-@rule("join_tokens")
+@RULES.converts(cuda_tile.JoinTokensOp)
 def convert_join_tokens(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a joined token; one token is forwarded, none is a fresh one."""
     tokens = list(dict.fromkeys(state.operands(op)))
@@ -252,7 +253,7 @@ def convert_join_tokens(op: Any, state: Conversion) -> Sequence[Any]:
     return tokens if len(tokens) == 1 else [JoinMemTokenOp.build(tokens)]
 
 
-@rule("assume")
+@RULES.converts(cuda_tile.AssumeOp)
 def convert_assume(op: Any, state: Conversion) -> Sequence[Any]:
     """Keep a divisor of a scalar or pointer; other facts are not used below cuda_tile."""
     value = state.get(op.operands[0])

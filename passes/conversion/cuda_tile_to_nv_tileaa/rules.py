@@ -1,11 +1,9 @@
 """The rule table of the conversion and the state that the rules share.
 
-A rule takes one cuda_tile operation and the `Conversion`, builds its replacement at the current
-insertion point (the location of the operation is current too) and returns one value for each
-result. Every family file registers its rules by operation name.
+Every family file registers its rules (`passes/conversion/rule_table.py`) in `RULES`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.cuda_tile.types import PtrType as CudaTilePtrType
@@ -14,13 +12,12 @@ from tilec.dialects.nv_tileaa.types import MemTokenType, PtrType
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import reject
+from tilec.passes.conversion.rule_table import Rule, RuleTable
 from tilec.support.diagnostics import CompileError
 from tilec.support.fast_dataclasses import dataclass, field
 
 PREFIX = "cuda_tile."
 FAILED = "failed to convert cuda_tile to nv_tileaa"
-
-Rule = Callable[[Any, "Conversion"], Sequence[Any]]
 
 
 @dataclass(frozen=True)
@@ -63,29 +60,19 @@ class Conversion:
         return [self.values[operand] for operand in op.operands]
 
 
-_RULES: dict[str, Rule] = {}
+RULES: RuleTable[Conversion] = RuleTable()
 
 
-def rule(*names: str) -> Callable[[Rule], Rule]:
-    """Register the decorated function for the cuda_tile operations called `names`."""
-
-    def register(function: Rule) -> Rule:
-        for name in names:
-            _RULES[PREFIX + name] = function
-        return function
-
-    return register
-
-
-def find_rule(op: Any) -> Rule:
+def find_rule(op: Any) -> Rule[Conversion]:
     """Return the rule for a cuda_tile operation.
 
     Raises:
         CompileError: There is none.
     """
-    if op.name not in _RULES:
+    rule = RULES.find(op)
+    if rule is None:
         raise reject(op, "T0511", f"{FAILED}: '{op.name}' is not supported yet")
-    return _RULES[op.name]
+    return rule
 
 
 def convert_type(type_: Any) -> Any:

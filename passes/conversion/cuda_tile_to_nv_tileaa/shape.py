@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects import cuda_tile
 from tilec.dialects.nv_tileaa.tile_ops import (
     BroadcastOp,
     CatOp,
@@ -16,9 +17,9 @@ from tilec.dialects.nv_tileaa.tile_ops import (
 )
 from tilec.ir.slices import check_constant_indices
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
+    RULES,
     Conversion,
     convert_type,
-    rule,
     segments,
 )
 
@@ -27,46 +28,46 @@ def _shape(op: Any) -> list[int]:
     return list(convert_type(op.results[0].type).shape)
 
 
-@rule("splat")
+@RULES.converts(cuda_tile.SplatOp)
 def convert_splat(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a tile of equal elements."""
     return [SplatOp.build(state.get(op.operands[0]), _shape(op))]
 
 
-@rule("iota")
+@RULES.converts(cuda_tile.IotaOp)
 def convert_iota(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite the tile 0, 1, 2, ..."""
     tile = convert_type(op.results[0].type)
     return [MakeRangeOp.build(tile.shape[0], tile.element_type)]
 
 
-@rule("reshape")
+@RULES.converts(cuda_tile.ReshapeOp)
 def convert_reshape(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a change of shape."""
     return [ViewOp.build(state.get(op.operands[0]), _shape(op))]
 
 
-@rule("broadcast")
+@RULES.converts(cuda_tile.BroadcastOp)
 def convert_broadcast(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a repetition along dims of extent 1."""
     return [BroadcastOp.build(state.get(op.operands[0]), _shape(op))]
 
 
-@rule("permute")
+@RULES.converts(cuda_tile.PermuteOp)
 def convert_permute(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a reordering of dims."""
     order = list(op.attributes["permutation"])
     return [PermuteOp.build(state.get(op.operands[0]), order)]
 
 
-@rule("cat")
+@RULES.converts(cuda_tile.CatOp)
 def convert_cat(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a concatenation."""
     lhs, rhs = state.operands(op)
     return [CatOp.build(lhs, rhs, op.attributes["dim"].value)]
 
 
-@rule("extract")
+@RULES.converts(cuda_tile.ExtractOp)
 def convert_extract(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a slice."""
     (source,), indices = segments(op)
@@ -74,13 +75,13 @@ def convert_extract(op: Any, state: Conversion) -> Sequence[Any]:
     return [ExtractOp.build(state.get(source), [state.get(i) for i in indices], _shape(op))]
 
 
-@rule("get_tile_block_id")
+@RULES.converts(cuda_tile.GetTileBlockIdOp)
 def convert_block_id(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite the coordinates of the block."""
     return [GetProgramIdOp.build(axis) for axis in range(len(op.results))]
 
 
-@rule("get_num_tile_blocks")
+@RULES.converts(cuda_tile.GetNumTileBlocksOp)
 def convert_num_blocks(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite the extents of the launch grid."""
     return [GetNumProgramsOp.build(axis) for axis in range(len(op.results))]

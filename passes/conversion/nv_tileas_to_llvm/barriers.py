@@ -8,15 +8,34 @@ barrier (PTX ISA, mbarrier.try_wait.parity: true when the phase of that parity h
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.barrier_ops import (
+    BarrierOp,
+    FenceProxyOp,
+    MBarrierArriveExpectTxOp,
+    OrderMemoryOp,
+)
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
+from tilec.dialects.nv_tileas.ring_ops import (
+    CreateRingOp,
+    RingAcquireOp,
+    RingAdvanceOp,
+    RingBarrierOp,
+    RingReleaseOp,
+    RingReleaseUntilOp,
+    RingSkipOp,
+    RingStartOp,
+    RingWaitOp,
+)
+from tilec.dialects.nv_tileas.role_ops import SetRegistersOp, SleepOp
+from tilec.dialects.nv_tileas.tma_ops import BulkCommitOp, BulkWaitOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import Owner
 from tilec.passes.analysis.protocol.counts import ring_peers
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.cluster import peer_rank
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import next_round
 from tilec.passes.transforms.nv_tileas.resources.assign_buffers import MBARRIER_BYTES, WHOLE_CTA
 from tilec.support.fast_dataclasses import dataclass
@@ -102,24 +121,24 @@ class guarded:  # noqa: N801 - reads as a keyword at its uses
             self._point.__exit__(*details)
 
 
-@lowers("nv_tileas.create_ring")
-def lower_create_ring(lowering: Lowering, op: Any) -> None:
+@RULES.converts(CreateRingOp)
+def lower_create_ring(op: Any, lowering: Lowering) -> Sequence[Any]:
     """A ring is the addresses of its barriers."""
     empty = lowering.get(op.opview.empty) if op.opview.empty is not None else None
     axes = tuple(op.attributes["multicast_axes"]) if "multicast_axes" in op.attributes else ()
     full = lowering.get(op.opview.full)
     ring = Ring(full, empty, op.opview.stages.value, cluster_of(op), axes)
-    lowering.set(op.results[0], ring)
+    return [ring]
 
 
-@lowers("nv_tileas.ring_start")
-def lower_ring_start(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingStartOp)
+def lower_ring_start(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Start at slot 0 in phase 0."""
-    lowering.set(op.results[0], (0, 0))
+    return [(0, 0)]
 
 
-@lowers("nv_tileas.ring_advance")
-def lower_ring_advance(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingAdvanceOp)
+def lower_ring_advance(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Step on; past the last slot, wrap around and flip the phase."""
     ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     count = op.opview.count.value
@@ -136,11 +155,11 @@ def lower_ring_advance(lowering: Lowering, op: Any) -> None:
         phase_value = arith.select(wraps, flipped, phase_value)
         if lowering.current_role.thread is not None:
             slot = emit.broadcast(slot)
-    lowering.set(op.results[0], (slot, phase_value))
+    return [(slot, phase_value)]
 
 
-@lowers("nv_tileas.ring_skip")
-def lower_ring_skip(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingSkipOp)
+def lower_ring_skip(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Step on by the rounds of the loop in as many tiles as are skipped."""
     ring, (slot, phase), tiles, lower, upper, step = map(lowering.get, op.operands)
     distance = arith.maxsi(arith.subi(upper, lower), emit.value(0))
@@ -155,7 +174,7 @@ def lower_ring_skip(lowering: Lowering, op: Any) -> None:
     else:
         odd = emit.value(emit.remainder(laps, 2))
         phase = arith.xori(emit.value(phase), odd)
-    lowering.set(op.results[0], (emit.broadcast(emit.value(slot)), phase))
+    return [(emit.broadcast(emit.value(slot)), phase)]
 
 
 def slot_barrier(barriers: Any, slot: emit.Index) -> Any:
@@ -177,30 +196,33 @@ def _wait(lowering: Lowering, op: Any, barrier: Any, parity: emit.Index) -> None
     llvm_ops.operation("nvvm.mbarrier.try_wait.parity", operands)
 
 
-@lowers("nv_tileas.ring_acquire")
-def lower_ring_acquire(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingAcquireOp)
+def lower_ring_acquire(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait until consumers have released the slot's previous tile."""
     ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     parity = 1 - phase if isinstance(phase, int) else arith.xori(phase, emit.value(1))
     _wait(lowering, op, slot_barrier(ring.empty, slot), parity)
+    return ()
 
 
-@lowers("nv_tileas.ring_wait")
-def lower_ring_wait(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingWaitOp)
+def lower_ring_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait until the slot is filled."""
     ring, (slot, phase) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     _wait(lowering, op, slot_barrier(ring.full, slot), phase)
+    return ()
 
 
-@lowers("nv_tileas.ring_release")
-def lower_ring_release(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingReleaseOp)
+def lower_ring_release(op: Any, lowering: Lowering) -> Sequence[Any]:
     """One lane of each warp arrives once the whole warp is done with the slot."""
     ring, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     _release(lowering, ring, slot, None)
+    return ()
 
 
-@lowers("nv_tileas.ring_release_until")
-def lower_ring_release_until(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingReleaseUntilOp)
+def lower_ring_release_until(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Release the slot unless it is the one to keep: one of another number or of another round."""
     ring, held, kept = (lowering.get(operand) for operand in op.operands)
     differs = emit.compare("ne", *(emit.value(place) for place in (held[0], kept[0])))
@@ -209,7 +231,7 @@ def lower_ring_release_until(lowering: Lowering, op: Any) -> None:
     if lowering.debug is not None:
         differs = arith.andi(differs, lowering.debug.on_course())
     _release(lowering, ring, held[0], differs)
-    lowering.set(op.results[0], kept)
+    return [kept]
 
 
 def _release(lowering: Lowering, ring: Ring, slot: emit.Index, condition: Any) -> None:
@@ -251,39 +273,42 @@ def _release_in_cluster(ring: Ring, slot: emit.Index, lane: Any, condition: Any)
     emit.inline_ptx(text, "r,r,r,~{memory}", operands)
 
 
-@lowers("nv_tileas.ring_barrier")
-def lower_ring_barrier(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RingBarrierOp)
+def lower_ring_barrier(op: Any, lowering: Lowering) -> Sequence[Any]:
     """The full barrier of a slot."""
     ring, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
-    lowering.set(op.results[0], slot_barrier(ring.full, slot))
+    return [slot_barrier(ring.full, slot)]
 
 
-@lowers("nv_tileas.mbarrier_arrive_expect_tx")
-def lower_arrive_expect_tx(lowering: Lowering, op: Any) -> None:
+@RULES.converts(MBarrierArriveExpectTxOp)
+def lower_arrive_expect_tx(op: Any, lowering: Lowering) -> Sequence[Any]:
     """One thread arrives and announces the bytes to come."""
     barrier = lowering.get(op.operands[0])
     count = op.opview.tx_count.value
     text = f"mbarrier.arrive.expect_tx.shared::cta.b64 _, [$0], {count};"
     in_one_thread(lowering, op, text, "r", [barrier])
+    return ()
 
 
-@lowers("nv_tileas.barrier")
-def lower_barrier(lowering: Lowering, op: Any) -> None:
+@RULES.converts(BarrierOp)
+def lower_barrier(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Synchronise the role."""
     role_barrier(lowering, op)
+    return ()
 
 
-@lowers("nv_tileas.fence_proxy")
-def lower_fence_proxy(lowering: Lowering, op: Any) -> None:
+@RULES.converts(FenceProxyOp)
+def lower_fence_proxy(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Order this thread's ordinary accesses against the async proxy."""
     if op.opview.space.value == "shared":
         llvm_ops.fence_proxy("async.shared", "cta")
     else:
         llvm_ops.fence_proxy("async.global")
+    return ()
 
 
-@lowers("nv_tileas.order_memory")
-def lower_order_memory(lowering: Lowering, op: Any) -> None:
+@RULES.converts(OrderMemoryOp)
+def lower_order_memory(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Finish bulk stores, fence global memory across proxies, synchronise the role.
 
     All threads wait for their own stores: one thread of each warpgroup may have some.
@@ -291,29 +316,34 @@ def lower_order_memory(lowering: Lowering, op: Any) -> None:
     emit.inline_ptx("cp.async.bulk.wait_group 0;", "~{memory}")
     llvm_ops.fence_proxy("async.global")
     role_barrier(lowering, op)
+    return ()
 
 
-@lowers("nv_tileas.bulk_commit")
-def lower_bulk_commit(lowering: Lowering, op: Any) -> None:
+@RULES.converts(BulkCommitOp)
+def lower_bulk_commit(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Close the group of bulk stores."""
     in_one_thread(lowering, op, "cp.async.bulk.commit_group;")
+    return ()
 
 
-@lowers("nv_tileas.bulk_wait")
-def lower_bulk_wait(lowering: Lowering, op: Any) -> None:
+@RULES.converts(BulkWaitOp)
+def lower_bulk_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for bulk stores."""
     suffix = ".read" if op.opview.read.value else ""
     text = f"cp.async.bulk.wait_group{suffix} {op.opview.pending.value};"
     in_one_thread(lowering, op, text)
+    return ()
 
 
-@lowers("nv_tileas.sleep")
-def lower_sleep(lowering: Lowering, op: Any) -> None:
+@RULES.converts(SleepOp)
+def lower_sleep(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Rest for a while."""
     llvm_ops.operation("nvvm.nanosleep", [lowering.get(op.operands[0])])
+    return ()
 
 
-@lowers("nv_tileas.set_registers")
-def lower_set_registers(lowering: Lowering, op: Any) -> None:
+@RULES.converts(SetRegistersOp)
+def lower_set_registers(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Set the registers of the role's warpgroups."""
     llvm_ops.set_max_register(op.opview.count.value, op.opview.action.value)
+    return ()

@@ -3,14 +3,20 @@
 The grid is flattened, so the CTAs of a cluster are neighbours in `blockIdx.x`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tilec.dialects.nv_tileas.cluster_ops import cluster_of
+from tilec.dialects.nv_tileas.cluster_ops import (
+    ClusterCoordOp,
+    ClusterIdOp,
+    ClusterSyncOp,
+    NumClustersOp,
+    cluster_of,
+)
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 
 
 def rank_in_cluster(cluster: tuple[int, int]) -> emit.Index:
@@ -60,32 +66,28 @@ def synchronise_cluster() -> None:
     emit.inline_ptx("barrier.cluster.arrive;\nbarrier.cluster.wait;", "~{memory}")
 
 
-@lowers("nv_tileas.cluster_id")
-def lower_cluster_id(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ClusterIdOp)
+def lower_cluster_id(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Neighbouring blocks make up a cluster."""
     rows, columns = cluster_of(op)
-    lowering.set(
-        op.results[0], emit.value(emit.divide(llvm_ops.special_register("ctaid.x"), rows * columns))
-    )
+    return [emit.value(emit.divide(llvm_ops.special_register("ctaid.x"), rows * columns))]
 
 
-@lowers("nv_tileas.num_clusters")
-def lower_num_clusters(lowering: Lowering, op: Any) -> None:
+@RULES.converts(NumClustersOp)
+def lower_num_clusters(op: Any, lowering: Lowering) -> Sequence[Any]:
     """The grid is a whole number of clusters."""
     rows, columns = cluster_of(op)
-    lowering.set(
-        op.results[0],
-        emit.value(emit.divide(llvm_ops.special_register("nctaid.x"), rows * columns)),
-    )
+    return [emit.value(emit.divide(llvm_ops.special_register("nctaid.x"), rows * columns))]
 
 
-@lowers("nv_tileas.cluster_coord")
-def lower_cluster_coord(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ClusterCoordOp)
+def lower_cluster_coord(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Rows run first."""
-    lowering.set(op.results[0], emit.value(coordinate(op.opview.axis.value, cluster_of(op))))
+    return [emit.value(coordinate(op.opview.axis.value, cluster_of(op)))]
 
 
-@lowers("nv_tileas.cluster_sync")
-def lower_cluster_sync(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ClusterSyncOp)
+def lower_cluster_sync(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Every thread that runs the role arrives and waits."""
     synchronise_cluster()
+    return ()

@@ -6,18 +6,20 @@ otherwise, and ptxas keeps both halves of a pair that is taken apart and put tog
 """
 
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from tilec.dialects.nv_tileaa.types import MemTokenType
+from tilec.dialects.nv_tileas.epilogue_ops import OpaqueOp
 from tilec.dialects.nv_tileas.types import MmaTokenType, RingPositionType
 from tilec.ir import llvm_ops
-from tilec.ir.bindings import ir
+from tilec.ir.bindings import ir, scf
 from tilec.ir.structured import terminator
 from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.mma.loop_guards import guarded_loops
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, PackedTile, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, PackedTile
 
 
 def flatten(lowered: Any) -> list[Any]:
@@ -78,13 +80,10 @@ def regroup(value: Any, parts: Sequence[Any]) -> Any:
     return parts[0] if parts else None
 
 
-def bind(lowering: Lowering, values: Sequence[Any], parts: Sequence[Any]) -> None:
-    """Record that `values`, in order, became the SSA values `parts`."""
-    start = 0
-    for value in values:
-        count = len(lowered_types(value))
-        lowering.set(value, regroup(value, list(parts)[start : start + count]))
-        start += count
+def regrouped(values: Sequence[Any], parts: Sequence[Any]) -> list[Any]:
+    """Return what each of `values` became, from the SSA values `parts` of all of them."""
+    rest = iter(parts)
+    return [regroup(value, list(islice(rest, len(lowered_types(value))))) for value in values]
 
 
 def _operands(lowering: Lowering, values: Sequence[Any]) -> list[Any]:
@@ -101,15 +100,15 @@ def _lower_region(lowering: Lowering, source: Any, region: Any) -> None:
     target = region.blocks.append(*types, arg_locs=[ir.Location.current] * len(types))
     last = terminator(source)
     with ir.InsertionPoint(target):
-        bind(lowering, source.arguments, list(target.arguments))
+        lowering.replace(source.arguments, regrouped(source.arguments, list(target.arguments)))
         lowering.block(source)
         ir.Operation.create(
             last.name, operands=_operands(lowering, last.operands), loc=last.location
         )
 
 
-@lowers("scf.for", "scf.while", "scf.if")
-def lower_structured(lowering: Lowering, op: Any) -> None:
+@RULES.converts(scf.ForOp, scf.WhileOp, scf.IfOp)
+def lower_structured(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Rebuild a structured operation over lowered values."""
     operands = _operands(lowering, op.operands)
     if op.name == "scf.if" and guarded_loops(op):
@@ -126,20 +125,19 @@ def lower_structured(lowering: Lowering, op: Any) -> None:
     for source, region in zip(op.regions, clone.regions, strict=True):
         if len(source.blocks):
             _lower_region(lowering, source.blocks[0], region)
-    bind(lowering, op.results, list(clone.results))
+    return regrouped(op.results, list(clone.results))
 
 
-@lowers("nv_tileas.opaque")
-def lower_opaque(lowering: Lowering, op: Any) -> None:
+@RULES.converts(OpaqueOp)
+def lower_opaque(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Pass every register on through an empty piece of assembly."""
     parts = _operands(lowering, op.operands)
-    bind(lowering, op.results, [emit.opaque(part) for part in parts])
+    return regrouped(op.results, [emit.opaque(part) for part in parts])
 
 
-def clone_scalar(lowering: Lowering, op: Any) -> None:
+def clone_scalar(lowering: Lowering, op: Any) -> list[Any]:
     """Clone an operation on scalars."""
     clone = op.clone(ip=ir.InsertionPoint.current)
     for index, operand in enumerate(op.operands):
         clone.operands[index] = lowering.get(operand)
-    for old, new in zip(op.results, clone.results, strict=True):
-        lowering.set(old, new)
+    return list(clone.results)

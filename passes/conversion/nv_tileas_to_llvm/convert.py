@@ -15,9 +15,11 @@ Thread map: the producer role is warpgroup 0 when there is one, and one elected 
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
-from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
+from tilec.dialects.nv_tileas.epilogue_ops import WarpgroupIdOp
+from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, CtaIdOp, NumCtasOp, RolesOp, TeamIdOp
 from tilec.ir import llvm_ops
 from tilec.ir.attributes import KERNEL_ATTRIBUTE, read_kernel_fact
 from tilec.ir.bindings import ir, scf
@@ -40,7 +42,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     tma,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, Lowering, Role, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering, Role
 from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import make_debug_waits
 from tilec.passes.registry import PassContext, register_pass
 
@@ -141,32 +143,32 @@ def _parameter_attributes(type_: Any) -> Any:
     )
 
 
-@lowers("nv_tileas.cta_id")
-def lower_cta_id(lowering: Lowering, op: Any) -> None:
+@RULES.converts(CtaIdOp)
+def lower_cta_id(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Read the flattened block index."""
-    lowering.set(op.results[0], llvm_ops.special_register("ctaid.x"))
+    return [llvm_ops.special_register("ctaid.x")]
 
 
-@lowers("nv_tileas.num_ctas")
-def lower_num_ctas(lowering: Lowering, op: Any) -> None:
+@RULES.converts(NumCtasOp)
+def lower_num_ctas(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Read the size of the flattened grid."""
-    lowering.set(op.results[0], llvm_ops.special_register("nctaid.x"))
+    return [llvm_ops.special_register("nctaid.x")]
 
 
-@lowers("nv_tileas.warpgroup_id")
-def lower_warpgroup_id(lowering: Lowering, op: Any) -> None:
+@RULES.converts(WarpgroupIdOp)
+def lower_warpgroup_id(op: Any, lowering: Lowering) -> Sequence[Any]:
     """The index is known from the thread map."""
-    lowering.set(op.results[0], emit.value(lowering.current_role.warpgroup))
+    return [emit.value(lowering.current_role.warpgroup)]
 
 
-@lowers("nv_tileas.team_id")
-def lower_team_id(lowering: Lowering, op: Any) -> None:
+@RULES.converts(TeamIdOp)
+def lower_team_id(op: Any, lowering: Lowering) -> Sequence[Any]:
     """The index is known from the thread map."""
-    lowering.set(op.results[0], emit.value(lowering.current_role.team))
+    return [emit.value(lowering.current_role.team)]
 
 
-@lowers("nv_tileas.roles")
-def lower_roles(lowering: Lowering, op: Any) -> None:
+@RULES.converts(RolesOp)
+def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Initialise the barriers, then branch to the code of this thread's role."""
     roles = op.opview
     thread = llvm_ops.special_register("tid.x")
@@ -193,7 +195,7 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
     consumer_role = Role(consumer_warps, ids, own, first, leads, team)
     if not producer_warps:
         _run(lowering, consumer_role, roles.consumer)
-        return
+        return ()
     branch = scf.IfOp(emit.compare("ult", warp, producer_warps), has_else=True)
     with ir.InsertionPoint(branch.then_block):
         _run_producer(lowering, roles.producer, warp)
@@ -201,6 +203,7 @@ def lower_roles(lowering: Lowering, op: Any) -> None:
     with ir.InsertionPoint(branch.else_block):
         _run(lowering, consumer_role, roles.consumer)
         scf.YieldOp([])
+    return ()
 
 
 def _wait_for_the_kernel_before() -> None:

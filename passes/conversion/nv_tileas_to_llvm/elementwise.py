@@ -12,8 +12,8 @@ from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     PASS_NAME,
+    RULES,
     Lowering,
-    lowers,
     lowers_runs,
     tile_layout,
 )
@@ -81,19 +81,18 @@ _PAIRED = frozenset(
 floating-point instructions: the types .f16x2 and .bf16x2)."""
 
 
-@lowers("arith.*", "math.*")
-def lower_elementwise(lowering: Lowering, op: Any) -> None:
+@RULES.converts_dialects("arith", "math")
+def lower_elementwise(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Lower an operation of arith or math on scalars or on one tile."""
     if isinstance(op.results[0].type, ir.RankedTensorType):
         _lower_tiles(lowering, [op], tile_layout(op.results[0]).num_registers)
-    elif op.name.startswith("math.") or op.name in _LIBDEVICE or op.name in _INTRINSICS:
-        operands = [lowering.get(operand) for operand in op.operands]
-        lowering.set(op.results[0], _apply(lowering, op, operands, op.results[0].type))
-    elif _restricted_types(op):
-        operands = [lowering.get(operand) for operand in op.operands]
-        lowering.set(op.results[0], _instance(lowering, op, operands, op.results[0].type))
-    else:
-        clone_scalar(lowering, op)
+        return [lowering.tile(op.results[0])]
+    operands = [lowering.get(operand) for operand in op.operands]
+    if op.name.startswith("math.") or op.name in _LIBDEVICE or op.name in _INTRINSICS:
+        return [_apply(lowering, op, operands, op.results[0].type)]
+    if _restricted_types(op):
+        return [_instance(lowering, op, operands, op.results[0].type)]
+    return clone_scalar(lowering, op)
 
 
 @lowers_runs
@@ -168,22 +167,19 @@ def _register(lowering: Lowering, operand: Any, number: int) -> Any:
     return lowering.get(operand)
 
 
-@lowers("arith.mulsi_extended", "arith.mului_extended")
-def lower_extended_product(lowering: Lowering, op: Any) -> None:
+@RULES.converts(arith.MulSIExtendedOp, arith.MulUIExtendedOp)
+def lower_extended_product(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Multiply to double width; the results are the low and the high half."""
     result = op.results[0].type
     if not isinstance(result, ir.RankedTensorType):
         operands = [lowering.get(operand) for operand in op.operands]
-        for value, half in zip(op.results, _halves(lowering, op, operands, result), strict=True):
-            lowering.set(value, half)
-        return
+        return _halves(lowering, op, operands, result)
     count = tile_layout(op.results[0]).num_registers
     columns = [_registers(lowering, operand, count) for operand in op.operands]
     rows = [
         _halves(lowering, op, list(row), result.element_type) for row in zip(*columns, strict=True)
     ]
-    for value, half in zip(op.results, zip(*rows, strict=True), strict=True):
-        lowering.set(value, list(half))
+    return [list(half) for half in zip(*rows, strict=True)]
 
 
 def _halves(lowering: Lowering, op: Any, operands: list[Any], element: Any) -> list[Any]:
@@ -251,13 +247,12 @@ def _compute_pair(lowering: Lowering, op: Any, rows: Sequence[tuple[Any, ...]]) 
     return lowering.unpack(_apply(lowering, op, operands, operands[0].type), lanes)
 
 
-@lowers("arith.constant")
-def lower_constant(lowering: Lowering, op: Any) -> None:
+@RULES.converts(arith.ConstantOp)
+def lower_constant(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Lower a constant; a splat tile needs one scalar."""
     result = op.results[0]
     if not isinstance(result.type, ir.RankedTensorType):
-        clone_scalar(lowering, op)
-        return
+        return clone_scalar(lowering, op)
     value = ir.DenseElementsAttr(op.attributes["value"])
     if not value.is_splat:
         raise CompileError(
@@ -269,7 +264,7 @@ def lower_constant(lowering: Lowering, op: Any) -> None:
             )
         )
     scalar = _scalar_constant(result.type.element_type, value.get_splat_value())
-    lowering.set(result, [scalar] * tile_layout(result).num_registers)
+    return [[scalar] * tile_layout(result).num_registers]
 
 
 def _registers(lowering: Lowering, operand: Any, count: int) -> list[Any]:

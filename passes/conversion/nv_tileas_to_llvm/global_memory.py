@@ -11,6 +11,16 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
+from tilec.dialects.nv_tileas.memory_ops import (
+    CreateMemTokenOp,
+    JoinMemTokenOp,
+    MakeMemrefOp,
+    RingTokenOp,
+    StoreTokenOp,
+    TiledLoadOp,
+    TiledStoreOp,
+)
+from tilec.dialects.nv_tileas.shared_ops import CopyOutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
@@ -18,10 +28,10 @@ from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import WARPGROUP_THREADS, guarded
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
+    RULES,
     Lowering,
     Memref,
     Role,
-    lowers,
     tile_layout,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
@@ -35,8 +45,8 @@ _PADDING = {
 }
 
 
-@lowers("nv_tileas.make_memref")
-def lower_make_memref(lowering: Lowering, op: Any) -> None:
+@RULES.converts(MakeMemrefOp)
+def lower_make_memref(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Collect base, extents and strides, constants filled in."""
     view, type_ = op.opview, op.results[0].type
     sizes, strides = iter(view.sizes), iter(view.strides)
@@ -46,22 +56,17 @@ def lower_make_memref(lowering: Lowering, op: Any) -> None:
         strides=[lowering.get(next(strides)) if s is None else s for s in type_.strides],
         element=type_.element_type,
     )
-    lowering.set(op.results[0], memref)
+    return [memref]
 
 
-@lowers(
-    "nv_tileas.create_mem_token",
-    "nv_tileas.join_mem_token",
-    "nv_tileas.ring_token",
-    "nv_tileas.store_token",
-)
-def lower_token(lowering: Lowering, op: Any) -> None:
+@RULES.converts(CreateMemTokenOp, JoinMemTokenOp, RingTokenOp, StoreTokenOp)
+def lower_token(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Tokens hold no value: barriers keep the order by now."""
-    lowering.set(op.results[0], None)
+    return [None]
 
 
-@lowers("nv_tileas.tiled_load")
-def lower_tiled_load(lowering: Lowering, op: Any) -> None:
+@RULES.converts(TiledLoadOp)
+def lower_tiled_load(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Load a tile into registers, one vector at a time."""
     load = op.opview
     layout = tile_layout(op.results[0])
@@ -69,8 +74,7 @@ def lower_tiled_load(lowering: Lowering, op: Any) -> None:
     registers: list[Any] = []
     for first in range(0, layout.num_registers, accesses.width):
         registers.extend(_load(accesses, first, load.padding))
-    lowering.set(op.results[0], registers)
-    lowering.set(op.results[1], None)
+    return [registers, None]
 
 
 def _load(accesses: "_Accesses", first: int, padding: str) -> list[Any]:
@@ -94,8 +98,8 @@ def _padding_constant(element: Any, padding: str) -> Any:
     return arith.constant(element, 0)
 
 
-@lowers("nv_tileas.tiled_store")
-def lower_tiled_store(lowering: Lowering, op: Any) -> None:
+@RULES.converts(TiledStoreOp)
+def lower_tiled_store(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Store a tile from registers, one vector at a time."""
     store = op.opview
     layout = tile_layout(store.value)
@@ -107,11 +111,11 @@ def lower_tiled_store(lowering: Lowering, op: Any) -> None:
         with guarded(inside):
             pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
             emit.store_vector(pointer, registers[first : first + accesses.width])
-    lowering.set(op.results[0], None)
+    return [None]
 
 
-@lowers("nv_tileas.copy_out")
-def lower_copy_out(lowering: Lowering, op: Any) -> None:
+@RULES.converts(CopyOutOp)
+def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Loop over the elements of the tile, neighbouring threads on neighbouring elements."""
     source = op.opview.source
     shared = layout_of_shared(source.type)
@@ -139,6 +143,7 @@ def lower_copy_out(lowering: Lowering, op: Any) -> None:
             value = emit.load_vector(emit.byte_offset(lowering.get(source), address), stored, 1)
             emit.store_vector(emit.element_pointer(memref.base, offset, stored), value)
         scf.YieldOp([])
+    return ()
 
 
 def _copying_threads(role: Role, op: Any) -> tuple[Any, int]:

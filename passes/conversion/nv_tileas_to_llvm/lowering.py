@@ -1,9 +1,8 @@
 """State of one kernel's lowering: the value map, the thread's place and the rule table.
 
-A rule takes the lowering and one nv_tileas (or upstream) operation, emits its replacement at the
-insertion point and records what each result became. Tiles become lists of scalars, one per
-register, or words of two registers each; ring positions become (slot, phase); everything else
-stays one value.
+Rules (`passes/conversion/rule_table.py`) return what the results became. Tiles become lists of
+scalars, one per register, or words of two registers each; ring positions become (slot, phase);
+everything else stays one value.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,27 +18,16 @@ from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import DebugWaits
+from tilec.passes.conversion.rule_table import RuleTable
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass, field
 
 PASS_NAME = "convert-nv-tileas-to-llvm"
 TERMINATORS = ("scf.yield", "scf.condition", "nv_tileas.yield", "nv_tileaa.return")
 
-Rule = Callable[["Lowering", Any], None]
 RunRule = Callable[["Lowering", Sequence[Any]], int]
-_RULES: dict[str, Rule] = {}
+RULES: RuleTable["Lowering"] = RuleTable()
 _RUN_RULES: list[RunRule] = []
-
-
-def lowers(*names: str) -> Callable[[Rule], Rule]:
-    """Register the decorated function as the rule for the operations called `names`."""
-
-    def register(rule: Rule) -> Rule:
-        for name in names:
-            _RULES[name] = rule
-        return rule
-
-    return register
 
 
 def lowers_runs(rule: RunRule) -> RunRule:
@@ -155,16 +143,18 @@ class Lowering:
 
     def op(self, op: Any) -> None:
         """Lower one operation."""
-        rule = _RULES.get(op.name)
-        if rule is None:
-            dialect = op.name.split(".")[0]
-            rule = _RULES.get(f"{dialect}.*")
+        rule = RULES.find(op)
         if rule is None:
             raise InternalCompilerError(
                 f"'{op.name}' has no lowering to LLVM", pass_name=PASS_NAME, op=op.name
             )
         with op.location, self.debug.guard(op) if self.debug is not None else nullcontext():
-            rule(self, op)
+            self.replace(op.results, rule(op, self))
+
+    def replace(self, values: Sequence[Any], lowered: Sequence[Any]) -> None:
+        """Record what each of `values` became."""
+        for value, item in zip(values, lowered, strict=True):
+            self.set(value, item)
 
     def get(self, value: Any) -> Any:
         """Return what `value` became; of a tile, its registers."""

@@ -8,6 +8,7 @@ which keeps LLVM from moving their readers above it.
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaDrainOp, MmaWaitOp, UndefinedOp, ZerosOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.layout import (
@@ -21,7 +22,7 @@ from tilec.layout.constructors import WGMMA_ROWS
 from tilec.passes.analysis.mma.wgmma_support import WGMMA_K, WGMMA_MAX_N
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.support.fast_dataclasses import dataclass
 
 ADDRESS_MASK = 0x3FFFF
@@ -52,8 +53,8 @@ class _Operand:
         return int(self.major == "mn")
 
 
-@lowers("nv_tileas.async_mma")
-def lower_async_mma(lowering: Lowering, op: Any) -> None:
+@RULES.converts(AsyncMmaOp)
+def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Issue all wgmma of a tile product as one group."""
     mma = op.opview
     a = _Operand(layout_of_shared(mma.a.type), "k" if mma.a_major.value == "k" else "mn")
@@ -79,8 +80,7 @@ def lower_async_mma(lowering: Lowering, op: Any) -> None:
             "}",
         ]
     )
-    lowering.set(op.results[0], _tied(text, acc, inputs))
-    lowering.set(op.results[1], None)
+    return [_tied(text, acc, inputs), None]
 
 
 def _instructions(
@@ -157,20 +157,20 @@ def _fields(struct: Any, count: int) -> list[Any]:
     return [llvm_ops.extract_value(ir.F32Type.get(), struct, index) for index in range(count)]
 
 
-@lowers("nv_tileas.undefined")
-def lower_undefined(lowering: Lowering, op: Any) -> None:
+@RULES.converts(UndefinedOp)
+def lower_undefined(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Copy a register that nobody writes, which takes ptxas no instruction.
 
     Without the copies the registers would keep what they hold: ptxas sees that a product may read
     them, and spares them from the end of the last tile on (13.0: 132 bytes reloaded at 256x208).
     """
-    lowering.set(op.results[0], _filled(op, "unwritten", [".reg .b32 unwritten;"]))
+    return [_filled(op, "unwritten", [".reg .b32 unwritten;"])]
 
 
-@lowers("nv_tileas.zeros")
-def lower_zeros(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ZerosOp)
+def lower_zeros(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write zeros by PTX, which stays where it is."""
-    lowering.set(op.results[0], _filled(op, "0"))
+    return [_filled(op, "0")]
 
 
 def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> list[Any]:
@@ -182,16 +182,16 @@ def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> list[Any]
     return _fields(emit.inline_ptx(text, ",".join(["=f"] * count), [], struct), count)
 
 
-@lowers("nv_tileas.mma_wait")
-def lower_mma_wait(lowering: Lowering, op: Any) -> None:
+@RULES.converts(MmaWaitOp)
+def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for a group and pass its accumulator on."""
     pending = op.opview.pending.value
     acc = lowering.tile(op.operands[0])
-    lowering.set(op.results[0], _tied(f"wgmma.wait_group.sync.aligned {pending};", acc, []))
+    return [_tied(f"wgmma.wait_group.sync.aligned {pending};", acc, [])]
 
 
-@lowers("nv_tileas.mma_drain")
-def lower_mma_drain(lowering: Lowering, op: Any) -> None:
+@RULES.converts(MmaDrainOp)
+def lower_mma_drain(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for all groups and pass the accumulator on."""
     acc = lowering.tile(op.operands[0])
-    lowering.set(op.results[0], _tied("wgmma.wait_group.sync.aligned 0;", acc, []))
+    return [_tied("wgmma.wait_group.sync.aligned 0;", acc, [])]

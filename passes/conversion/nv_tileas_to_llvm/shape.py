@@ -1,7 +1,19 @@
 """Rules for operations that build or reshape tiles, and for layout conversions."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.epilogue_ops import TilePartOp, TileSliceOp
+from tilec.dialects.nv_tileas.shared_ops import ConvertLayoutOp
+from tilec.dialects.nv_tileas.tile_ops import (
+    BroadcastOp,
+    CatOp,
+    ExtractOp,
+    MakeRangeOp,
+    PermuteOp,
+    SplatOp,
+    ViewOp,
+)
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
@@ -13,21 +25,21 @@ from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile, write_tile
 from tilec.passes.transforms.nv_tileas.resources.assign_buffers import TEAM_BYTES
 from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import part_of
 
 
-@lowers("nv_tileas.splat")
-def lower_splat(lowering: Lowering, op: Any) -> None:
+@RULES.converts(SplatOp)
+def lower_splat(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Every register holds the scalar."""
     scalar = lowering.get(op.operands[0])
-    lowering.set(op.results[0], [scalar] * tile_layout(op.results[0]).num_registers)
+    return [[scalar] * tile_layout(op.results[0]).num_registers]
 
 
-@lowers("nv_tileas.make_range")
-def lower_make_range(lowering: Lowering, op: Any) -> None:
+@RULES.converts(MakeRangeOp)
+def lower_make_range(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Every register holds its coordinate plus the start."""
     layout = tile_layout(op.results[0])
     start = op.opview.start.value
@@ -37,7 +49,7 @@ def lower_make_range(lowering: Lowering, op: Any) -> None:
     for (offset,) in layout.register_offsets():
         index = emit.value(emit.add(base, offset + start))
         registers.append(_resize(index, element))
-    lowering.set(op.results[0], registers)
+    return [registers]
 
 
 def _resize(index: Any, element: Any) -> Any:
@@ -47,31 +59,31 @@ def _resize(index: Any, element: Any) -> Any:
     return arith.extsi(element, index) if width > 32 else arith.trunci(element, index)
 
 
-@lowers("nv_tileas.permute", "nv_tileas.view")
-def lower_relabel(lowering: Lowering, op: Any) -> None:
+@RULES.converts(PermuteOp, ViewOp)
+def lower_relabel(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Registers stay; find each one under its coordinate in the result's layout.
 
     The layouts of both sides describe the same map from threads, but canonical forms may order
     registers differently.
     """
-    lowering.set(op.results[0], lowering.tile(op.operands[0]))
+    return [lowering.tile(op.operands[0])]
 
 
-@lowers("nv_tileas.broadcast")
-def lower_broadcast(lowering: Lowering, op: Any) -> None:
+@RULES.converts(BroadcastOp)
+def lower_broadcast(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Each register takes the source register that it is a copy of."""
     source = lowering.tile(op.operands[0])
     layout = tile_layout(op.results[0])
     _, register_map = layout.broadcast_source(tuple(op.operands[0].type.shape))
-    lowering.set(op.results[0], [source[index] for index in register_map])
+    return [[source[index] for index in register_map]]
 
 
-@lowers("nv_tileas.tile_part", "nv_tileas.tile_slice")
-def lower_tile_part(lowering: Lowering, op: Any) -> None:
+@RULES.converts(TilePartOp, TileSliceOp)
+def lower_tile_part(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Pick the registers that hold the part or slice."""
     source = lowering.tile(op.operands[0])
     part = part_of(op, tile_layout(op.operands[0]))
-    lowering.set(op.results[0], [source[register] for register in part.registers])
+    return [[source[register] for register in part.registers]]
 
 
 def _scratch(lowering: Lowering, op: Any) -> Any:
@@ -86,8 +98,8 @@ def _plain(tile: Any) -> SharedLayout:
     return row_major(tuple(tile.shape), element_bits(tile.element_type))
 
 
-@lowers("nv_tileas.convert_layout")
-def lower_convert_layout(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ConvertLayoutOp)
+def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write the tile to the scratch area in one layout and read it back in the other."""
     source, result = op.operands[0], op.results[0]
     scratch, element = _scratch(lowering, op), source.type.element_type
@@ -95,12 +107,13 @@ def lower_convert_layout(lowering: Lowering, op: Any) -> None:
     write_tile(lowering, scratch, _plain(source.type), layout, lowering.tile(source))
     role_barrier(lowering, op)
     layout = tile_layout(result)
-    lowering.set(result, read_tile(lowering, scratch, _plain(result.type), layout, element))
+    tile = read_tile(lowering, scratch, _plain(result.type), layout, element)
     role_barrier(lowering, op)
+    return [tile]
 
 
-@lowers("nv_tileas.cat")
-def lower_cat(lowering: Lowering, op: Any) -> None:
+@RULES.converts(CatOp)
+def lower_cat(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write both tiles side by side into the scratch area and read the joined tile."""
     result = op.results[0]
     scratch, plain = _scratch(lowering, op), _plain(result.type)
@@ -111,8 +124,9 @@ def lower_cat(lowering: Lowering, op: Any) -> None:
         origin[op.opview.dim.value] += operand.type.shape[op.opview.dim.value]
     role_barrier(lowering, op)
     element = result.type.element_type
-    lowering.set(result, read_tile(lowering, scratch, plain, tile_layout(result), element))
+    tile = read_tile(lowering, scratch, plain, tile_layout(result), element)
     role_barrier(lowering, op)
+    return [tile]
 
 
 def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
@@ -130,8 +144,8 @@ def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
     return [0 if count == 1 else n for count, n in zip(counts, numbers, strict=True)]
 
 
-@lowers("nv_tileas.extract")
-def lower_extract(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ExtractOp)
+def lower_extract(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write the tile to the scratch area and read the slice at its run-time place."""
     source, result = op.operands[0], op.results[0]
     scratch, plain = _scratch(lowering, op), _plain(source.type)
@@ -140,5 +154,6 @@ def lower_extract(lowering: Lowering, op: Any) -> None:
     steps = result.type.shape
     origin = tuple(map(emit.multiply, _slice_numbers(lowering, op), steps))
     element = source.type.element_type
-    lowering.set(result, read_tile(lowering, scratch, plain, tile_layout(result), element, origin))
+    tile = read_tile(lowering, scratch, plain, tile_layout(result), element, origin)
     role_barrier(lowering, op)
+    return [tile]

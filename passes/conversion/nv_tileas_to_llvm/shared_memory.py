@@ -9,6 +9,15 @@ constant; otherwise each access computes its own.
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.barrier_ops import AllocMBarrierOp
+from tilec.dialects.nv_tileas.epilogue_ops import WarpgroupViewOp
+from tilec.dialects.nv_tileas.shared_ops import (
+    AllocSharedOp,
+    LoadSharedOp,
+    SharedViewOp,
+    SlotViewOp,
+    StoreSharedOp,
+)
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.layout import (
@@ -24,49 +33,48 @@ from tilec.layout.matrix_stores import PAIR
 from tilec.layout.shared import SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.passes.transforms.nv_tileas.resources.assign_buffers import slot_bytes
 
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""
 
 
-@lowers("nv_tileas.alloc_shared", "nv_tileas.alloc_mbarrier")
-def lower_alloc(lowering: Lowering, op: Any) -> None:
+@RULES.converts(AllocSharedOp, AllocMBarrierOp)
+def lower_alloc(op: Any, lowering: Lowering) -> Sequence[Any]:
     """A buffer is its address."""
     offset = ir.IntegerAttr(op.attributes["offset"]).value
-    lowering.set(op.results[0], emit.byte_offset(lowering.shared, offset))
+    return [emit.byte_offset(lowering.shared, offset)]
 
 
-@lowers("nv_tileas.slot_view")
-def lower_slot_view(lowering: Lowering, op: Any) -> None:
+@RULES.converts(SlotViewOp)
+def lower_slot_view(op: Any, lowering: Lowering) -> Sequence[Any]:
     """The tile of a slot starts a multiple of the slot size after the start of the buffer."""
     buffer, (slot, _) = lowering.get(op.operands[0]), lowering.get(op.operands[1])
     offset = emit.multiply(slot, slot_bytes(op.results[0].type))
-    lowering.set(op.results[0], emit.byte_offset(buffer, offset))
+    return [emit.byte_offset(buffer, offset)]
 
 
-@lowers("nv_tileas.warpgroup_view")
-def lower_warpgroup_view(lowering: Lowering, op: Any) -> None:
+@RULES.converts(WarpgroupViewOp)
+def lower_warpgroup_view(op: Any, lowering: Lowering) -> Sequence[Any]:
     """The warpgroup's tiles follow those of the warpgroups before it, in this and other teams."""
     view = op.opview
     first = emit.multiply(lowering.current_role.consumer, view.slots.value)
     offset = emit.multiply(emit.add(first, view.slot.value), slot_bytes(view.buffer.type))
-    lowering.set(op.results[0], emit.byte_offset(lowering.get(view.buffer), offset))
+    return [emit.byte_offset(lowering.get(view.buffer), offset)]
 
 
-@lowers("nv_tileas.shared_view")
-def lower_shared_view(lowering: Lowering, op: Any) -> None:
+@RULES.converts(SharedViewOp)
+def lower_shared_view(op: Any, lowering: Lowering) -> Sequence[Any]:
     """The view starts where its source does."""
-    lowering.set(op.results[0], lowering.get(op.operands[0]))
+    return [lowering.get(op.operands[0])]
 
 
-@lowers("nv_tileas.load_shared")
-def lower_load_shared(lowering: Lowering, op: Any) -> None:
+@RULES.converts(LoadSharedOp)
+def lower_load_shared(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Read a tile, or a box of it, from its slot."""
     source = op.operands[0]
-    lowering.set(
-        op.results[0],
+    return [
         read_tile(
             lowering,
             lowering.get(source),
@@ -74,12 +82,12 @@ def lower_load_shared(lowering: Lowering, op: Any) -> None:
             tile_layout(op.results[0]),
             source.type.element_type,
             box_origin(op),
-        ),
-    )
+        )
+    ]
 
 
-@lowers("nv_tileas.store_shared")
-def lower_store_shared(lowering: Lowering, op: Any) -> None:
+@RULES.converts(StoreSharedOp)
+def lower_store_shared(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write a tile or a box into a buffer, as 8x8 matrices where its registers hold such."""
     tile, destination = op.operands
     shared, layout = layout_of_shared(destination.type), tile_layout(tile)
@@ -89,6 +97,7 @@ def lower_store_shared(lowering: Lowering, op: Any) -> None:
         write_tile(lowering, base, shared, layout, lowering.tile(tile), origin)
     else:
         _write_matrices(lowering, base, shared, matrices, tile, origin)
+    return ()
 
 
 def _write_matrices(

@@ -1,17 +1,19 @@
 """Rule for matrix products on the CUDA cores."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.mma_ops import SimtMmaOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
 
 
-@lowers("nv_tileas.simt_mma")
-def lower_simt_mma(lowering: Lowering, op: Any) -> None:
+@RULES.converts(SimtMmaOp)
+def lower_simt_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Loop over K; each step loads a column of A and a row of B and multiplies them out."""
     mma = op.opview
     layout = tile_layout(op.results[0])
@@ -31,7 +33,7 @@ def lower_simt_mma(lowering: Lowering, op: Any) -> None:
             right = b.at((*offset[:-2], offset[-1]), [*batch, inner, column])
             products.append(_fused(left, right, partial))
         scf.YieldOp(products)
-    lowering.set(op.results[0], list(loop.results))
+    return [list(loop.results)]
 
 
 def _signed(mma: Any, operand: str) -> bool:

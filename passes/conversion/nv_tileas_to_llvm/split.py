@@ -8,12 +8,20 @@ of atomic operations the reader observes all of them (PTX ISA, observation order
 role on either side extends that to all of its threads (PTX ISA, causality order).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.split_ops import (
+    AddPartialOp,
+    ArrivePartialOp,
+    AwaitPartialsOp,
+    ResetPartialsOp,
+    StorePartialOp,
+)
 from tilec.ir.bindings import arith, ir
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import in_one_thread
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 
 COUNTER_BYTES = 4
 VECTOR = 4
@@ -40,34 +48,37 @@ DONE:
 to 512 ns: the k-tiles of a split take microseconds."""
 
 
-@lowers("nv_tileas.await_partials")
-def lower_await_partials(lowering: Lowering, op: Any) -> None:
+@RULES.converts(AwaitPartialsOp)
+def lower_await_partials(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Poll the counter in one thread."""
     elected = arith.extui(emit.i32_type(), lowering.current_role.elected_for(op))
     counter, count = _counter(lowering, op), lowering.get(op.opview.count)
     if lowering.debug is not None:
         tile = emit.value(lowering.get(op.opview.tile))
         lowering.debug.await_partials(op, counter, tile, count, elected)
-        return
+        return ()
     emit.inline_ptx(_AWAIT, "l,r,r,~{memory}", [counter, count, elected])
+    return ()
 
 
-@lowers("nv_tileas.arrive_partial")
-def lower_arrive_partial(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ArrivePartialOp)
+def lower_arrive_partial(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Count up in one thread, after what the role has written."""
     text = "red.release.gpu.global.add.u32 [$0], 1;"
     in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
+    return ()
 
 
-@lowers("nv_tileas.reset_partials")
-def lower_reset_partials(lowering: Lowering, op: Any) -> None:
+@RULES.converts(ResetPartialsOp)
+def lower_reset_partials(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write zero in one thread: the whole of the next launch is ordered after this one."""
     text = "st.relaxed.gpu.global.u32 [$0], 0;"
     in_one_thread(lowering, op, text, "l", [_counter(lowering, op)])
+    return ()
 
 
-@lowers("nv_tileas.add_partial")
-def lower_add_partial(lowering: Lowering, op: Any) -> None:
+@RULES.converts(AddPartialOp)
+def lower_add_partial(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Add what the same thread of a split has left, a vector at a time."""
     registers = lowering.tile(op.opview.acc)
     start = _own_vectors(lowering, op, len(registers))
@@ -76,16 +87,17 @@ def lower_add_partial(lowering: Lowering, op: Any) -> None:
         loaded = emit.load_vector(_vector(lowering, start, first), f32, VECTOR)
         own = registers[first : first + VECTOR]
         total += [arith.addf(*pair) for pair in zip(own, loaded, strict=True)]
-    lowering.set(op.results[0], total)
+    return [total]
 
 
-@lowers("nv_tileas.store_partial")
-def lower_store_partial(lowering: Lowering, op: Any) -> None:
+@RULES.converts(StorePartialOp)
+def lower_store_partial(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Leave this thread's registers where the same thread of the last split looks for them."""
     registers = lowering.tile(op.opview.sum)
     start = _own_vectors(lowering, op, len(registers))
     for first in range(0, len(registers), VECTOR):
         emit.store_vector(_vector(lowering, start, first), registers[first : first + VECTOR])
+    return ()
 
 
 def _counter(lowering: Lowering, op: Any) -> Any:

@@ -1,16 +1,17 @@
 """Rules for TMA copies. Here, and only here, coordinates turn innermost first."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
-from tilec.dialects.nv_tileas.tma_ops import CACHE_HINT
+from tilec.dialects.nv_tileas.tma_ops import CACHE_HINT, AsyncTiledTmaLoadOp, AsyncTiledTmaStoreOp
 from tilec.ir import llvm_ops
 from tilec.passes.analysis.tma.multicast import multicast_axis
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import predicated
 from tilec.passes.conversion.nv_tileas_to_llvm.cluster import coordinate, multicast_mask
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, lowers
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering
 
 
 def hardware_coordinates(lowering: Lowering, coords: Any) -> list[Any]:
@@ -24,8 +25,8 @@ def _box_address(lowering: Lowering, tile: Any, number: int, first: emit.Index =
     return emit.byte_offset(lowering.get(tile), offset)
 
 
-@lowers("nv_tileas.async_tiled_tma_load")
-def lower_tma_load(lowering: Lowering, op: Any) -> None:
+@RULES.converts(AsyncTiledTmaLoadOp)
+def lower_tma_load(op: Any, lowering: Lowering) -> Sequence[Any]:
     """One thread starts the copy of one box into shared memory."""
     load = op.opview
     coords = hardware_coordinates(lowering, load.coords)
@@ -45,6 +46,7 @@ def lower_tma_load(lowering: Lowering, op: Any) -> None:
         multicast_mask=mask,
         predicate=lowering.current_role.elected,
     )
+    return ()
 
 
 def _first_box(load: Any, axis: int | None) -> emit.Index:
@@ -56,8 +58,8 @@ def _first_box(load: Any, axis: int | None) -> emit.Index:
     return emit.multiply(coordinate(axis, cluster), share)
 
 
-@lowers("nv_tileas.async_tiled_tma_store")
-def lower_tma_store(lowering: Lowering, op: Any) -> None:
+@RULES.converts(AsyncTiledTmaStoreOp)
+def lower_tma_store(op: Any, lowering: Lowering) -> Sequence[Any]:
     """One thread starts the copy of one box out of shared memory."""
     store = op.opview
     coords = hardware_coordinates(lowering, store.coords)
@@ -65,8 +67,9 @@ def lower_tma_store(lowering: Lowering, op: Any) -> None:
     descriptor, elected = lowering.get(store.descriptor), lowering.current_role.elected_for(op)
     if CACHE_HINT in op.attributes:
         _store_with_hint(op, elected, descriptor, address, coords)
-        return
+        return ()
     llvm_ops.tma_store(descriptor, address, coords, predicate=elected)
+    return ()
 
 
 def _store_with_hint(
