@@ -1,12 +1,14 @@
-"""Adds one step to the build that pyproject.toml describes: the parser tables.
+"""Adds two steps to the build that pyproject.toml describes.
 
-With them in the package the first compile on a machine is as fast as the next ones.
+The parser tables make the first compile on a machine as fast as the next ones. The extension
+`tilec.runtime.launch.repeated_calls` launches repeated calls faster; where it cannot be built,
+tilec works without it.
 """
 
 import sys
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import Extension, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
@@ -16,7 +18,7 @@ from tilec.frontend.syntax.grammar_cache import install_tables  # noqa: E402 - f
 
 
 class BuildWithParserTables(build_py):
-    """Copies the modules and writes the parser tables beside them."""
+    """Copies the modules and writes the parser tables next to them."""
 
     def run(self) -> None:
         """Build into the wheel, or into the checkout for an editable installation."""
@@ -25,4 +27,15 @@ class BuildWithParserTables(build_py):
         install_tables(top / "tilec" / "frontend" / "syntax")
 
 
-setup(cmdclass={"build_py": BuildWithParserTables})
+def extensions() -> list[Extension]:
+    """Return the extension modules; none without Cython."""
+    name = "tilec.runtime.launch.repeated_calls"
+    source = Path(*name.split(".")).with_suffix(".pyx")
+    try:
+        from Cython.Build import cythonize
+    except ImportError:
+        return []
+    return cythonize([Extension(name, [str(source)], optional=True)], quiet=True)
+
+
+setup(cmdclass={"build_py": BuildWithParserTables}, ext_modules=extensions())

@@ -43,10 +43,13 @@ def test_every_data_file_is_packaged():
     for package, patterns in data.items():
         folder = ROOT / package.replace(".", "/")
         assert all(list(folder.glob(pattern)) for pattern in patterns)
-    for suffix, folder in ((".lark", "frontend/syntax"), (".pyi", "ir")):
-        found = set((ROOT / "tilec").rglob(f"*{suffix}"))
-        assert found == set((ROOT / "tilec" / folder).glob(f"*{suffix}"))
-        assert f"*{suffix}" in data[f"tilec.{folder.replace('/', '.')}"]
+    for suffix in (".lark", ".pyi", ".pyx"):
+        found = {path.parent for path in (ROOT / "tilec").rglob(f"*{suffix}")}
+        assert found == {
+            ROOT / package.replace(".", "/")
+            for package, patterns in data.items()
+            if f"*{suffix}" in patterns
+        }
 
 
 def test_every_pass_of_the_pipeline_is_registered_or_upstream():

@@ -94,7 +94,7 @@ class PackagedKernel:
         extents = caller_grid(grid, self.__name__)
         return lambda *arguments, **keywords: self._launch(extents, arguments, keywords)
 
-    def _launch(self, grid: Grid | None, values: Sequence[Any], names: Mapping[str, Any]) -> None:
+    def _launch(self, grid: Grid | None, values: tuple[Any, ...], names: Mapping[str, Any]) -> None:
         names, stream = self._interface.take_stream(names)
         self._dispatcher.call(values, names, grid, stream)
 

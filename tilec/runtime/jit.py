@@ -2,7 +2,7 @@
 
 import functools
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
@@ -95,7 +95,7 @@ class Kernel:
         return KernelWithGrid(self, caller_grid(grid, self.__name__))
 
     def launch(
-        self, grid: Grid | None, arguments: Sequence[Any], keywords: Mapping[str, Any]
+        self, grid: Grid | None, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     ) -> None:
         """Launch the kernel with a grid that was checked; see `__call__` for the rest."""
         if self._variants.text.has_changed():

@@ -31,6 +31,16 @@ def shows_tracebacks() -> bool:
     return os.environ.get("TILEC_TRACEBACK", "") not in ("", "0")
 
 
+def uses_extension() -> bool:
+    """Tell whether repeated calls go through the extension (not with `TILEC_EXTENSION=0`).
+
+    It calls the driver by address and assumes the legacy default stream, so it stays off where
+    `CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM` asks cuda-python for another one.
+    """
+    per_thread = os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0")
+    return os.environ.get("TILEC_EXTENSION", "1") != "0" and per_thread in ("", "0")
+
+
 def cuda_home() -> Path | None:
     """Return the CUDA toolkit that `CUDA_HOME` or `CUDA_PATH` names, or None."""
     for name in ("CUDA_HOME", "CUDA_PATH"):

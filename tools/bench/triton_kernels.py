@@ -168,3 +168,11 @@ def gemm_pointers(
     c = c_ptr + m[:, None].to(tl.int64) * c_m + n[None, :] * c_n
     inside = (m[:, None] < M) & (n[None, :] < N)
     tl.store(c, acc.to(c_ptr.dtype.element_ty), mask=inside)
+
+
+@triton.jit
+def add(A, B, C, count, BLOCK: tl.constexpr):
+    """C = A + B for vectors."""
+    index = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    inside = index < count
+    tl.store(C + index, tl.load(A + index, mask=inside) + tl.load(B + index, mask=inside), inside)

@@ -6,7 +6,7 @@ driver; tests use a recorder with the same interface.
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from tilec.runtime.launch.tensor_map import TensorMapEncoding
 
@@ -87,6 +87,36 @@ class PreparedLaunch:
     kernel: LoadedKernel
     shape: LaunchShape
     configurations: dict[int, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NativeLaunch:
+    """A launch as native code sees it.
+
+    Attributes:
+        context: The `CUcontext` that has to be current.
+        function: The `CUfunction`.
+        configuration: Address of the `CUlaunchConfig`.
+        owner: Keeps the memory at `configuration` alive.
+    """
+
+    context: int
+    function: int
+    configuration: int
+    owner: Any
+
+
+@runtime_checkable
+class NativeDriver(Protocol):
+    """A driver that native code can call by address."""
+
+    def native_functions(self) -> tuple[int, int] | None:
+        """Return the addresses of `cuLaunchKernelEx` and `cuCtxGetCurrent`; None if unknown."""
+        ...
+
+    def native_launch(self, prepared: PreparedLaunch, stream: int) -> NativeLaunch:
+        """Return the handles of a launch on a raw stream handle."""
+        ...
 
 
 class Driver(Protocol):

@@ -10,6 +10,7 @@ from tilec.runtime.cuda.api import (
     DeviceInfo,
     LaunchShape,
     LoadedKernel,
+    NativeLaunch,
     PreparedLaunch,
     TensorMapEncoder,
 )
@@ -21,6 +22,7 @@ from tilec.runtime.cuda.driver_errors import (
     no_driver,
     old_driver,
 )
+from tilec.runtime.cuda.launch_configuration import launch_configuration
 from tilec.runtime.launch.tensor_map import DATA_TYPES, L2_PROMOTIONS, SWIZZLES, TensorMapEncoding
 
 _LOG_BYTES = 16384
@@ -133,6 +135,20 @@ class CudaDriver:
                 f"{kernel.name} with {shape.blocks} blocks of {shape.threads} threads, "
                 f"{shape.shared_bytes} bytes of shared memory, cluster {shape.cluster}",
             )
+
+    def native_functions(self) -> tuple[int, int] | None:
+        """Return the addresses of `cuLaunchKernelEx` and `cuCtxGetCurrent`; None if unknown."""
+        launch, current = map(self._address, ("cuLaunchKernelEx", "cuCtxGetCurrent"))
+        return (launch, current) if launch and current else None
+
+    def native_launch(self, prepared: PreparedLaunch, stream: int) -> NativeLaunch:
+        """Return the handles of a launch on a raw stream handle, which was launched before."""
+        kernel, configuration = prepared.kernel, prepared.configurations.get(stream)
+        if configuration is None:
+            configuration = self._configure(prepared, stream)
+        context = int(self._contexts[kernel.device])
+        address = int(configuration.getPtr())
+        return NativeLaunch(context, int(kernel.function), address, (configuration, kernel.module))
 
     def tensor_map_encoder(self, encoding: TensorMapEncoding) -> TensorMapEncoder:
         """Return a function that writes this tensor map for any address of the array.
@@ -314,7 +330,7 @@ class CudaDriver:
 
     def active_clusters(self, kernel: LoadedKernel, shape: LaunchShape) -> int:
         """Ask the driver: the SMs of a GPC that are left over by whole clusters stay idle."""
-        configuration = self._configuration(shape, 0)
+        configuration = launch_configuration(self._api, shape, 0)
         with self._current(kernel.device):
             result, *found = self._api.cuOccupancyMaxActiveClusters(kernel.function, configuration)
         detail = f"{kernel.name} with clusters of {shape.cluster}"
@@ -325,50 +341,16 @@ class CudaDriver:
         return found[0]
 
     def _configure(self, prepared: PreparedLaunch, stream: int) -> Any:
-        configuration = self._configuration(prepared.shape, stream)
+        configuration = launch_configuration(self._api, prepared.shape, stream)
         if len(prepared.configurations) >= _MAX_CONFIGURATIONS:
             prepared.configurations.clear()
         prepared.configurations[stream] = configuration
         return configuration
 
-    def _configuration(self, shape: LaunchShape, stream: int) -> Any:
-        configuration = self._api.CUlaunchConfig()
-        configuration.gridDimX = shape.blocks
-        configuration.gridDimY = configuration.gridDimZ = 1
-        configuration.blockDimX = shape.threads
-        configuration.blockDimY = configuration.blockDimZ = 1
-        configuration.sharedMemBytes = shape.shared_bytes
-        configuration.hStream = stream
-        attributes = self._launch_attributes(shape)
-        configuration.attrs = attributes
-        configuration.numAttrs = len(attributes)
-        return configuration
-
-    def _launch_attributes(self, shape: LaunchShape) -> list[Any]:
-        names, attributes = self._api.CUlaunchAttributeID, []
-        if shape.cluster != (1, 1, 1):
-            attribute = self._api.CUlaunchAttribute()
-            attribute.id = names.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-            extent = attribute.value.clusterDim
-            extent.x, extent.y, extent.z = shape.cluster
-            attributes.append(attribute)
-        if shape.dependent:
-            attribute = self._api.CUlaunchAttribute()
-            attribute.id = names.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
-            attribute.value.programmaticStreamSerializationAllowed = 1
-            attributes.append(attribute)
-        if shape.cooperative:
-            attribute = self._api.CUlaunchAttribute()
-            attribute.id = names.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
-            attribute.value.cooperative = 1
-            attributes.append(attribute)
-        return attributes
-
     def _find_encode(self) -> Callable[..., int]:
         name = "cuTensorMapEncodeTiled"
-        flags = self._api.CUdriverProcAddress_flags.CU_GET_PROC_ADDRESS_DEFAULT
-        result, address, *_ = self._api.cuGetProcAddress(name.encode(), MINIMUM_CUDA, flags)
-        if result.value or not address:
+        address = self._address(name)
+        if not address:
             raise missing_function(name)
         word, pointer = ctypes.c_uint32, ctypes.c_void_p
         prototype = ctypes.CFUNCTYPE(
@@ -379,7 +361,13 @@ class CudaDriver:
             *([pointer] * 5),
             *([ctypes.c_int] * 4),
         )
-        return prototype(int(address))
+        return prototype(address)
+
+    def _address(self, name: str) -> int:
+        """Return the address of a function of the driver; 0 when it has none of that name."""
+        flags = self._api.CUdriverProcAddress_flags.CU_GET_PROC_ADDRESS_DEFAULT
+        result, address, *_ = self._api.cuGetProcAddress(name.encode(), MINIMUM_CUDA, flags)
+        return 0 if result.value else int(address or 0)
 
 
 def _import_api() -> Any:
