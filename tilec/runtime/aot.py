@@ -87,16 +87,13 @@ class PackagedKernel:
         Raises:
             TileError: An argument is wrong, no variant fits, or the launch failed.
         """
-        self._launch(None, arguments, keywords)
+        self._dispatcher.launch(arguments, keywords)
 
     def __getitem__(self, grid: int | tuple[int, ...]) -> Any:
         """Return the kernel with a grid, for `kernel[blocks](...)`."""
         extents = caller_grid(grid, self.__name__)
-        return lambda *arguments, **keywords: self._launch(extents, arguments, keywords)
-
-    def _launch(self, grid: Grid | None, values: tuple[Any, ...], names: Mapping[str, Any]) -> None:
-        names, stream = self._interface.take_stream(names)
-        self._dispatcher.call(values, names, grid, stream)
+        launch = self._dispatcher.launch
+        return lambda *arguments, **keywords: launch(arguments, keywords, extents)
 
     def __getattr__(self, name: str) -> Any:
         """Forward `ptx`, `cubin`, `ir`, `plan`, `registers` ... to the first variant."""

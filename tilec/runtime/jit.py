@@ -47,6 +47,7 @@ class Kernel:
         self.__name__ = name
         self._variants = Variants(text, name, plan, target, debug_waits=debug_waits)
         self._dispatcher = Dispatcher(self._variants)
+        self._captured = text.captured
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -84,7 +85,10 @@ class Kernel:
         Raises:
             TileError: The kernel cannot be compiled, an argument is wrong, or the launch failed.
         """
-        self.launch(None, arguments, keywords)
+        if keywords or self._captured:
+            self.launch(None, arguments, keywords)
+        elif not self._dispatcher.launch_repeated(arguments, None):
+            self._dispatcher.call(arguments, keywords)
 
     def __getitem__(self, grid: int | tuple[int, ...]) -> "KernelWithGrid":
         """Return the kernel with a grid, for `kernel[blocks](...)`.
@@ -98,12 +102,9 @@ class Kernel:
         self, grid: Grid | None, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     ) -> None:
         """Launch the kernel with a grid that was checked; see `__call__` for the rest."""
-        if self._variants.text.has_changed():
+        if self._captured and self._variants.text.has_changed():
             self._renew()
-        stream = None
-        if keywords:
-            keywords, stream = self._variants.interface().take_stream(keywords)
-        self._dispatcher.call(arguments, keywords, grid, stream)
+        self._dispatcher.launch(arguments, keywords, grid)
 
     def _renew(self) -> None:
         """Read the source again: a value that it took from Python is another one now."""

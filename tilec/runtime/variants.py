@@ -33,7 +33,11 @@ CapturedName = tuple[str, Any, Callable[[], Any]]
 
 
 class KernelText:
-    """Text with one or more kernels, parsed when it is first needed."""
+    """Text with one or more kernels, parsed when it is first needed.
+
+    Attributes:
+        captured: The values that were taken from Python; none before the text was read.
+    """
 
     def __init__(self, read: Callable[[], Contents], captured: Sequence[CapturedName] = ()) -> None:
         """Keep how to read the text.
@@ -43,12 +47,12 @@ class KernelText:
             captured: Where these values came from; `read` fills it.
         """
         self._read = read
-        self._captured = captured
+        self.captured = captured
 
     def has_changed(self) -> bool:
         """Tell whether a value that was taken from Python is another one now; every call asks."""
         try:
-            for _, value, now in self._captured:
+            for _, value, now in self.captured:
                 if now() is not value:
                     return self._has_other_values()
         except ValueError:  # a variable of an enclosing function was deleted
@@ -56,11 +60,11 @@ class KernelText:
         return False
 
     def _has_other_values(self) -> bool:
-        return any(_differs(value, now()) for _, value, now in self._captured)
+        return any(_differs(value, now()) for _, value, now in self.captured)
 
     def renewed(self) -> "KernelText":
         """Return the same text, read again."""
-        text = KernelText(self._read, self._captured)
+        text = KernelText(self._read, self.captured)
         _ = text.contents
         return text
 
