@@ -9,6 +9,7 @@ import numpy as np
 
 from tilec.interpreter import (  # noqa: F401 - each family registers its operations
     assume_ops,
+    combine_ops,
     compare_ops,
     constant_ops,
     control_flow,

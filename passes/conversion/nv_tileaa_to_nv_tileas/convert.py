@@ -59,9 +59,12 @@ def _convert(op: Any, twins: set[str]) -> None:
         results=[result.type for result in op.results],
         operands=list(op.operands),
         attributes=dict(op.attributes.items()),
+        regions=len(op.regions),
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
+    for source, target in zip(op.regions, twin.regions, strict=True):
+        source.blocks[0].append_to(target)
     for old, new in zip(op.results, twin.results, strict=True):
         old.replace_all_uses_with(new)
     if name.endswith(".dot"):

@@ -1,7 +1,7 @@
 """Attributes and subscripts: `A.shape[i]`, `x.dtype`, `x.T`, `x.astype(f32)`, `x[:, None]`."""
 
 from tilec.frontend.semantics import builtins_shape, hir
-from tilec.frontend.semantics.builtin_table import BUILTINS, METHODS
+from tilec.frontend.semantics.builtin_table import BUILTINS, METHOD_FORMS, METHODS
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -59,8 +59,8 @@ def _number_attribute(ctx: Context, value: hir.Value, node: ast.Attribute) -> An
     if node.name == "dtype":
         return DTypeValue(value.type.dtype)
     if node.name in METHODS:
-        name = METHODS[node.name]
-        return BuiltinValue(node.name, BUILTINS[name], receiver=value)
+        function = METHOD_FORMS.get(node.name, BUILTINS[METHODS[node.name]])
+        return BuiltinValue(node.name, function, receiver=value)
     if not isinstance(value.type, hir.TileType):
         return None
     if node.name == "shape":

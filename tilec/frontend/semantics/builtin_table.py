@@ -35,8 +35,20 @@ METHODS = {
     "transpose": "transpose",
     "broadcast_to": "broadcast_to",
     "expand_dims": "expand_dims",
+    "sum": "sum",
+    "prod": "prod",
+    "max": "max",
+    "min": "min",
+    "argmax": "argmax",
+    "argmin": "argmin",
+    "any": "any",
+    "all": "all",
+    "cumsum": "cumsum",
+    "cumprod": "cumprod",
 }
 """Builtins that can be called as methods of a tile: method name -> builtin name."""
+METHOD_FORMS: dict[str, BuiltinFunction] = {}
+"""Methods that take other arguments than the builtin of their name."""
 
 
 def builtin(name: str) -> Callable[[BuiltinFunction], BuiltinFunction]:
@@ -44,6 +56,16 @@ def builtin(name: str) -> Callable[[BuiltinFunction], BuiltinFunction]:
 
     def register(function: BuiltinFunction) -> BuiltinFunction:
         BUILTINS[name] = function
+        return function
+
+    return register
+
+
+def method(name: str) -> Callable[[BuiltinFunction], BuiltinFunction]:
+    """Register the decorated function as what builtin `name` is as a method of a tile."""
+
+    def register(function: BuiltinFunction) -> BuiltinFunction:
+        METHOD_FORMS[name] = function
         return function
 
     return register

@@ -121,9 +121,10 @@ def absolute(call: Call, x: Argument) -> AnyValue:
     return call.ctx.op(name, [value], value.type, call.span)
 
 
-def _extremum(
+def elementwise_extremum(
     call: Call, name: str, values: list[Argument], *, propagate_nan: bool = False
 ) -> AnyValue:
+    """Return the `max` or `min` of several values, element by element."""
     numbers = [call.number(item) for item in values]
     if all(isinstance(item, Constant) for item in numbers):
         known = [item.value for item in numbers if isinstance(item, Constant)]
@@ -134,13 +135,14 @@ def _extremum(
     operands = numeric.unify(call.ctx, numbers, call.span, call.name, dtype)
     result = operands[0]
     for operand in operands[1:]:
-        result = _extremum_of_two(call, name, result, operand, propagate_nan)
+        result = extremum_of_two(call, name, result, operand, propagate_nan)
     return result
 
 
-def _extremum_of_two(
+def extremum_of_two(
     call: Call, name: str, left: hir.Value, right: hir.Value, propagate_nan: bool
 ) -> hir.Value:
+    """Return the `max` or `min` of two values of one type and shape."""
     dtype = numeric.dtype_of(left)
     if dtype.is_float:
         attributes = {"propagate_nan": True} if propagate_nan else {}
@@ -158,7 +160,7 @@ def maximum(
 ) -> AnyValue:
     """Return the larger of two values, element by element; a NaN loses by default."""
     spread = _is_flag_set(call, propagate_nan, "propagate_nan")
-    return _extremum(call, "max", [a, b], propagate_nan=spread)
+    return elementwise_extremum(call, "max", [a, b], propagate_nan=spread)
 
 
 @builtin("minimum")
@@ -167,26 +169,7 @@ def minimum(
 ) -> AnyValue:
     """Return the smaller of two values, element by element; a NaN loses by default."""
     spread = _is_flag_set(call, propagate_nan, "propagate_nan")
-    return _extremum(call, "min", [a, b], propagate_nan=spread)
-
-
-def _variadic_extremum(call: Call, name: str, values: tuple[Argument, ...]) -> AnyValue:
-    if len(values) < 2:
-        message = f"needs two or more values; reducing a tile with '{name}' is not supported"
-        raise call.fail("T0318", message)
-    return _extremum(call, name, list(values))
-
-
-@builtin("max")
-def python_max(call: Call, *values: Argument) -> AnyValue:
-    """Return the largest of two or more values, element by element."""
-    return _variadic_extremum(call, "max", values)
-
-
-@builtin("min")
-def python_min(call: Call, *values: Argument) -> AnyValue:
-    """Return the smallest of two or more values, element by element."""
-    return _variadic_extremum(call, "min", values)
+    return elementwise_extremum(call, "min", [a, b], propagate_nan=spread)
 
 
 @builtin("cdiv")
