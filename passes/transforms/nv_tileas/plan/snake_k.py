@@ -26,7 +26,7 @@ number of CTAs give the same result bit by bit. With another number of CTAs, or 
 the grid, a tile may round differently.
 
 Options:
-    snake_k: 1 reverses the order. The planner sets it if a wave reads more than L2 keeps.
+    snake_k: 1 reverses the order; 0 leaves the kernel as it is.
 """
 
 from typing import Any

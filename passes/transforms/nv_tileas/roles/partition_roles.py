@@ -35,6 +35,8 @@ slices of a tile as soon as the tile before has released their slots.
 
 Options:
     specialize: 0 makes the consumers load for themselves.
+    consumers: Warpgroups of the consumer role.
+    worker_warps: Warps of the consumer role, in a kernel without products on the tensor cores.
 """
 
 from typing import Any

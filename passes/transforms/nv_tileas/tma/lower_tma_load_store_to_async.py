@@ -35,6 +35,9 @@ Of a tile that is shared in a cluster, each CTA loads its own run of boxes and s
 
 `tx_count` is still that of the full slot, because the boxes of the other CTAs also complete on this
 barrier.
+
+Options:
+    stream_results: 1 marks stores so that L2 evicts their data first.
 """
 
 from typing import Any
