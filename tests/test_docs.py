@@ -58,6 +58,18 @@ def headings(text: str) -> set[str]:
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pictures_exist(path):
+    for target in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", _CODE.sub("", path.read_text())):
+        assert (path.parent / target).is_file(), target
+
+
+def test_every_picture_is_shown():
+    shown = "".join(path.read_text() for path in PAGES)
+    for picture in (DOCS / "pictures").iterdir():
+        assert re.search(rf"!\[[^\]]+\]\((docs/)?pictures/{picture.name}\)", shown), picture
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_links_resolve(path):
     for target in _LINK.findall(_CODE.sub("", path.read_text())):
         if target.startswith(("https://", "http://")):

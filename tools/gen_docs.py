@@ -14,12 +14,14 @@ if not __package__:  # run as a script: Python put tools/ on the path, not the f
 
 from tools.docs import diagnostics, language, passes
 from tools.docs.generated import Generated
+from tools.pictures import PICTURES
 
 GENERATED: tuple[Generated, ...] = (
     Generated("docs/diagnostics.md", diagnostics.render),
     Generated("docs/passes.md", passes.render),
     Generated("docs/language.md", language.builtins, region="builtins"),
     Generated("docs/language.md", language.plan_fields, region="plan fields"),
+    *(Generated(f"docs/pictures/{name}.svg", draw) for name, draw in PICTURES.items()),
 )
 """Everything that is generated: one entry per file, or per region of a page."""
 
