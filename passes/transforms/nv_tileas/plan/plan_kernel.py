@@ -1,7 +1,7 @@
 """Choose the plan of each kernel and record it as one attribute.
 
 Before:  nv_tileaa.func @matmul
-After:   nv_tileaa.func @matmul {kernel_spec = {stages = 4, consumers = 2, ...}}
+After:   nv_tileaa.func @matmul {kernel_spec = {stages = 4, consumer_warps = 8, ...}}
 
 This is the only pass with policy. It measures the kernel (products, bytes per stage, bytes outside
 of loops, largest register tile), asks the planner (`tilec.plan`, pure Python), and writes the
