@@ -56,12 +56,18 @@ def _log_sum(x, axis):
 
 CASES = {
     "sum": Case("sum(x, {axis})", lambda x, a: x.sum(a), error=2e-6),
-    "sum_kept": Case("x.sum({axis}, keepdims=True)", lambda x, a: x.sum(a, keepdims=True), error=2e-6),
-    "sum_bf16": Case("sum(x, {axis})", lambda x, a: x.astype(np.float32).sum(a), "bf16", "bf16", 8e-3),
+    "sum_kept": Case(
+        "x.sum({axis}, keepdims=True)", lambda x, a: x.sum(a, keepdims=True), error=2e-6
+    ),
+    "sum_bf16": Case(
+        "sum(x, {axis})", lambda x, a: x.astype(np.float32).sum(a), "bf16", "bf16", 8e-3
+    ),
     "sum_f64": Case("sum(x, {axis})", lambda x, a: x.sum(a), "f64", "f64", 1e-14),
     "sum_i8": Case("sum(x, {axis})", lambda x, a: x.sum(a, dtype=np.int32), "i8", "i32"),
     "sum_i64": Case("sum(x, {axis})", lambda x, a: x.sum(a), "i64", "i64"),
-    "prod": Case("prod(x * 0.25 + 1.0, {axis})", lambda x, a: (x * np.float32(0.25) + 1).prod(a), error=1e-3),
+    "prod": Case(
+        "prod(x * 0.25 + 1.0, {axis})", lambda x, a: (x * np.float32(0.25) + 1).prod(a), error=1e-3
+    ),
     "max": Case("max(x, axis={axis})", lambda x, a: x.max(a)),
     "min_f16": Case("x.min({axis})", lambda x, a: x.min(a), "f16", "f16"),
     "max_u8": Case("x.max({axis})", lambda x, a: x.max(a), "u8", "u8"),
@@ -73,10 +79,16 @@ CASES = {
     "log_sum": Case("log_sum(x, {axis})", _log_sum, error=2e-6),
     "cumsum": Case("cumsum(x, {axis})", lambda x, a: x.cumsum(a), error=1e-5),
     "cumsum_back": Case(
-        "cumsum(x, {axis}, reverse=True)", lambda x, a: np.flip(np.flip(x, a).cumsum(a), a), error=1e-5
+        "cumsum(x, {axis}, reverse=True)",
+        lambda x, a: np.flip(np.flip(x, a).cumsum(a), a),
+        error=1e-5,
     ),
     "cumsum_i32": Case("x.cumsum({axis})", lambda x, a: x.cumsum(a, dtype=np.int32), "i32", "i32"),
-    "cumprod": Case("cumprod(x * 0.1 + 1.0, {axis})", lambda x, a: (x * np.float32(0.1) + 1).cumprod(a), error=1e-3),
+    "cumprod": Case(
+        "cumprod(x * 0.1 + 1.0, {axis})",
+        lambda x, a: (x * np.float32(0.1) + 1).cumprod(a),
+        error=1e-3,
+    ),
     "last": Case("scan(x, {axis}, second, 0)", lambda x, a: x),
     "first": Case("scan(x, {axis}, second, 0, reverse=True)", lambda x, a: x),
 }

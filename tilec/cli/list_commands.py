@@ -21,10 +21,10 @@ def list_passes(options: argparse.Namespace) -> int:
     width = max(len(name) for stage in STAGES for name in stage.passes)
     for stage in STAGES:
         print(f"{stage.name}: {stage.summary}")
-        for name in stage.passes:
-            registered = load_pass(name)
-            summary = registered.summary if registered is not None else "(a pass of MLIR)"
-            print(f"  {name:<{width}}  {summary}")
+        for step in stage.steps:
+            registered = load_pass(step.name)
+            summary = registered.summary if registered else f"{step.purpose} (a pass of MLIR)"
+            print(f"  {step.name:<{width}}  {summary}")
     return EXIT_OK
 
 

@@ -1,11 +1,11 @@
-"""Convert nv_tileaa operations to their nv_tileas twins.
+"""Replace each nv_tileaa operation by the nv_tileas operation of the same name.
 
-Before:  nv_tileaa.tiled_load %memref, %row, %column, %token {atom = ..., ...}
-After:   nv_tileas.tiled_load %memref, %row, %column, %token {atom = ..., ...}
+Before:  nv_tileaa.tiled_load %r[%i, %j] {atom = ...}
+After:   nv_tileas.tiled_load %r[%i, %j] {atom = ...}
 
-Operands, attributes (the copy-atom witness and the facts) and types stay as they are; a `dot` also
-gets the widest legal MMA atom. `func` and `return` stay in nv_tileaa; assumptions are dropped, as
-their facts are attributes by now.
+Operands, types and attributes (the copy atom and the facts) stay as they are. A `dot` gets the
+widest legal MMA atom. `func` and `return` stay in nv_tileaa. Assumptions are dropped, because their
+facts are attributes now.
 """
 
 from typing import Any

@@ -17,7 +17,14 @@ from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import note
 
-_PROPERTIES = ("shape", "dtype", "ndim", "strides", "T")
+PROPERTIES = {
+    "shape": "the extents of an array, view or tile",
+    "strides": "the strides of an array, in elements",
+    "dtype": "the element type of an array, view, tile or scalar",
+    "ndim": "the number of axes of an array, view or tile",
+    "T": "a tile with its last two axes swapped",
+}
+"""What can be read after a dot, besides methods: name -> what it gives."""
 
 
 def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
@@ -31,7 +38,7 @@ def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
         found = _number_attribute(ctx, value, node)
     if found is not None:
         return found
-    hint = did_you_mean(node.name, [*_PROPERTIES, *METHODS])
+    hint = did_you_mean(node.name, [*PROPERTIES, *METHODS])
     message = f"{describe(value)} has no attribute '{node.name}'"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
 

@@ -8,7 +8,14 @@ import math
 from collections.abc import Sequence
 
 from tilec.frontend.semantics import hir, numeric, operators
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin, method
+from tilec.frontend.semantics.builtin_table import (
+    ANY_TYPE,
+    ARITHMETIC,
+    Argument,
+    Call,
+    builtin,
+    method,
+)
 from tilec.frontend.semantics.builtins_math import elementwise_extremum, extremum_of_two
 from tilec.frontend.semantics.builtins_shape import reshaped
 from tilec.frontend.semantics.combining import (
@@ -89,7 +96,7 @@ def _total(
     return narrowed(call, _over_axes(call, widened, axis, keepdims, combiner, start), dtype)
 
 
-@builtin("sum")
+@builtin("sum", ARITHMETIC, "reduce")
 def total(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
@@ -97,7 +104,7 @@ def total(
     return _total(call, x, axis, keepdims, "add", 0)
 
 
-@builtin("prod")
+@builtin("prod", ARITHMETIC, "reduce")
 def product(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
@@ -144,7 +151,7 @@ def _highest(dtype: DType) -> float:
     return math.inf if dtype.is_float else whole(dtype)[1]
 
 
-@builtin("max")
+@builtin("max", ARITHMETIC, "maxf", "maxi", "reduce")
 def largest(
     call: Call,
     *values: Argument,
@@ -156,7 +163,7 @@ def largest(
     return _extremum(call, "max", values, axis, keepdims, propagate_nan)
 
 
-@builtin("min")
+@builtin("min", ARITHMETIC, "minf", "mini", "reduce")
 def smallest(
     call: Call,
     *values: Argument,
@@ -247,7 +254,7 @@ def _second_wins(
     return either(wins, both(level, compare("<", second_index, first_index)))
 
 
-@builtin("argmax")
+@builtin("argmax", ARITHMETIC, "reduce")
 def argmax(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
@@ -255,7 +262,7 @@ def argmax(
     return _position(call, x, axis, keepdims, ">")
 
 
-@builtin("argmin")
+@builtin("argmin", ARITHMETIC, "reduce")
 def argmin(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
@@ -270,7 +277,7 @@ def _logical(
     return _over_axes(call, tile, axis, keepdims, binary_combiner(call, name), start)
 
 
-@builtin("any")
+@builtin("any", ANY_TYPE, "reduce")
 def any_of(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
@@ -278,7 +285,7 @@ def any_of(
     return _logical(call, x, axis, keepdims, "ori", 0)
 
 
-@builtin("all")
+@builtin("all", ANY_TYPE, "reduce")
 def all_of(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
@@ -286,7 +293,7 @@ def all_of(
     return _logical(call, x, axis, keepdims, "andi", 1)
 
 
-@builtin("reduce")
+@builtin("reduce", ARITHMETIC, "reduce")
 def reduce(
     call: Call,
     x: Argument,

@@ -4,7 +4,7 @@ Types are those of reductions: see `builtins_reduce`.
 """
 
 from tilec.frontend.semantics import hir, numeric
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtin_table import ARITHMETIC, Argument, Call, builtin
 from tilec.frontend.semantics.combining import (
     arithmetic_tile,
     binary_combiner,
@@ -37,13 +37,13 @@ def _running(
     return narrowed(call, found, dtype)
 
 
-@builtin("cumsum")
+@builtin("cumsum", ARITHMETIC, "scan")
 def cumsum(call: Call, x: Argument, axis: Argument, *, reverse: Argument | None = None) -> AnyValue:
     """Return the sum of every element and those before it along an axis."""
     return _running(call, x, axis, reverse, "add", 0)
 
 
-@builtin("cumprod")
+@builtin("cumprod", ARITHMETIC, "scan")
 def cumprod(
     call: Call, x: Argument, axis: Argument, *, reverse: Argument | None = None
 ) -> AnyValue:
@@ -51,7 +51,7 @@ def cumprod(
     return _running(call, x, axis, reverse, "mul", 1)
 
 
-@builtin("scan")
+@builtin("scan", ARITHMETIC, "scan")
 def scan(
     call: Call,
     x: Argument,

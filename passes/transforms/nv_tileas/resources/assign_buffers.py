@@ -1,14 +1,19 @@
-"""Place shared-memory buffers, scratch areas and barriers; number the named barriers.
+"""Place buffers and barriers in shared memory, and number the named barriers.
 
-Before:  %b = alloc_shared {slots = 4} : !nv_tileas.smem<...>; %f = alloc_mbarrier {slots = 4}
-After:   %b = alloc_shared {slots = 4, offset = 0}; %f = alloc_mbarrier {slots = 4, offset = 131072}
+Before:  alloc_shared {slots = 3}; alloc_mbarrier {slots = 3}; barrier
+After:   alloc_shared {slots = 3, offset = 0}; alloc_mbarrier {slots = 3, offset = 212992}
+         barrier {id = 1}
 
-Tile buffers come first, each aligned to its swizzle pattern, then one scratch area that operations
-which move a tile through shared memory share (they are separated by barriers of their role; where
-teams ping-pong, each has an area of its own), then the mbarriers.
-Named barrier 0 is the whole CTA; a role with fewer threads than the CTA gets an id of its own, and
-so does each of its warpgroups.
-The kernel's `shared_bytes` and `block_threads` are recorded in its metadata.
+Tile buffers come first, each aligned to its swizzle pattern. A scratch area follows, which all
+operations that move a tile through shared memory use; barriers of their role separate them, and
+each team of consumers has an area of its own. The mbarriers come last.
+
+Named barrier 0 belongs to the whole CTA. A role with fewer threads gets id 1, a second team the
+next id, and the warpgroups of the consumers the ids after that.
+
+The metadata gets the block size (`block_threads`), the bytes of shared memory (`shared_bytes`), the
+CTAs of a cluster, the tiles of a cluster (`cluster_tiles`, to which the launcher rounds up the
+grid), and `dependent_launch`.
 """
 
 from typing import Any

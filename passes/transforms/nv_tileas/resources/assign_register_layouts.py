@@ -1,14 +1,20 @@
-"""Give every register tile of the consumer role a layout.
+"""Choose which thread holds which element of each register tile.
 
-Before:  %x = load_shared %s : tensor<128x128xf32>; %y = arith.addf %x, %x : tensor<128x128xf32>
-After:   the same operations on tensor<128x128xf32, #nv_tileas.layout<"128x128|reg:...">>
+Before:  %d : tensor<128x256xf32>
+After:   %d : tensor<128x256xf32,
+              <"128x256|reg:2*(0,1),2*(8,0),32*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|
+                warpgroup:2*(64,0)">>
 
-Values that an elementwise operation, a loop or a branch ties together form a group and share one
-layout. Accumulators of wgmma fix the layout of their groups. From there layouts spread over
-permute, view, broadcast and reductions, which then cost nothing. A group that nothing reaches, the
-largest tile first, gets the layout that its memory accesses like best; whole rows of what is
-reduced go to a warp where there are enough. Where two fixed layouts meet, a `convert_layout` goes
-in. Loads, constants and ranges take any layout: they have none of their own.
+`docs/architecture.md#layout` explains the text of a layout.
+
+Values that an element-wise operation, a loop or a branch connects form a group and share one
+layout. Accumulators of wgmma fix the layout of their groups. From there, layouts spread through
+permute, view, broadcast and reductions, which then cost nothing. Loads, constants and ranges take
+any layout. A group without a fixed layout gets the one that suits its memory accesses best, the
+largest tile first; where its rows are reduced, a warp gets whole rows if there are enough. A part
+(`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+
+If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
 
 import contextlib
