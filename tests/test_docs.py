@@ -191,3 +191,9 @@ def test_messages_of_the_protocol_check_exist():
     for message in messages:
         fixed = "deadlock: " if message.startswith("deadlock") else message
         assert fixed in sources, message
+
+
+def test_glossary_is_in_alphabetical_order():
+    words = re.findall(r"^- \*\*(.+?)\*\*: .", page("glossary.md"), re.MULTILINE)
+    assert {"tile", "block", "CTA", "cluster", "ring", "slot", "stage", "plan", "role"} <= set(words)
+    assert words == sorted(set(words), key=str.lower)
