@@ -16,7 +16,7 @@ from tilec.request.stages import STAGES
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 """Code, in blocks and in lines."""
 _LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -195,5 +195,16 @@ def test_messages_of_the_protocol_check_exist():
 
 def test_glossary_is_in_alphabetical_order():
     words = re.findall(r"^- \*\*(.+?)\*\*: .", page("glossary.md"), re.MULTILINE)
-    assert {"tile", "block", "CTA", "cluster", "ring", "slot", "stage", "plan", "role"} <= set(words)
+    assert {"tile", "block", "CTA", "ring", "slot", "stage", "plan", "role"} <= set(words)
     assert words == sorted(set(words), key=str.lower)
+
+
+def test_notes_of_measurements_have_their_date_in_name_and_title():
+    notes = sorted((DOCS / "measurements").iterdir())
+    assert notes
+    for path in notes:
+        named = re.fullmatch(r"(\d{4}-\d\d-\d\d)-[a-z0-9-]+\.md", path.name)
+        assert named is not None, path.name
+        title = path.read_text().splitlines()[0]
+        assert title.startswith("# "), path.name
+        assert title.endswith(named[1]), path.name
