@@ -19,7 +19,8 @@ DOCS = ROOT / "docs"
 PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 """Code, in blocks and in lines."""
-_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+"""A link or a picture."""
 _ROW = re.compile(
     r"^\| (\d+) \| (\w+) \| (?:\[`([\w-]+)`\]\(#([\w-]+)\)|`([\w-]+)`) \| (.+) \| (.+) \|$"
 )
@@ -90,6 +91,18 @@ def test_links_resolve(path):
         linked = (path.parent / name).resolve() if name else path
         assert linked.exists(), target
         assert not anchor or anchor in headings(linked.read_text()), target
+
+
+GENERATED = ("passes.md", "diagnostics.md")
+REPLACED = re.compile(r"\b(unasked|in turns?|behind|beside|walk(?!-through)(s|ed|ing)?)\b", re.I)
+"""Words that the glossary replaces: by default, ping-pong or interleaved, after, next to, order."""
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_use_the_words_of_the_glossary(path):
+    if path.name not in GENERATED:
+        prose = _CODE.sub("", path.read_text())
+        assert [match[0] for match in REPLACED.finditer(prose)] == []
 
 
 def test_plan_fields_are_those_of_the_planner():
