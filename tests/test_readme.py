@@ -54,12 +54,18 @@ def test_commands_that_need_a_gpu_print_what_the_page_shows(page, checkout):
 
 @pytest.mark.parametrize("page", [README, TUTORIAL], ids=["README.md", "tutorial.md"])
 def test_every_program_of_a_page_runs(page):
-    """A Python block is saved as a file, and a command of the page runs or compiles that file."""
+    """A Python block is saved as a file, and a command of the page runs or compiles that file.
+
+    What needs a GPU is at least parsed here.
+    """
     found = read_blocks(page)
     commands = "".join(block.text for block in found if block.language == "console")
     for block in found:
         if block.language == "python":
             assert block.file is not None, block.text
+            assert f"`{block.file}`" in page, "a reader sees no comments"
+            if block.file.endswith(".py"):
+                compile(block.text, block.file, "exec")
             stem = block.file.removesuffix(".py")
             assert re.search(rf"^\$.*\b{re.escape(stem)}\b", commands, re.MULTILINE), block.file
 
