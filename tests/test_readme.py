@@ -121,3 +121,11 @@ def test_shell_commands_exist():
 
 def test_readme_is_short():
     assert len(README.splitlines()) <= MAX_LINES
+
+
+def test_kernel_of_the_language_page_compiles(checkout):
+    page = (ROOT / "docs" / "language.md").read_text()
+    (kernel,) = (item.text for item in read_blocks(page) if "@kernel\ndef" in item.text)
+    (checkout / "matmul.tile").write_text(kernel)
+    result = run("tilec compile matmul.tile -o matmul.ptx", checkout)
+    assert result.returncode == 0, result.stdout
