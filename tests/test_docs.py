@@ -15,10 +15,11 @@ from tools.docs.passes import lit_test
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 """Code, in blocks and in lines."""
-_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+"""A link or a picture."""
 
 
 def page(name: str) -> str:
@@ -78,6 +79,18 @@ def test_links_resolve(path):
         linked = (path.parent / name).resolve() if name else path
         assert linked.exists(), target
         assert not anchor or anchor in headings(linked.read_text()), target
+
+
+GENERATED = ("passes.md", "diagnostics.md")
+REPLACED = re.compile(r"\b(unasked|in turns?|behind|beside|walk(?!-through)(s|ed|ing)?)\b", re.I)
+"""Words that the glossary replaces: by default, ping-pong or interleaved, after, next to, order."""
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_use_the_words_of_the_glossary(path):
+    if path.name not in GENERATED:
+        prose = _CODE.sub("", path.read_text())
+        assert [match[0] for match in REPLACED.finditer(prose)] == []
 
 
 def imported_layers(folder: Path, layers: set[str]) -> set[str]:
@@ -165,3 +178,20 @@ def test_messages_of_the_protocol_check_exist():
     for message in messages:
         fixed = "deadlock: " if message.startswith("deadlock") else message
         assert fixed in sources, message
+
+
+def test_glossary_is_in_alphabetical_order():
+    words = re.findall(r"^- \*\*(.+?)\*\*: .", page("glossary.md"), re.MULTILINE)
+    assert {"tile", "block", "CTA", "ring", "slot", "stage", "plan", "role"} <= set(words)
+    assert words == sorted(set(words), key=str.lower)
+
+
+def test_notes_of_measurements_have_their_date_in_name_and_title():
+    notes = sorted((DOCS / "measurements").iterdir())
+    assert notes
+    for path in notes:
+        named = re.fullmatch(r"(\d{4}-\d\d-\d\d)-[a-z0-9-]+\.md", path.name)
+        assert named is not None, path.name
+        title = path.read_text().splitlines()[0]
+        assert title.startswith("# "), path.name
+        assert title.endswith(named[1]), path.name
