@@ -1,8 +1,9 @@
 """Arrays in `.npy` files: the inputs and the outputs of `tilec run`.
 
 NumPy has no bf16 and no 8-bit floats. An output of such a type is stored as float32, which holds
-every value of it. An input may be float32, which is rounded to the nearest value, or what NumPy
-writes for an array of ml_dtypes: raw elements (`V2`, `V1`) of the same size, whose bits are kept.
+every value of it. An input may be float32, which is rounded to the nearest value, or raw elements
+of the same size (`V2`, `V1`), whose bits are kept: that is what `np.save` writes for the bfloat16
+and float8_e4m3fn of ml_dtypes. Of float8_e5m2 it writes a file that NumPy itself cannot read.
 """
 
 import io
@@ -210,6 +211,6 @@ def _read(path: str) -> np.ndarray:
     except (ValueError, EOFError, MemoryError, OverflowError) as failure:
         reason = str(failure).partition("\n")[0] or type(failure).__name__
         message = f"'{path}' cannot be read as a .npy file: {reason}"
-        hint = "write it with np.save(path, array)"
+        hint = "write it with np.save(path, array); store bf16 and 8-bit floats as float32"
         raise CompileError(error("T0020", message, hint=hint)) from failure
     return values.astype(values.dtype.newbyteorder("="), copy=False)
