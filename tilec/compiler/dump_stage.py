@@ -15,7 +15,7 @@ _OPERATIONS = {
     name: re.compile(rf'"{name}\.\w+"\s*\(') for name in ("nv_tileas", "nv_tileaa", "cuda_tile")
 }
 """Dialects, the lowest first: the nv_tileas stage keeps the function of nv_tileaa."""
-_LLVM_OPERATION = re.compile(r'^\s*(?:%[^=\n]+=\s*)?"?llvm\.\w+', re.MULTILINE)
+_LLVM_OPERATION = re.compile(r'(?:^|[{=])\s*"?llvm\.\w+', re.MULTILINE)
 _PTX = re.compile(r"^\s*\.version\s+\d", re.MULTILINE)
 _LLVM_IR = re.compile(
     r"^(?:; ModuleID|source_filename\s*=|target (?:triple|datalayout)\s*=|define\s|declare\s)",
