@@ -1,9 +1,9 @@
 """The README is executed: its kernel, its commands with their outputs, and its Python example.
 
-So are the sessions in docs/debugging.md. A console block holds commands (`$ ...`) and what they
-print; `...` in an expected line stands for any text, and as a line of its own for any lines. What
-needs a GPU or installs packages is not in console blocks but in `sh` blocks, whose commands are
-only checked to exist.
+So are the sessions in docs/debugging.md and docs/command-line.md. A console block holds commands
+(`$ ...`) and what they print; `...` in an expected line stands for any text, and as a line of its
+own for any lines. What needs a GPU or installs packages is not in console blocks but in `sh`
+blocks, whose commands are only checked to exist.
 """
 
 import os
@@ -17,7 +17,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
-DEBUGGING = (ROOT / "docs" / "debugging.md").read_text()
+PAGES = {
+    "README.md": README,
+    **{name: (ROOT / "docs" / name).read_text() for name in ("debugging.md", "command-line.md")},
+}
 MAX_LINES = 150
 KERNEL_LINES = 12
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -88,9 +91,9 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [README, DEBUGGING], ids=["README.md", "debugging.md"])
-def test_commands_print_what_the_page_shows(page, checkout):
-    session = [step for block in blocks("console", page) for step in steps(block)]
+@pytest.mark.parametrize("name", PAGES)
+def test_commands_print_what_the_page_shows(name, checkout):
+    session = [step for block in blocks("console", PAGES[name]) for step in steps(block)]
     assert session
     for step in session:
         result = run(step.command, checkout)

@@ -121,7 +121,7 @@ def test_a_choice_is_asked_for_at_the_first_kernel(path, capsys):
 def test_select_kernel():
     assert select_kernel(["one"], None, "f") == "one"
     assert select_kernel(["one", "two"], "two", "f") == "two"
-    with pytest.raises(CompileError, match="f defines 0 kernels.*\n.*: none"):
+    with pytest.raises(CompileError, match=r"f defines 0 kernels.*\n.*: none"):
         select_kernel([], None, "f")
 
 

@@ -1,4 +1,4 @@
-"""What `tilec compile` has in hand after a kernel was compiled, and how it is written."""
+"""The results of `tilec compile`: how they are made, with or without the cache, and written."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ _FROM_ARTIFACT = ("ptx", "cubin", "sass", "plan", "package")
 
 @dataclass(frozen=True)
 class Result:
-    """One compiled kernel, or as much of it as was asked for.
+    """One kernel, compiled as far as `--emit` asks.
 
     Attributes:
         source: What was compiled.
@@ -35,7 +35,7 @@ class Result:
 
 
 def result_of(compilation: Compilation) -> Result:
-    """Return the result of a compilation that the cache has no part in."""
+    """Return the result of a compilation that did not use the cache."""
     return Result(compilation.source, compilation.remarks, compilation.artifact, compilation)
 
 

@@ -89,7 +89,7 @@ def _only(values: Mapping[str, int], names: Iterable[str]) -> dict[str, int]:
 
 
 class _Binder:
-    """Matches a request with one kernel; names that the kernel lacks are not its business.
+    """Matches a request with one kernel, and ignores names that the kernel does not have.
 
     Attributes:
         problems: Values that do not fit.
@@ -104,7 +104,7 @@ class _Binder:
         self.remarks: list[Diagnostic] = []
 
     def bind(self) -> BoundKernel:
-        """Return what was matched; it counts only if there are no `problems`."""
+        """Return what was matched; it is valid only if there are no `problems`."""
         scalars = self._scalars()
         dtypes = self._dtypes()
         constants = self._constants()

@@ -9,7 +9,7 @@ def render_remarks(items: Iterable[Diagnostic], sources: Sequence[SourceFile]) -
     """Return the text of diagnostics, grouped by their place in the source.
 
     The groups are in the order of their first diagnostic. A group of one looks like any diagnostic.
-    A larger one begins with the place, the source line and the carets, and has a line for each
+    A larger group has the place, the source line and the carets first, then a line for each
     diagnostic. What has no place is not grouped.
 
     Args:

@@ -219,7 +219,7 @@ class _Steps:
         """Return the module that the frontend emits for `kernel`."""
         with self.watch.step(_FRONTEND, "parse") as timing:
             self.result.kernel = self.program.select_kernel(kernel)
-        # Whoever asked for a signature has parsed the source before this compilation began.
+        # The source may have been parsed earlier, when somebody asked for a signature.
         timing.seconds = max(timing.seconds, self.program.claim_parse_seconds())
         context = self._make_context(specialization)
         with self.watch.step(_FRONTEND, "emit") as timing:

@@ -1,7 +1,7 @@
-"""A parsed source: what parsing, choosing a kernel, specializing and compiling hand to each other.
+"""A parsed source, from which kernels are selected, specialized and compiled.
 
-A command or the Python API makes one `Program`, asks it for kernels and signatures, and gives it to
-`compile_kernel` or `emit_kernel` of `tilec.compiler.driver`. So a source is parsed once.
+A command or the Python API makes one `Program`, takes kernels and signatures from it, and passes it
+to `compile_kernel` or `emit_kernel` of `tilec.compiler.driver`. So a source is parsed once.
 """
 
 import time
@@ -15,7 +15,7 @@ from tilec.support.locks import computed
 
 
 class Program:
-    """A source with one or more kernels, parsed when that is first needed.
+    """A source with one or more kernels. It is parsed on first use.
 
     Attributes:
         source: The text.
@@ -48,7 +48,7 @@ class Program:
         return tree
 
     def claim_parse_seconds(self) -> float:
-        """Return the time that parsing took; 0 when another compilation has counted it."""
+        """Return the seconds that parsing took, to the first caller; later callers get 0."""
         seconds, self._parse_seconds = self._parse_seconds, 0.0
         return seconds
 

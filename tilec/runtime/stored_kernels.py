@@ -1,6 +1,6 @@
-"""Compiled kernels from the disk cache, or from the compiler, which are then stored there.
+"""Compiled kernels: read from the disk cache, or compiled and then stored there.
 
-The Python API and the command line share the cache, and the rules of this module.
+The Python API and the command line both use this module.
 """
 
 from collections.abc import Sequence
@@ -60,7 +60,7 @@ def obtain_kernel(
     from tilec.compiler.driver import compile_kernel
 
     made = compile_kernel(program, kernel, specialization, options)
-    # PTX that ptxas should have checked, but could not, is not kept: ptxas may be there next time.
+    # Without ptxas the PTX was not checked. It is not stored: ptxas may be installed next time.
     if made.assembly is not None or not options.assembles:
         from tilec.runtime.cache_entry import pack_entry
 
