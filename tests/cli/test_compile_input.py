@@ -145,6 +145,16 @@ def test_a_result_before_the_stage_of_the_dump(dumps, capsys):
     assert "comes before the stage of the dump, ptx" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    "words",
+    [["--kernel", "f"], ["-D", "B=1"], ["--layout", "A=col"], ["--no-assume", "aligned"]],
+)
+def test_options_about_parameters_come_too_late_for_a_dump(dumps, capsys, words):
+    (path,) = (dumps[0] / "dump").glob("*.ll")
+    assert main(["compile", str(path), *words]) == EXIT_USAGE
+    assert f"{words[0]} does not apply to a dump, {path}" in capsys.readouterr().err
+
+
 def test_a_package_holds_every_kernel(tile, tmp_path):
     target = tmp_path / "all.tilepkg"
     words = ["compile", str(tile), "--emit", "package", "-o", str(target)]
@@ -200,6 +210,17 @@ def test_what_the_decorator_says_counts(python, tmp_path, capsys):
     assert [item.__name__ for item in package] == ["triple", "copy"]
     hidden = [len(item.artifact.hidden_parameters) for item in package]
     assert hidden == [0, 1]  # the debug build has a buffer for its reports
+
+
+def test_a_package_takes_a_kernel_with_two_names_once(python, tmp_path):
+    python.write_text(PYTHON.replace("\nif __name__", "\nthreefold = triple\n\nif __name__"))
+    target = tmp_path / "all.tilepkg"
+    assert main(["compile", str(python), "--emit", "package", "-o", str(target)]) == EXIT_OK
+    package = tilec.load_package(target)
+    assert [(item.__name__, len(item.variants)) for item in package] == [("triple", 1), ("copy", 1)]
+    words = ["compile", str(python), "--kernel", "threefold", "--no-ptxas", "-o", str(target)]
+    assert main(words) == EXIT_OK
+    assert ".entry triple(" in target.read_text()
 
 
 def test_kernels_of_a_python_file_are_chosen_by_their_variable(python, capsys):

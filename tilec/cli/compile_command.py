@@ -124,6 +124,7 @@ def _results(options: argparse.Namespace, request: KernelRequest) -> list[Result
     if stage is None:
         return _compile_kernels(kernels_of_source(source), options, request)
     _check_order(options.emit, stage)
+    _check_dump_options(options)
     settings = replace(_compile_options(options), start_from=stage)
     hints = Specialization(sizes=request.sizes, plan=request.plan)
     return [result_of(resume(source, settings, hints))]
@@ -141,7 +142,9 @@ def _compile_kernels(
 ) -> list[Result]:
     """Return the compiled kernels of a file: the one to take, or all for a package."""
     if options.emit == "package" and options.kernel is None:
-        chosen = list(file.kernels.values())
+        # Two variables may hold one kernel, which a package takes once.
+        unique = {(id(item.program), item.definition): item for item in file.kernels.values()}
+        chosen = list(unique.values())
     else:
         chosen = [file.select_kernel(options.kernel)]
     signatures = [item.program.signature(item.definition) for item in chosen]
@@ -172,6 +175,25 @@ def _compile_kernel(
 def _check_order(emit: str, start_from: str) -> None:
     if EMIT_CHOICES.index(emit) < EMIT_CHOICES.index(start_from):
         raise UsageError(f"--emit {emit} comes before the stage of the dump, {start_from}")
+
+
+def _check_dump_options(options: argparse.Namespace) -> None:
+    """Refuse options about parameters: the values in a dump are fixed.
+
+    Raises:
+        UsageError: One of them was given.
+    """
+    given = {
+        "--kernel": options.kernel,
+        "-D": options.constants,
+        "--layout": options.layout,
+        "--assume": options.assume,
+        "--no-assume": options.no_assume,
+    }
+    for name, value in given.items():
+        if value:
+            message = f"{name} does not apply to a dump, {options.file}: give it with the source"
+            raise UsageError(message)
 
 
 def _check_passes(names: Sequence[str]) -> None:

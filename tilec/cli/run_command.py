@@ -17,7 +17,6 @@ from tilec.cli.kernel_binding import bind
 from tilec.cli.kernel_files import KernelFile, read_kernel_file
 from tilec.cli.kernel_options import add_kernel_options, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
-from tilec.cli.remarks import render_remarks
 from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
 from tilec.compiler.driver import emit_kernel
 from tilec.runtime.args.arguments import check_arguments
@@ -178,13 +177,12 @@ def make_job(options: argparse.Namespace) -> tuple[Job, dict[str, str]]:
     source, kernel = chosen.program.source, chosen.program.signature(chosen.definition)
     outputs = output_files(options.outputs, kernel)
     inputs = Inputs(options.inputs, kernel, source)
-    example = _example(file)
+    example = _example(file, options.file)
     usual = example.dtypes[0] if example is not None and example.dtypes else {}
     request.definitions = {**usual, **inputs.dtypes(), **request.definitions}
     request.sizes = inputs.sizes(request.sizes)
     request.plan = {**chosen.plan, **request.plan}
     choice = bind(request, kernel, for_run=True)
-    sys.stderr.write(render_remarks(choice.remarks, [source]))
     dtypes = choice.specialization.dtypes
     arguments = make_arguments(
         kernel,
@@ -214,13 +212,12 @@ def make_job(options: argparse.Namespace) -> tuple[Job, dict[str, str]]:
     return job, outputs
 
 
-def _example(file: KernelFile) -> Example | None:
+def _example(file: KernelFile, path: str) -> Example | None:
     """Return the NumPy function of a file: in the Python file itself, or in the one next to it."""
-    if file.module is not None:
-        return (
-            example_of(file.module) if callable(getattr(file.module, "reference", None)) else None
-        )
-    return load_example(file.name) if Path(file.name).suffix else None
+    if file.module is None:
+        return load_example(path) if path != STANDARD_STREAM else None
+    has_reference = callable(getattr(file.module, "reference", None))
+    return example_of(file.module) if has_reference else None
 
 
 def _read_grid(text: str) -> tuple[int, ...] | None:
