@@ -212,6 +212,15 @@ def test_what_the_decorator_says_counts(python, tmp_path, capsys):
     assert hidden == [0, 1]  # the debug build has a buffer for its reports
 
 
+def test_a_kernel_without_source_does_not_disturb_the_others(python, capsys):
+    made = "exec('@tilec.kernel\\ndef hidden(A: f32[N]):\\n    grid(1)\\n')\n"
+    python.write_text(PYTHON.replace("if __name__", made + "if __name__"))
+    words = ["compile", str(python), "--no-ptxas", "--emit", "cuda_tile", "--kernel"]
+    assert main([*words, "triple"]) == EXIT_OK
+    assert main([*words, "hidden"]) == EXIT_DIAGNOSTICS
+    assert "error[T0113]" in capsys.readouterr().err
+
+
 def test_a_package_takes_a_kernel_with_two_names_once(python, tmp_path):
     python.write_text(PYTHON.replace("\nif __name__", "\nthreefold = triple\n\nif __name__"))
     target = tmp_path / "all.tilepkg"

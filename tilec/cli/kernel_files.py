@@ -3,7 +3,8 @@
 import contextlib
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,7 +26,7 @@ class KernelSource:
 
     Attributes:
         name: Its name for `--kernel`.
-        program: What it is parsed from.
+        read: Returns the program that holds it, always the same object.
         definition: Its name in the program.
         plan: Fields of the plan that its decorator fixes.
         target: Architecture that its decorator names.
@@ -33,11 +34,20 @@ class KernelSource:
     """
 
     name: str
-    program: Program
+    read: Callable[[], Program]
     definition: str
     plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict)
     target: str = DEFAULT_TARGET
     debug_waits: bool = False
+
+    @property
+    def program(self) -> Program:
+        """The program that holds the kernel.
+
+        Raises:
+            CompileError: The source of a Python function cannot be read (T0113).
+        """
+        return self.read()
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,7 @@ def kernels_of_source(source: SourceFile) -> KernelFile:
         CompileError: The source has syntax errors or no kernel.
     """
     program = Program(source)
-    kernels = {name: KernelSource(name, program, name) for name in program.kernel_names}
+    kernels = {name: KernelSource(name, lambda: program, name) for name in program.kernel_names}
     return KernelFile(source.name, kernels)
 
 
@@ -95,7 +105,7 @@ def _kernels_of_module(name: str, module: ModuleType) -> KernelFile:
     """Return the kernels among the global variables of a module, imported ones included.
 
     Raises:
-        CompileError: There is none (T0109), or the source of one cannot be read (T0113).
+        CompileError: There is none (T0109).
     """
     from tilec.runtime.jit import Kernel
 
@@ -108,8 +118,8 @@ def _kernels_of_module(name: str, module: ModuleType) -> KernelFile:
     kernels = {
         key: KernelSource(
             key,
-            value.text.program,
-            value.__name__,
+            partial(getattr, value.text, "program"),
+            value.variants.name,
             value.variants.plan_fields,
             value.variants.target,
             value.variants.debug_waits,
