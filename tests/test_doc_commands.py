@@ -18,7 +18,7 @@ from tests.support.doc_sessions import read_blocks
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
-RUN_AS_A_WHOLE = {"README.md", "debugging.md", "tutorial.md"}
+RUN_AS_A_WHOLE = {"README.md", "debugging.md", "tutorial.md", "command-line.md"}
 """Pages whose console blocks tests/test_readme.py runs."""
 BENCHMARKS = {"planner": "tools.bench.planner", "plot": "tools.bench.plot"}
 _INLINE = re.compile(r"`([^`\n]+(?:\n[^`\n]+)?)`")

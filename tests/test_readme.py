@@ -1,6 +1,6 @@
 """The README is executed: its kernel, its programs, and its commands with their outputs.
 
-So are the sessions in docs/debugging.md and docs/tutorial.md, as
+So are the sessions in docs/debugging.md, docs/command-line.md and docs/tutorial.md, as
 tests/support/doc_sessions.py says.
 """
 
@@ -17,6 +17,7 @@ from tests.support.doc_sessions import Block, make_checkout, read_blocks, run, r
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 DEBUGGING = (ROOT / "docs" / "debugging.md").read_text()
+COMMANDS = (ROOT / "docs" / "command-line.md").read_text()
 TUTORIAL = (ROOT / "docs" / "tutorial.md").read_text()
 MAX_LINES = 170
 KERNEL_LINES = 12
@@ -40,7 +41,9 @@ def checkout(tmp_path):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "page", [README, DEBUGGING, TUTORIAL], ids=["README.md", "debugging.md", "tutorial.md"]
+    "page",
+    [README, DEBUGGING, COMMANDS, TUTORIAL],
+    ids=["README.md", "debugging.md", "command-line.md", "tutorial.md"],
 )
 def test_commands_print_what_the_page_shows(page, checkout):
     assert run_page(page, checkout) > 0

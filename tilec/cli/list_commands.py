@@ -1,4 +1,4 @@
-"""`tilec passes` and `tilec targets`: what there is."""
+"""`tilec passes` and `tilec targets`: lists of the passes and of the architectures."""
 
 import argparse
 
@@ -8,13 +8,13 @@ from tilec.request.target import TARGETS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Choose the list by the name of the subcommand; neither takes options."""
+    """Set the function that prints the list of the subcommand, which has no options."""
     listings = {"passes": list_passes, "targets": list_targets}
     parser.set_defaults(execute=listings[parser.prog.split()[-1]])
 
 
 def list_passes(options: argparse.Namespace) -> int:
-    """Print every stage with its passes in order; MLIR's own passes are marked."""
+    """Print every stage with its passes in order, and mark the passes of MLIR."""
     del options
     from tilec.passes import load_pass
 
@@ -29,7 +29,7 @@ def list_passes(options: argparse.Namespace) -> int:
 
 
 def list_targets(options: argparse.Namespace) -> int:
-    """Print every architecture with the facts that plans depend on."""
+    """Print every architecture with the properties that plans depend on."""
     del options
     for target in TARGETS.values():
         major, minor = target.ptx_version
