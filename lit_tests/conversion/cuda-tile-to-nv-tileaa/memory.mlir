@@ -21,10 +21,10 @@
 // CHECK:      "nv_tileaa.tiled_store"(%[[V]], %[[C]], {{.*}}, %[[A]]#1)
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32, %j: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<f32>, i32, i32, i64) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p, %m, %n, %s) : (!cuda_tile.ptr<f32>, i32, i32, i64) -> !view
   %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!part, i32, i32) -> (!cuda_tile.tile<32x8xf32>, !cuda_tile.token)
-  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %t) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!cuda_tile.tile<32x8xf32>, !part, i32, i32, !cuda_tile.token) -> !cuda_tile.token
+  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j) {ordering = "weak"} : (!part, i32, i32) -> (!cuda_tile.tile<32x8xf32>, !cuda_tile.token)
+  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %t) {ordering = "weak"} : (!cuda_tile.tile<32x8xf32>, !part, i32, i32, !cuda_tile.token) -> !cuda_tile.token
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "column_major", function_type = (!cuda_tile.ptr<f32>, i32, i32, i64, i32, i32) -> ()} : () -> ()
 
@@ -48,10 +48,10 @@
 // CHECK-NEXT: "nv_tileaa.permute"(%{{.*}}) {permutation = array<i64: 1, 2, 0>} : (tensor<8x2x4xf32>) -> tensor<2x4x8xf32>
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32, %j: i32, %k: i32):
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !view
   %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 3, 0>} : (!part, i32, i32, i32) -> (!cuda_tile.tile<8x2x4xf32>, !cuda_tile.token)
-  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 3, 0>} : (!cuda_tile.tile<8x2x4xf32>, !part, i32, i32, i32) -> !cuda_tile.token
+  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j, %k) {ordering = "weak"} : (!part, i32, i32, i32) -> (!cuda_tile.tile<8x2x4xf32>, !cuda_tile.token)
+  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %k) {ordering = "weak"} : (!cuda_tile.tile<8x2x4xf32>, !part, i32, i32, i32) -> !cuda_tile.token
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "dim_map", function_type = (!cuda_tile.ptr<f32>, i32, i32, i32) -> ()} : () -> ()
 
@@ -65,7 +65,7 @@
 // CHECK: "nv_tileaa.make_memref"(%{{.*}}) {{.*}} -> !nv_tileaa.memref<memref<64x1x4xf32, strided<[4, 1, 1]>, 1>, -1 : i64>
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>):
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !view
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "sorted", function_type = (!cuda_tile.ptr<f32>) -> ()} : () -> ()
 
@@ -85,11 +85,11 @@
 // CHECK-NEXT: arith.addi %[[ROWS]], %[[COLUMNS]] : i32
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>, %m: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p, %m) : (!cuda_tile.ptr<f32>, i32) -> !view
   %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %s:2 = "cuda_tile.get_tensor_shape"(%v) {resultSegmentSizes = array<i32: 2>} : (!view) -> (i32, i32)
+  %s:2 = "cuda_tile.get_tensor_shape"(%v) : (!view) -> (i32, i32)
   %a = arith.addi %s#0, %s#1 : i32
-  %g:2 = "cuda_tile.get_index_space_shape"(%w) {resultSegmentSizes = array<i32: 2>} : (!part) -> (i32, i32)
+  %g:2 = "cuda_tile.get_index_space_shape"(%w) : (!part) -> (i32, i32)
   %b = arith.addi %g#0, %g#1 : i32
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "extents", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
@@ -113,13 +113,13 @@
 ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
   %q = "cuda_tile.assume"(%p) {predicate = "div_by<16>"} : (!cuda_tile.ptr<f32>) -> !cuda_tile.ptr<f32>
   %j = "cuda_tile.assume"(%i) {predicate = "bounded<0, ?>"} : (i32) -> i32
-  %v = "cuda_tile.make_tensor_view"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %v = "cuda_tile.make_tensor_view"(%q) : (!cuda_tile.ptr<f32>) -> !view
   %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %a, %ta = "cuda_tile.load_view_tko"(%w, %j) {ordering = "acquire", scope = "device", allow_tma = false, latency = 3 : i64, operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
-  %b, %tb = "cuda_tile.load_view_tko"(%w, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
-  %t = "cuda_tile.join_tokens"(%ta, %tb) {operandSegmentSizes = array<i32: 2>} : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
-  %u = "cuda_tile.store_view_tko"(%a, %w, %j, %t) {ordering = "release", scope = "tl_blk", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
-  %x = "cuda_tile.store_view_tko"(%b, %w, %j, %u) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
+  %a, %ta = "cuda_tile.load_view_tko"(%w, %j) {ordering = "acquire", scope = "device", allow_tma = false, latency = 3 : i64} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
+  %b, %tb = "cuda_tile.load_view_tko"(%w, %j) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
+  %t = "cuda_tile.join_tokens"(%ta, %tb) : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
+  %u = "cuda_tile.store_view_tko"(%a, %w, %j, %t) {ordering = "release", scope = "tl_blk"} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
+  %x = "cuda_tile.store_view_tko"(%b, %w, %j, %u) {ordering = "weak"} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "ordered", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 
@@ -134,9 +134,9 @@
 // CHECK: "nv_tileaa.make_memref"(%arg2) {{.*}}, 0 : i64>
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>, %q: !cuda_tile.ptr<f32>, %r: !cuda_tile.ptr<f32>):
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  %w = "cuda_tile.make_tensor_view"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  %x = "cuda_tile.make_tensor_view"(%r) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !view
+  %w = "cuda_tile.make_tensor_view"(%q) : (!cuda_tile.ptr<f32>) -> !view
+  %x = "cuda_tile.make_tensor_view"(%r) : (!cuda_tile.ptr<f32>) -> !view
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "overlap", function_type = (!cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>) -> (), tilec.kernel = {
   arrays = [{name = "A", alias_group = 7 : i64}, {name = "B", alias_group = -1 : i64}, {name = "C", alias_group = 7 : i64}],
@@ -156,21 +156,21 @@
 // CHECK-NEXT: "nv_tileaa.tiled_load"(%{{.*}}, %[[C]])
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>, %n: i32, %s: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p, %n) : (!cuda_tile.ptr<f32>, i32) -> !view
   %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
   %x, %y, %z = "cuda_tile.get_tile_block_id"() : () -> (i32, i32, i32)
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %c63 = arith.constant 63 : i32
   %c64 = arith.constant 64 : i32
-  %a, %ta = "cuda_tile.load_view_tko"(%w, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+  %a, %ta = "cuda_tile.load_view_tko"(%w, %x) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
   %sum = arith.addi %n, %c63 : i32
   %tiles = arith.divsi %sum, %c64 : i32
   scf.for %i = %c0 to %tiles step %c1 : i32 {
-    %b, %tb = "cuda_tile.load_view_tko"(%w, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+    %b, %tb = "cuda_tile.load_view_tko"(%w, %i) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
   }
   %r = arith.remui %s, %c64 : i32
-  %d, %td = "cuda_tile.load_view_tko"(%w, %r) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+  %d, %td = "cuda_tile.load_view_tko"(%w, %r) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "fits", function_type = (!cuda_tile.ptr<f32>, i32, i32) -> (), tilec.kernel = {
   grid = ["cdiv(N, 64)"],
@@ -178,9 +178,9 @@
 
 "cuda_tile.entry"() ({
 ^bb0(%p: !cuda_tile.ptr<f32>, %n: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
+  %v = "cuda_tile.make_tensor_view"(%p, %n) : (!cuda_tile.ptr<f32>, i32) -> !view
   %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
   %far = arith.constant 67108864 : i32
-  %a, %ta = "cuda_tile.load_view_tko"(%w, %far) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+  %a, %ta = "cuda_tile.load_view_tko"(%w, %far) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "far", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()

@@ -28,9 +28,9 @@
   %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 16384 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 1 : i64, offset = 16392 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.cluster_sync"() : () -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -64,8 +64,8 @@
   %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 32768 : i64} : () -> !nv_tileas.mbarrier
   "nv_tileas.roles"() ({
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
-    "nv_tileas.async_tiled_tma_load"(%d, %b, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %b, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 1 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.yield"() : () -> ()
@@ -88,7 +88,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 16384 : i64} : () -> !nv_tileas.mbarrier
   "nv_tileas.roles"() ({
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 1, 2>, multicast_axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 1, 2>, multicast_axis = 1 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.yield"() : () -> ()
@@ -111,7 +111,7 @@
 ^bb0(%n: i32):
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 1 : i64, offset = 8 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 2>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 2>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -138,7 +138,7 @@
 ^bb0(%n: i32):
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 20 : i64, slots = 1 : i64, offset = 8 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -170,13 +170,13 @@
   %left = arith.addi %id, %count : i32
   %right = arith.muli %row, %column : i32
   %sum = arith.addi %left, %right : i32
-  %v = "nv_tileas.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<i32>) -> !nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>
+  %v = "nv_tileas.make_memref"(%p) : (!nv_tileaa.ptr<i32>) -> !nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>
   %c0 = arith.constant 0 : i32
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = "nv_tileas.splat"(%sum) : (i32) -> tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
-    %t = "nv_tileas.tiled_store"(%v, %x, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_stg_32_i32", "stg", 1 : i64, 32 : i64, i32>} : (!nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>, tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>, i32) -> !nv_tileaa.mem_token
+    %t = "nv_tileas.tiled_store"(%v, %x, %c0) {in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_stg_32_i32", "stg", 1 : i64, 32 : i64, i32>} : (!nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>, tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>, i32) -> !nv_tileaa.mem_token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

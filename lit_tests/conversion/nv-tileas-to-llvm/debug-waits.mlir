@@ -49,7 +49,7 @@
   %c1 = arith.constant 1 : i32
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 3 : i64, offset = 24 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -90,14 +90,14 @@
   %slot = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !slot
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 16384 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 3 : i64, offset = 16408 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
       "nv_tileas.ring_acquire"(%ring, %p) {nv_tileas.debug_wait = 0 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %b = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
       "nv_tileas.mbarrier_arrive_expect_tx"(%b) {tx_count = 16384 : i64} : (!nv_tileas.mbarrier) -> ()
-      "nv_tileas.async_tiled_tma_load"(%d, %slot, %c0, %k, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %slot, %c0, %k, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 6 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       scf.yield %next : !nv_tileas.ring_position
     }
@@ -157,7 +157,7 @@
   }, {
     %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
     %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
-    %z = "nv_tileas.extract"(%y, %i, %c0) {nv_tileas.debug_wait = 3 : i64, offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %z = "nv_tileas.extract"(%y, %i, %c0) {nv_tileas.debug_wait = 3 : i64, offset = 1024 : i64, id = 0 : i64} : (!tall, i32, i32) -> !t
     "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

@@ -38,7 +38,7 @@
     %w = "nv_tileas.warpgroup_id"() : () -> i32
     %own = "nv_tileas.warpgroup_view"(%buffer) {slot = 1 : i64, slots = 2 : i64} : (!part) -> !part
     "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup} : () -> ()
-    "nv_tileas.async_tiled_tma_store"(%d, %own, %w, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!desc, !part, i32, i32) -> ()
+    "nv_tileas.async_tiled_tma_store"(%d, %own, %w, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, per_warpgroup} : (!desc, !part, i32, i32) -> ()
     "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
     "nv_tileas.bulk_wait"() {pending = 1 : i64, read = true, per_warpgroup} : () -> ()
     "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
@@ -65,13 +65,13 @@
 // CHECK:           llvm.store %{{.*}} : f32, !llvm.ptr<1>
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %i: i32):
-  %v = "nv_tileas.make_memref"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m) : (!nv_tileaa.ptr<f32>, i32) -> !v
   %buffer = "nv_tileas.alloc_shared"() {slots = 2 : i64, offset = 0 : i64} : () -> !part
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %own = "nv_tileas.warpgroup_view"(%buffer) {slot = 0 : i64, slots = 1 : i64} : (!part) -> !part
-    "nv_tileas.copy_out"(%own, %v, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!part, !v, i32, i32) -> ()
+    "nv_tileas.copy_out"(%own, %v, %i, %i) {per_warpgroup} : (!part, !v, i32, i32) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

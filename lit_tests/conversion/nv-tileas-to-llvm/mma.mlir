@@ -24,7 +24,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -49,7 +49,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "m", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "m", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -76,7 +76,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -162,7 +162,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -193,7 +193,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero, %more) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!a, !b, !acc, i1) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero, %more) {a_major = "k", b_major = "k"} : (!a, !b, !acc, i1) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

@@ -89,7 +89,7 @@
   }, {
     %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
     %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
-    %z = "nv_tileas.extract"(%y, %i, %c0) {offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %z = "nv_tileas.extract"(%y, %i, %c0) {offset = 1024 : i64, id = 0 : i64} : (!tall, i32, i32) -> !t
     "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -119,7 +119,7 @@
   }, {
     %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
     %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
-    %z = "nv_tileas.extract"(%y, %j, %c0) {offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %z = "nv_tileas.extract"(%y, %j, %c0) {offset = 1024 : i64, id = 0 : i64} : (!tall, i32, i32) -> !t
     "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

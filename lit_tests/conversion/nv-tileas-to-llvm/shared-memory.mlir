@@ -70,7 +70,7 @@
 ^bb0(%n: i32):
   %s = "nv_tileas.alloc_shared"() {slots = 2 : i64, offset = 0 : i64} : () -> !s
   %f = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64, offset = 256 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%f) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%f) {stages = 2 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {

@@ -23,7 +23,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.mbarrier_arrive_expect_tx"(%full) {tx_count = 32768 : i64} : (!nv_tileas.mbarrier) -> ()
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 1 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 1 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -50,7 +50,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
-    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j, %k, %l) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 4>} : (!desc, !a, i32, i32, i32, i32) -> ()
+    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j, %k, %l) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, i32, i32) -> ()
     "nv_tileas.bulk_commit"() : () -> ()
     "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
     "nv_tileas.yield"() : () -> ()
@@ -75,7 +75,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j) {box_index = 0 : i64, tmaIdx = 0 : i64, cache_hint = "evict_first", operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !a, i32, i32) -> ()
+    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j) {box_index = 0 : i64, tmaIdx = 0 : i64, cache_hint = "evict_first"} : (!desc, !a, i32, i32) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

@@ -6,8 +6,8 @@
 // CHECK:         %[[BUF:.*]] = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 // CHECK:         %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
-// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {operandSegmentSizes = array<i32: 1, 1>, stages = 4 : i64}
-// CHECK:         %[[ONCE:.*]] = "nv_tileas.create_ring"(%[[FULL]]) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {stages = 4 : i64}
+// CHECK:         %[[ONCE:.*]] = "nv_tileas.create_ring"(%[[FULL]]) {stages = 1 : i64}
 // CHECK:         %[[START:.*]] = "nv_tileas.ring_start"(%[[RING]]) : (!nv_tileas.ring) -> !nv_tileas.ring_position
 // CHECK:         scf.for {{.*}} iter_args(%[[POS:.*]] = %[[START]]) -> (!nv_tileas.ring_position)
 // CHECK:           "nv_tileas.ring_acquire"(%[[RING]], %[[POS]])
@@ -26,8 +26,8 @@
   %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !slot
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
-  %once = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %once = "nv_tileas.create_ring"(%full) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
   %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
     "nv_tileas.ring_acquire"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
@@ -80,18 +80,18 @@
 // CHECK:         %[[D:.*]] = "nv_tileas.make_tiled_tma_desc"(%{{.*}}) {box = array<i64: 128, 64>, mode = "load", swizzle = 128 : i64, tmaIdx = 0 : i64}
 // CHECK-SAME:      -> !nv_tileas.tma_desc<tensor<128x64xbf16>>
 // CHECK:         "nv_tileas.mbarrier_arrive_expect_tx"(%[[BAR:.*]]) {tx_count = 32768 : i64}
-// CHECK:         "nv_tileas.async_tiled_tma_load"(%[[D]], %[[SLOT:.*]], %[[M:.*]], %[[K:.*]], %[[BAR]]) {box_index = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>, tmaIdx = 0 : i64, tx_count = 16384 : i64}
-// CHECK:         "nv_tileas.async_tiled_tma_store"(%[[D]], %[[SLOT]], %[[M]], %[[K]]) {box_index = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, tmaIdx = 0 : i64}
-// CHECK:         "nv_tileas.copy_out"(%[[SLOT]], %{{.*}}, %[[M]], %[[K]]) {operandSegmentSizes = array<i32: 1, 1, 2>}
+// CHECK:         "nv_tileas.async_tiled_tma_load"(%[[D]], %[[SLOT:.*]], %[[M:.*]], %[[K:.*]], %[[BAR]]) {box_index = 0 : i64, tmaIdx = 0 : i64, tx_count = 16384 : i64}
+// CHECK:         "nv_tileas.async_tiled_tma_store"(%[[D]], %[[SLOT]], %[[M]], %[[K]]) {box_index = 1 : i64, tmaIdx = 0 : i64}
+// CHECK:         "nv_tileas.copy_out"(%[[SLOT]], %{{.*}}, %[[M]], %[[K]])
 // CHECK:         "nv_tileas.bulk_commit"() : () -> ()
 // CHECK:         "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %slot: !slot, %m: i32, %k: i32, %barrier: !nv_tileas.mbarrier):
   %d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 128, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!memref) -> !desc
   "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 32768 : i64} : (!nv_tileas.mbarrier) -> ()
-  "nv_tileas.async_tiled_tma_load"(%d, %slot, %m, %k, %barrier) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
-  "nv_tileas.async_tiled_tma_store"(%d, %slot, %m, %k) {box_index = 1 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
-  "nv_tileas.copy_out"(%slot, %v, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2>} : (!slot, !memref, i32, i32) -> ()
+  "nv_tileas.async_tiled_tma_load"(%d, %slot, %m, %k, %barrier) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+  "nv_tileas.async_tiled_tma_store"(%d, %slot, %m, %k) {box_index = 1 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32) -> ()
+  "nv_tileas.copy_out"(%slot, %v, %m, %k) : (!slot, !memref, i32, i32) -> ()
   "nv_tileas.bulk_commit"() : () -> ()
   "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -104,19 +104,19 @@
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 !b = !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "k"}
 // CHECK:         %[[R:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
 // CHECK:         "nv_tileas.simt_mma"(%{{.*}}, %{{.*}}, %[[R]]) {a_major = "k", b_major = "k"}
 // CHECK:         %[[U:.*]] = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
-// CHECK:         "nv_tileas.async_mma"(%{{.*}}, %{{.*}}, %[[U]], %{{.*}}) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : {{.*}}, tensor<64x32xf32>, i1)
+// CHECK:         "nv_tileas.async_mma"(%{{.*}}, %{{.*}}, %[[U]], %{{.*}}) {a_major = "k", b_major = "k"} : {{.*}}, tensor<64x32xf32>, i1)
 // CHECK:         "nv_tileas.zeros"() : () -> tensor<64x32xf32>
 "nv_tileaa.func"() ({
 ^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>, %more: i1):
-  %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+  %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
   %r = "nv_tileas.mma_wait"(%g, %t) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
   %s = "nv_tileas.simt_mma"(%a, %b, %r) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> tensor<64x32xf32>
   %u = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
-  %h, %v = "nv_tileas.async_mma"(%a, %b, %u, %more) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!a, !b, tensor<64x32xf32>, i1) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+  %h, %v = "nv_tileas.async_mma"(%a, %b, %u, %more) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>, i1) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
   %z = "nv_tileas.zeros"() : () -> tensor<64x32xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "keeps_products", function_type = (!a, !b, tensor<64x32xf32>, i1) -> ()} : () -> ()
@@ -184,7 +184,7 @@
 // CHECK:         "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
 // CHECK:         "nv_tileas.num_clusters"() {cluster = array<i64: 2, 1>} : () -> i32
 // CHECK:         "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1>} : () -> i32
-// CHECK:         "nv_tileas.create_ring"(%{{.*}}) {cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK:         "nv_tileas.create_ring"(%{{.*}}) {cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, stages = 1 : i64}
 // CHECK:         "nv_tileas.async_tiled_tma_load"({{.*}}) {box_index = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64,
 // CHECK:         "nv_tileas.cluster_sync"() : () -> ()
 // CHECK:       sym_name = "keeps_clusters"
@@ -193,8 +193,8 @@
   %id = "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
   %count = "nv_tileas.num_clusters"() {cluster = array<i64: 2, 1>} : () -> i32
   %row = "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1>} : () -> i32
-  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
-  "nv_tileas.async_tiled_tma_load"(%d, %slot, %id, %row, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.async_tiled_tma_load"(%d, %slot, %id, %row, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
   "nv_tileas.cluster_sync"() : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "keeps_clusters", function_type = (!desc, !slot, !nv_tileas.mbarrier) -> ()} : () -> ()
@@ -229,12 +229,12 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[T:.*]] = "nv_tileas.receive_token"(%{{.*}}) : (tensor<8x32xf32>) -> !nv_tileaa.mem_token
 // CHECK:         %[[U:.*]] = "nv_tileas.ring_token"(%{{.*}}, %{{.*}}) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileaa.mem_token
-// CHECK:         "nv_tileas.store_token"(%[[T]], %[[U]]) {operandSegmentSizes = array<i32: 2>, per_warpgroup} : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+// CHECK:         "nv_tileas.store_token"(%[[T]], %[[U]]) {per_warpgroup} : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
 // CHECK:       sym_name = "keeps_memory_tokens"
 "nv_tileaa.func"() ({
 ^bb0(%x: tensor<8x32xf32>, %ring: !nv_tileas.ring, %p: !nv_tileas.ring_position):
   %t = "nv_tileas.receive_token"(%x) : (tensor<8x32xf32>) -> !nv_tileaa.mem_token
   %u = "nv_tileas.ring_token"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileaa.mem_token
-  %s = "nv_tileas.store_token"(%t, %u) {operandSegmentSizes = array<i32: 2>, per_warpgroup} : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+  %s = "nv_tileas.store_token"(%t, %u) {per_warpgroup} : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "keeps_memory_tokens", function_type = (tensor<8x32xf32>, !nv_tileas.ring, !nv_tileas.ring_position) -> ()} : () -> ()

@@ -4,7 +4,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{'nv_tileas.tiled_load' op expects 2 coordinates, but got 1}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -14,7 +14,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{expects CoordType is same as memref index type, but got index}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %j, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, index, index) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %j, %j) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, index, index) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -24,7 +24,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{incorrect number of in_bounds elements: expected 2, but found 1}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -34,7 +34,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{all dimensions must be positive constants, got tensor<?x64xbf16>}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<?x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<?x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -44,7 +44,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{requires the same size for tileSize and tensor}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -54,7 +54,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{view elementType not equal with tensor element type: bf16 != f16}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -64,7 +64,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{tile would exceed the maximum of 16777216 elements}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<8192x4096xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<8192x4096xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -74,7 +74,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{unsupported mem_semantic: acquire}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_semantic = "acquire", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {mem_semantic = "acquire", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -84,7 +84,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{unsupported mem_semantic: acq_rel}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_semantic = "acq_rel", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {mem_semantic = "acq_rel", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -94,7 +94,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{mem_scope not supported when mem_semantic is weak}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_scope = "gpu", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {mem_scope = "gpu", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -104,7 +104,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{mem_scope required when mem_semantic is not weak}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_semantic = "relaxed", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {mem_semantic = "relaxed", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -114,7 +114,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{requires attribute 'atom'}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -124,7 +124,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{unknown mem_scope: device}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_semantic = "relaxed", mem_scope = "device", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {mem_semantic = "relaxed", mem_scope = "device", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -134,7 +134,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{invalid padding_value attribute specification. Got "one" but expect one of: zero, neg_zero, nan, pos_inf, neg_inf}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, padding = "one", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {padding = "one", atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -144,7 +144,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32):
   // expected-error@+1 {{special padding values (nan, pos_inf, neg_inf, neg_zero) only for float-like element types}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>, padding = "nan", atom = #cute.copy_atom<"sm90_ldg_128_i32", "ldg", 1 : i64, 128 : i64, i32>} : (!memref, i32) -> (tensor<64xi32>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i) {padding = "nan", atom = #cute.copy_atom<"sm90_ldg_128_i32", "ldg", 1 : i64, 128 : i64, i32>} : (!memref, i32) -> (tensor<64xi32>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32) -> ()} : () -> ()
 
@@ -154,7 +154,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{expect a ldgsts, tma_load, ldg or unknown_copy atom type}}
-  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
 
@@ -164,7 +164,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
   // expected-error@+1 {{expect a stg, tma_store or unknown_copy atom type}}
-  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
 
@@ -174,7 +174,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
   // expected-error@+1 {{unsupported mem_semantic: release}}
-  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, mem_semantic = "release", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {mem_semantic = "release", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
 
@@ -184,7 +184,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
   // expected-error@+1 {{unsupported mem_semantic: acq_rel}}
-  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, mem_semantic = "acq_rel", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {mem_semantic = "acq_rel", mem_scope = "gpu", atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
 
@@ -382,7 +382,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%x: tensor<2x4xi32>, %i: i32):
   // expected-error@+1 {{expects 2 i32 indices}}
-  %0 = "nv_tileas.extract"(%x, %i) {operandSegmentSizes = array<i32: 1, 1>} : (tensor<2x4xi32>, i32) -> tensor<2x2xi32>
+  %0 = "nv_tileas.extract"(%x, %i) : (tensor<2x4xi32>, i32) -> tensor<2x2xi32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (tensor<2x4xi32>, i32) -> ()} : () -> ()
 
@@ -391,7 +391,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%x: tensor<2x4xi32>, %i: i32):
   // expected-error@+1 {{expects slices that divide 2x4, but got tensor<2x3xi32>}}
-  %0 = "nv_tileas.extract"(%x, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<2x4xi32>, i32, i32) -> tensor<2x3xi32>
+  %0 = "nv_tileas.extract"(%x, %i, %i) : (tensor<2x4xi32>, i32, i32) -> tensor<2x3xi32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (tensor<2x4xi32>, i32) -> ()} : () -> ()
 
@@ -400,7 +400,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %i: i32):
   // expected-error@+1 {{expects 1 sizes, but got 2}}
-  %0 = "nv_tileas.make_memref"(%p, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!nv_tileaa.ptr<f32>, i32, i32) -> !nv_tileaa.memref<memref<?x4xf32, strided<[4, 1]>, 1>, 0 : i64>
+  %0 = "nv_tileas.make_memref"(%p, %i, %i) : (!nv_tileaa.ptr<f32>, i32, i32) -> !nv_tileaa.memref<memref<?x4xf32, strided<[4, 1]>, 1>, 0 : i64>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32) -> ()} : () -> ()
 
@@ -409,7 +409,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>):
   // expected-error@+1 {{expects 1 strides, but got 0}}
-  %0 = "nv_tileas.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<memref<8x4xf32, strided<[?, 1]>, 1>, 0 : i64>
+  %0 = "nv_tileas.make_memref"(%p) : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<memref<8x4xf32, strided<[?, 1]>, 1>, 0 : i64>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>) -> ()} : () -> ()
 
@@ -418,7 +418,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>):
   // expected-error@+1 {{expects a strided memref result, but got}}
-  %0 = "nv_tileas.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<tensor<8xf32>, 0 : i64>
+  %0 = "nv_tileas.make_memref"(%p) : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<tensor<8xf32>, 0 : i64>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>) -> ()} : () -> ()
 
@@ -427,6 +427,6 @@
 "nv_tileaa.func"() ({
 ^bb0(%i: i32):
   // expected-error@+1 {{expects at least one token}}
-  %0 = "nv_tileas.join_mem_token"() {operandSegmentSizes = array<i32: 0>} : () -> !nv_tileaa.mem_token
+  %0 = "nv_tileas.join_mem_token"() : () -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (i32) -> ()} : () -> ()

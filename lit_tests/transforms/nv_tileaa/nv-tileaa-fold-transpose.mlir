@@ -10,8 +10,8 @@
 // CHECK:      "nv_tileaa.dot"(%[[A]]#0, %[[W]]#0, %{{.*}}) {a_major = "k", b_major = "k"} : (tensor<64x32xbf16>, tensor<16x32xbf16>, tensor<64x16xf32>)
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %acc: tensor<64x16xf32>):
-  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<64x32xbf16>, !nv_tileaa.mem_token)
-  %w, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<16x32xbf16>, !nv_tileaa.mem_token)
+  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<64x32xbf16>, !nv_tileaa.mem_token)
+  %w, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<16x32xbf16>, !nv_tileaa.mem_token)
   %b = "nv_tileaa.permute"(%w) {permutation = array<i64: 1, 0>} : (tensor<16x32xbf16>) -> tensor<32x16xbf16>
   %d = "nv_tileaa.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xbf16>, tensor<32x16xbf16>, tensor<64x16xf32>) -> tensor<64x16xf32>
   "nv_tileaa.return"() : () -> ()
@@ -32,13 +32,13 @@
 // CHECK:      "nv_tileaa.tiled_store"(%{{.*}}, %[[AT]],
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %acc: tensor<64x16xf32>):
-  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<32x64xf16>, !nv_tileaa.mem_token)
-  %b, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<32x16xf16>, !nv_tileaa.mem_token)
+  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<32x64xf16>, !nv_tileaa.mem_token)
+  %b, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<32x16xf16>, !nv_tileaa.mem_token)
   %at = "nv_tileaa.permute"(%a) {permutation = array<i64: 1, 0>} : (tensor<32x64xf16>) -> tensor<64x32xf16>
   %bt = "nv_tileaa.permute"(%b) {permutation = array<i64: 1, 0>} : (tensor<32x16xf16>) -> tensor<16x32xf16>
   %btt = "nv_tileaa.permute"(%bt) {permutation = array<i64: 1, 0>} : (tensor<16x32xf16>) -> tensor<32x16xf16>
   %d = "nv_tileaa.dot"(%at, %btt, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xf16>, tensor<32x16xf16>, tensor<64x16xf32>) -> tensor<64x16xf32>
-  %s = "nv_tileaa.tiled_store"(%v, %at, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!memref, tensor<64x32xf16>, i32, i32) -> !nv_tileaa.mem_token
+  %s = "nv_tileaa.tiled_store"(%v, %at, %i, %i) : (!memref, tensor<64x32xf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "both_transposed", function_type = (!memref, i32, tensor<64x16xf32>) -> ()} : () -> ()
 
@@ -57,8 +57,8 @@
 // CHECK-NEXT: "nv_tileaa.dot"(%{{.*}}, %[[NT]], %{{.*}}) {a_major = "k", b_major = "n"}
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %acc: tensor<64x16xf32>):
-  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<32x64xf32>, !nv_tileaa.mem_token)
-  %w, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<16x32xf32>, !nv_tileaa.mem_token)
+  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<32x64xf32>, !nv_tileaa.mem_token)
+  %w, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<16x32xf32>, !nv_tileaa.mem_token)
   %at = "nv_tileaa.permute"(%a) {permutation = array<i64: 1, 0>} : (tensor<32x64xf32>) -> tensor<64x32xf32>
   %b = "nv_tileaa.permute"(%w) {permutation = array<i64: 1, 0>} : (tensor<16x32xf32>) -> tensor<32x16xf32>
   %d = "nv_tileaa.dot"(%at, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xf32>, tensor<32x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
@@ -100,8 +100,8 @@
 // CHECK-NEXT: "nv_tileaa.dot"(%[[M]], %[[N]], %{{.*}}) {a_major = "m", b_major = "n"}
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %acc: tensor<64x16xf32>):
-  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 3, 0>} : (!memref, i32, i32, i32) -> (tensor<1x32x64xbf16>, !nv_tileaa.mem_token)
-  %b, %u = "nv_tileaa.tiled_load"(%v, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 3, 0>} : (!memref, i32, i32, i32) -> (tensor<32x1x16xbf16>, !nv_tileaa.mem_token)
+  %a, %t = "nv_tileaa.tiled_load"(%v, %i, %i, %i) : (!memref, i32, i32, i32) -> (tensor<1x32x64xbf16>, !nv_tileaa.mem_token)
+  %b, %u = "nv_tileaa.tiled_load"(%v, %i, %i, %i) : (!memref, i32, i32, i32) -> (tensor<32x1x16xbf16>, !nv_tileaa.mem_token)
   %p = "nv_tileaa.permute"(%a) {permutation = array<i64: 0, 2, 1>} : (tensor<1x32x64xbf16>) -> tensor<1x64x32xbf16>
   %m = "nv_tileaa.view"(%p) : (tensor<1x64x32xbf16>) -> tensor<64x32xbf16>
   %q = "nv_tileaa.permute"(%b) {permutation = array<i64: 1, 0, 2>} : (tensor<32x1x16xbf16>) -> tensor<1x32x16xbf16>
@@ -127,7 +127,7 @@
 // CHECK-NEXT: math.exp2 %[[U]]
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %q: tensor<64x32xbf16>, %acc: tensor<64x16xf32>):
-  %k, %t = "nv_tileaa.tiled_load"(%v, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 4, 0>} : (!memref, i32, i32, i32, i32) -> (tensor<1x16x1x32xbf16>, !nv_tileaa.mem_token)
+  %k, %t = "nv_tileaa.tiled_load"(%v, %i, %i, %i, %i) : (!memref, i32, i32, i32, i32) -> (tensor<1x16x1x32xbf16>, !nv_tileaa.mem_token)
   %p = "nv_tileaa.permute"(%k) {permutation = array<i64: 0, 2, 3, 1>} : (tensor<1x16x1x32xbf16>) -> tensor<1x1x32x16xbf16>
   %m = "nv_tileaa.view"(%p) : (tensor<1x1x32x16xbf16>) -> tensor<32x1x16xbf16>
   %n = "nv_tileaa.permute"(%m) {permutation = array<i64: 1, 0, 2>} : (tensor<32x1x16xbf16>) -> tensor<1x32x16xbf16>

@@ -15,7 +15,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)  // a load without a slot
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)  // a load without a slot
     %y = arith.constant dense<0.0> : tensor<8x32xf32>
     "nv_tileas.ring_fill"(%y, %slot) : (tensor<8x32xf32>, !slot) -> ()
     "nv_tileas.yield"() : () -> ()

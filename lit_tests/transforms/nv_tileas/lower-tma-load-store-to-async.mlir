@@ -24,15 +24,15 @@
 // CHECK:       sym_name = "a_tile_of_two_boxes_expects_both"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
   %buffer = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<128x128xbf16>, !token)
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n) {atom = #load} : (!v, i32, i32) -> (tensor<128x128xbf16>, !token)
     %slot = "nv_tileas.slot_view"(%buffer, %at) : (!slot, !nv_tileas.ring_position) -> !slot
     "nv_tileas.ring_fill"(%x, %slot) : (tensor<128x128xbf16>, !slot) -> ()
     "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
@@ -70,33 +70,33 @@
 // CHECK:       sym_name = "one_descriptor_per_array_box_and_direction"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %q: !nv_tileaa.ptr<f32>, %s: i64, %u: i64, %m: i32, %n: i32):
-  %a = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
-  %b = "nv_tileas.make_memref"(%q, %m, %n, %u) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %a = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %b = "nv_tileas.make_memref"(%q, %m, %n, %u) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   %0 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %1 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %2 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %3 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !tall
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
-    %x0, %t0 = "nv_tileas.tiled_load"(%a, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %x0, %t0 = "nv_tileas.tiled_load"(%a, %m, %n) {atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
     %s0 = "nv_tileas.slot_view"(%0, %at) : (!slot, !nv_tileas.ring_position) -> !slot
     "nv_tileas.ring_fill"(%x0, %s0) : (tensor<8x32xf32>, !slot) -> ()
-    %x1, %t1 = "nv_tileas.tiled_load"(%b, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %x1, %t1 = "nv_tileas.tiled_load"(%b, %m, %n) {atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
     %s1 = "nv_tileas.slot_view"(%1, %at) : (!slot, !nv_tileas.ring_position) -> !slot
     "nv_tileas.ring_fill"(%x1, %s1) : (tensor<8x32xf32>, !slot) -> ()
-    %x2, %t2 = "nv_tileas.tiled_load"(%a, %n, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %x2, %t2 = "nv_tileas.tiled_load"(%a, %n, %m) {atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
     %s2 = "nv_tileas.slot_view"(%2, %at) : (!slot, !nv_tileas.ring_position) -> !slot
     "nv_tileas.ring_fill"(%x2, %s2) : (tensor<8x32xf32>, !slot) -> ()
-    %x3, %t3 = "nv_tileas.tiled_load"(%a, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<16x32xf32>, !token)
+    %x3, %t3 = "nv_tileas.tiled_load"(%a, %m, %n) {atom = #load} : (!v, i32, i32) -> (tensor<16x32xf32>, !token)
     %s3 = "nv_tileas.slot_view"(%3, %at) : (!tall, !nv_tileas.ring_position) -> !tall
     "nv_tileas.ring_fill"(%x3, %s3) : (tensor<16x32xf32>, !tall) -> ()
     "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
     %y = "nv_tileas.load_shared"(%s0) : (!slot) -> tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%a, %y, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%a, %y, %m, %n) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -123,20 +123,20 @@
 // CHECK-NEXT:      "nv_tileas.barrier"() : () -> ()
 // CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%[[D]], %[[STAGING]],
 // CHECK-NEXT:      "nv_tileas.bulk_commit"
-// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.store_token"() {operandSegmentSizes = array<i32: 0>} : () -> !nv_tileaa.mem_token
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.store_token"() : () -> !nv_tileaa.mem_token
 // CHECK:           "nv_tileas.join_mem_token"(%[[T]])
 // CHECK:           "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true}
 // CHECK-NEXT:      "nv_tileas.yield"
 // CHECK:       sym_name = "stores_are_staged_and_drained"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
-    %j = "nv_tileas.join_mem_token"(%w) {operandSegmentSizes = array<i32: 1>} : (!token) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %m, %n) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %j = "nv_tileas.join_mem_token"(%w) : (!token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -165,13 +165,13 @@
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %w = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+      %w = "nv_tileas.tiled_store"(%v, %x, %m, %k) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -205,24 +205,24 @@
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   %0 = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %f0 = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %once = "nv_tileas.create_ring"(%f0) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %once = "nv_tileas.create_ring"(%f0) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   %1 = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !slot
   %f1 = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %e1 = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %loop = "nv_tileas.create_ring"(%f1, %e1) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %loop = "nv_tileas.create_ring"(%f1, %e1) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %p0 = "nv_tileas.ring_start"(%once) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     %p1 = "nv_tileas.ring_start"(%loop) : (!nv_tileas.ring) -> !nv_tileas.ring_position
-    %x0, %t0 = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %x0, %t0 = "nv_tileas.tiled_load"(%v, %m, %n) {atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
     %s0 = "nv_tileas.slot_view"(%0, %p0) : (!slot, !nv_tileas.ring_position) -> !slot
     "nv_tileas.ring_fill"(%x0, %s0) : (tensor<8x32xf32>, !slot) -> ()
     "nv_tileas.ring_commit"(%once, %p0) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%at = %p1) -> (!nv_tileas.ring_position) : i32 {
       "nv_tileas.ring_acquire"(%loop, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
-      %x1, %t1 = "nv_tileas.tiled_load"(%v, %m, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+      %x1, %t1 = "nv_tileas.tiled_load"(%v, %m, %k) {atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
       %s1 = "nv_tileas.slot_view"(%1, %at) : (!slot, !nv_tileas.ring_position) -> !slot
       "nv_tileas.ring_fill"(%x1, %s1) : (tensor<8x32xf32>, !slot) -> ()
       "nv_tileas.ring_commit"(%loop, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
@@ -257,8 +257,8 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
-    %w = "nv_tileas.tiled_store"(%v, %x, %m, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #ldg} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)
+    %w = "nv_tileas.tiled_store"(%v, %x, %m, %m) {atom = #stg} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -291,12 +291,12 @@
 // CHECK:       sym_name = "rows_with_ragged_ends_are_copied_out"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 2>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 2>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -313,17 +313,17 @@
 // A tile that never leaves its row needs no such branch.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     scf.if
-// CHECK:         "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64, operandSegmentSizes
+// CHECK:         "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64,
 // CHECK-NOT:     nv_tileas.copy_out
 // CHECK:       sym_name = "rows_in_bounds_are_stored_by_tma"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {atom = #store, never_before = array<i1: true, true>, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -343,12 +343,12 @@
 // CHECK:       sym_name = "streamed_results_leave_l2_first"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {atom = #store, never_before = array<i1: true, true>, in_bounds = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -375,12 +375,12 @@
 // CHECK:       sym_name = "tiles_before_the_array_are_copied_out"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {atom = #store, never_before = array<i1: false, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -425,14 +425,14 @@
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<64x32xf32>
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
-      %w1 = "nv_tileas.tiled_store"(%v, %x, %k, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w1 = "nv_tileas.tiled_store"(%v, %x, %k, %m) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -467,14 +467,14 @@
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<64x16xf32>
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_origin = array<i64: 0, 0>, staging_pending = 0 : i64, staging_shape = array<i64: 64, 32>, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x16xf32>, i32, i32) -> !token
-      %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_origin = array<i64: 0, 16>, staging_pending = 0 : i64, staging_shape = array<i64: 64, 32>, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x16xf32>, i32, i32) -> !token
+      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_origin = array<i64: 0, 0>, staging_pending = 0 : i64, staging_shape = array<i64: 64, 32>, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x16xf32>, i32, i32) -> !token
+      %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_origin = array<i64: 0, 16>, staging_pending = 0 : i64, staging_shape = array<i64: 64, 32>, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x16xf32>, i32, i32) -> !token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -510,14 +510,14 @@
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<64x32xf32>
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64, staging_batch = 2 : i64, staging_place = 0 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
-      %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64, staging_batch = 2 : i64, staging_place = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64, staging_batch = 2 : i64, staging_place = 0 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+      %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %k) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64, staging_batch = 2 : i64, staging_place = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -547,7 +547,7 @@
 // CHECK:         "nv_tileas.bulk_commit"() {per_warpgroup}
 // CHECK-NOT:     nv_tileas.bulk_wait
 // CHECK:         "nv_tileas.barrier"() : () -> ()
-// CHECK-NEXT:    "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, tmaIdx = 1 : i64}
+// CHECK-NEXT:    "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64, tmaIdx = 1 : i64}
 // CHECK-NEXT:    "nv_tileas.bulk_commit"() : () -> ()
 // CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true}
 // CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
@@ -555,16 +555,16 @@
 // CHECK:       sym_name = "both_kinds_of_stores_are_drained"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<64x32xf32>
-    %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
-    %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
-    %w2 = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w0 = "nv_tileas.tiled_store"(%v, %x, %m, %m) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w1 = "nv_tileas.tiled_store"(%v, %x, %m, %n) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 2 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w2 = "nv_tileas.tiled_store"(%v, %x, %n, %m) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
     %y = arith.constant dense<0.0> : tensor<8x32xf32>
-    %w3 = "nv_tileas.tiled_store"(%v, %y, %n, %n) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
+    %w3 = "nv_tileas.tiled_store"(%v, %y, %n, %n) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>} : (!v, tensor<8x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -585,19 +585,19 @@
 // CHECK:         scf.if
 // CHECK-NEXT:      "nv_tileas.async_tiled_tma_store"(%{{.*}}, %[[S]], {{.*}} per_warpgroup, tmaIdx = 0 : i64}
 // CHECK-NEXT:    } else {
-// CHECK-NEXT:      "nv_tileas.copy_out"(%[[S]], {{.*}} per_warpgroup}
+// CHECK-NEXT:      "nv_tileas.copy_out"(%[[S]], {{.*}}) {per_warpgroup}
 // CHECK-NEXT:    }
 // CHECK-NEXT:    "nv_tileas.bulk_commit"() {per_warpgroup}
 // CHECK-NEXT:    "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
 // CHECK:       sym_name = "warpgroups_copy_ragged_parts_out"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 2>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 2>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = arith.constant dense<0.0> : tensor<64x32xf32>
-    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %x, %n, %m) {atom = #store, never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>, per_warpgroup, staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 1 : i64} : (!v, tensor<64x32xf32>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -637,18 +637,18 @@
 // CHECK:       sym_name = "ctas_load_a_share_of_a_tile"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
   %a = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !a
   %b = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !b
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 12 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 2>, multicast_axes = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 2>, multicast_axes = array<i64: 0, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n) {atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<128x64xbf16>, !token)
     %sa = "nv_tileas.slot_view"(%a, %at) : (!a, !nv_tileas.ring_position) -> !a
     "nv_tileas.ring_fill"(%x, %sa) : (tensor<128x64xbf16>, !a) -> ()
-    %y, %u = "nv_tileas.tiled_load"(%v, %m, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x256xbf16>, !token)
+    %y, %u = "nv_tileas.tiled_load"(%v, %m, %n) {atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x256xbf16>, !token)
     %sb = "nv_tileas.slot_view"(%b, %at) : (!b, !nv_tileas.ring_position) -> !b
     "nv_tileas.ring_fill"(%y, %sb) : (tensor<64x256xbf16>, !b) -> ()
     "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
@@ -674,23 +674,23 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:           %[[X:.*]]:2 = "nv_tileas.tiled_load"
 // CHECK:           "nv_tileas.bulk_commit"
-// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.store_token"(%[[X]]#1) {operandSegmentSizes = array<i32: 1>}
+// CHECK-NEXT:      %[[T:.*]] = "nv_tileas.store_token"(%[[X]]#1)
 // CHECK:           "nv_tileas.bulk_commit"
-// CHECK-NEXT:      "nv_tileas.store_token"(%[[T]]) {operandSegmentSizes = array<i32: 1>}
+// CHECK-NEXT:      "nv_tileas.store_token"(%[[T]])
 // CHECK:           "nv_tileas.bulk_commit"
 // CHECK-NOT:       nv_tileas.store_token
 // CHECK:       sym_name = "stores_keep_their_order"
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %m: i32, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {size_div_by = array<i64: 1, 4>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %start = "nv_tileas.create_mem_token"() : () -> !token
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n, %start) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
-    %a = "nv_tileas.tiled_store"(%v, %x, %m, %n, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
-    %b = "nv_tileas.tiled_store"(%v, %x, %m, %n, %a) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
-    %c = "nv_tileas.tiled_store"(%v, %x, %m, %n, %start) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %n, %start) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %a = "nv_tileas.tiled_store"(%v, %x, %m, %n, %t) {atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+    %b = "nv_tileas.tiled_store"(%v, %x, %m, %n, %a) {atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+    %c = "nv_tileas.tiled_store"(%v, %x, %m, %n, %start) {atom = #store, never_before = array<i1: true, true>, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

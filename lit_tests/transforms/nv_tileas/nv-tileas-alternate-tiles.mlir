@@ -10,7 +10,7 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64}
-// CHECK-NEXT:    %[[TURNS:.*]] = "nv_tileas.create_ring"(%{{.*}}, %[[EMPTY]]) {operandSegmentSizes = array<i32: 1, 1>, stages = 2 : i64}
+// CHECK-NEXT:    %[[TURNS:.*]] = "nv_tileas.create_ring"(%{{.*}}, %[[EMPTY]]) {stages = 2 : i64}
 // CHECK:         "nv_tileas.roles"
 // CHECK:           %[[T:.*]] = "nv_tileas.team_id"()
 // CHECK-NEXT:      %[[U:.*]] = "nv_tileas.ring_start"(%[[TURNS]])
@@ -37,7 +37,7 @@
   %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   %id = "nv_tileas.cta_id"() : () -> i32
   %ids = "nv_tileas.num_ctas"() : () -> i32
   "nv_tileas.roles"() ({

@@ -31,7 +31,7 @@
 // CHECK:         "nv_tileas.alloc_mbarrier"() {count = 1 : i64, offset = 5120 : i64,
 // CHECK:         "nv_tileas.convert_layout"(%{{.*}}) {id = 0 : i64, offset = 1024 : i64}
 // CHECK:         "nv_tileas.cat"(%{{.*}}) {dim = 0 : i64, id = 0 : i64, offset = 1024 : i64}
-// CHECK:         "nv_tileas.extract"(%{{.*}}) {id = 0 : i64, offset = 1024 : i64,
+// CHECK:         "nv_tileas.extract"(%{{.*}}) {id = 0 : i64, offset = 1024 : i64}
 // CHECK:       shared_bytes = 5128 : i64
 "nv_tileaa.func"() ({
 ^bb0(%x: tensor<32x32xf32>, %y: tensor<16x32xf32>, %i: i32):
@@ -42,7 +42,7 @@
   }, {
     %0 = "nv_tileas.convert_layout"(%y) : (tensor<16x32xf32>) -> tensor<16x32xf32>
     %1 = "nv_tileas.cat"(%y, %y) {dim = 0 : i64} : (tensor<16x32xf32>, tensor<16x32xf32>) -> tensor<32x32xf32>
-    %2 = "nv_tileas.extract"(%y, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<16x32xf32>, i32, i32) -> tensor<8x8xf32>
+    %2 = "nv_tileas.extract"(%y, %i, %i) : (tensor<16x32xf32>, i32, i32) -> tensor<8x8xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

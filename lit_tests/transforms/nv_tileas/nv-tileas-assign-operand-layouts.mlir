@@ -11,8 +11,8 @@
 // CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 32>, 64 : i64>{{.*}}tensor<128x32xbf16>
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %acc: tensor<128x32xf32>):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x128xbf16>, !token)
-  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x32xbf16>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<128x128xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<128x32xbf16>, !token)
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x32xbf16>, tensor<128x32xf32>) -> tensor<128x32xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "operands_lie_in_swizzled_columns", function_type = (!a, i32, tensor<128x32xf32>) -> ()} : () -> ()
@@ -33,9 +33,9 @@
 // CHECK:         "nv_tileas.tiled_store"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %w: !w, %i: i32):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>, atom = #load1} : (!v, i32) -> (tensor<1024xf32>, !token)
-  %b, %u = "nv_tileas.tiled_load"(%w, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 3, 0>, atom = #load3} : (!w, i32, i32, i32) -> (tensor<4x8x32xf32>, !token)
-  %s = "nv_tileas.tiled_store"(%v, %a, %i) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, atom = #store1} : (!v, tensor<1024xf32>, i32) -> !token
+  %a, %t = "nv_tileas.tiled_load"(%v, %i) {atom = #load1} : (!v, i32) -> (tensor<1024xf32>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%w, %i, %i, %i) {atom = #load3} : (!w, i32, i32, i32) -> (tensor<4x8x32xf32>, !token)
+  %s = "nv_tileas.tiled_store"(%v, %a, %i) {atom = #store1} : (!v, tensor<1024xf32>, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "plain_tiles_get_large_boxes", function_type = (!v, !w, i32) -> ()} : () -> ()
 
@@ -51,7 +51,7 @@
 // CHECK:         "nv_tileaa.return"
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "thread_copies_have_no_shared_layout", function_type = (!v, i32) -> ()} : () -> ()
 
@@ -66,7 +66,7 @@
 // CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 4, 64>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %b: tensor<64x8xbf16>, %acc: tensor<4x8xf32>):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<4x64xbf16>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<4x64xbf16>, !token)
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<4x64xbf16>, tensor<64x8xbf16>, tensor<4x8xf32>) -> tensor<4x8xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "small_operands_take_any_layout", function_type = (!a, i32, tensor<64x8xbf16>, tensor<4x8xf32>) -> ()} : () -> ()
@@ -86,10 +86,10 @@
 // CHECK:         "nv_tileas.tiled_store"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 192, 224>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %acc: tensor<192x224xf32>, %c: tensor<192x224xbf16>):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<192x64xbf16>, !token)
-  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x224xbf16>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<192x64xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x224xbf16>, !token)
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<192x64xbf16>, tensor<64x224xbf16>, tensor<192x224xf32>) -> tensor<192x224xf32>
-  %s = "nv_tileas.tiled_store"(%v, %c, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!a, tensor<192x224xbf16>, i32, i32) -> !token
+  %s = "nv_tileas.tiled_store"(%v, %c, %i, %i) {atom = #store} : (!a, tensor<192x224xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "parts_hold_whole_spans", function_type = (!a, i32, tensor<192x224xf32>, tensor<192x224xbf16>) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, cluster = [1, 1, 1]}} : () -> ()
 
@@ -107,9 +107,9 @@
 // CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>{{.*}}tensor<128x64xbf16>
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %acc: tensor<128x256xf32>):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 1 : i64} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<64x256xbf16>, !token)
-  %c, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, multicast_axis = 1 : i64} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<64x256xbf16>, !token)
+  %c, %w = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x256xbf16>, tensor<128x256xf32>) -> tensor<128x256xf32>
   %e = "nv_tileas.dot"(%c, %b, %d) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x256xbf16>, tensor<128x256xf32>) -> tensor<128x256xf32>
   "nv_tileaa.return"() : () -> ()
@@ -129,7 +129,7 @@
 // CHECK:       sym_name = "tiles_that_do_not_divide_are_not_shared"
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32, %a: tensor<128x64xbf16>, %acc: tensor<128x192xf32>):
-  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<64x192xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, multicast_axis = 0 : i64} : (!a, i32, i32) -> (tensor<64x192xbf16>, !token)
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x192xbf16>, tensor<128x192xf32>) -> tensor<128x192xf32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tiles_that_do_not_divide_are_not_shared", function_type = (!a, i32, tensor<128x64xbf16>, tensor<128x192xf32>) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], consumer_warps = 8 : i64}} : () -> ()
@@ -146,8 +146,8 @@
 // CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 1, 1, 32>, 64 : i64>{{.*}}tensor<128x1x1x32xbf16>
 "nv_tileaa.func"() ({
 ^bb0(%v: !h, %i: i32, %acc: tensor<128x32xf32>):
-  %q, %t = "nv_tileas.tiled_load"(%v, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 4, 0>, atom = #load} : (!h, i32, i32, i32, i32) -> (tensor<1x128x1x128xbf16>, !token)
-  %k, %u = "nv_tileas.tiled_load"(%v, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 4, 0>, atom = #load} : (!h, i32, i32, i32, i32) -> (tensor<128x1x1x32xbf16>, !token)
+  %q, %t = "nv_tileas.tiled_load"(%v, %i, %i, %i, %i) {atom = #load} : (!h, i32, i32, i32, i32) -> (tensor<1x128x1x128xbf16>, !token)
+  %k, %u = "nv_tileas.tiled_load"(%v, %i, %i, %i, %i) {atom = #load} : (!h, i32, i32, i32, i32) -> (tensor<128x1x1x32xbf16>, !token)
   %a = "nv_tileas.view"(%q) : (tensor<1x128x1x128xbf16>) -> tensor<128x128xbf16>
   %b = "nv_tileas.view"(%k) : (tensor<128x1x1x32xbf16>) -> tensor<128x32xbf16>
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x32xbf16>, tensor<128x32xf32>) -> tensor<128x32xf32>

@@ -22,7 +22,7 @@
   }, {
     %zero = arith.constant dense<0.0> : tensor<64x32xf32>
     %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x32xf32>) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
       scf.yield %d : tensor<64x32xf32>
     }
@@ -56,7 +56,7 @@
     %bias = "nv_tileas.load_shared"(%c) : (!bias) -> tensor<32xf32>
     %row = "nv_tileas.view"(%bias) : (tensor<32xf32>) -> tensor<1x32xf32>
     %rows = "nv_tileas.broadcast"(%row) : (tensor<1x32xf32>) -> tensor<64x32xf32>
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
     %s = arith.addf %d, %rows : tensor<64x32xf32>
     "nv_tileas.yield"() : () -> ()
@@ -191,7 +191,7 @@
     %z = arith.constant dense<0.0> : tensor<16x64xf32>
     %e = math.exp %z : tensor<16x64xf32>
     %c = "nv_tileas.cat"(%e, %e) {dim = 0 : i64} : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<32x64xf32>
-    %x = "nv_tileas.extract"(%c, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<32x64xf32>, i32, i32) -> tensor<16x32xf32>
+    %x = "nv_tileas.extract"(%c, %i, %i) : (tensor<32x64xf32>, i32, i32) -> tensor<16x32xf32>
     %f = math.exp %x : tensor<16x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -216,7 +216,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<128x64xf32>) -> (tensor<128x64xf32>, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<128x64xf32>) -> (tensor<128x64xf32>, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<128x64xf32>, !nv_tileas.mma_token) -> tensor<128x64xf32>
     %h = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
     %x = "nv_tileas.tile_part"(%h) {axis = 0 : i64, origin = array<i64: 0, 32>} : (tensor<128x64xbf16>) -> tensor<64x32xbf16>
@@ -243,7 +243,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x64xf32>) -> (tensor<64x64xf32>, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x64xf32>) -> (tensor<64x64xf32>, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x64xf32>, !nv_tileas.mma_token) -> tensor<64x64xf32>
     %h = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
     %y = "nv_tileas.permute"(%h) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>

@@ -16,13 +16,13 @@
 // CHECK-SAME:  tensor_maps = [{array = "A", axes = [0, 1], box = [128, 64], dims = {{\[\[}}"dim", "M"], ["dim", "K"]], dtype = "bf16", l2_promotion = [[L2:[0-9]+]] : i64, load = true, strides = {{\[\[}}"stride", "A", 0], ["static", 1]], swizzle = 128 : i64}, {array = "A", {{.*}}load = false,
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %k: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %k, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %k, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
   %slot = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %b = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
   %d1 = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 128, 64>, swizzle = 128 : i64, tmaIdx = 1 : i64, mode = "store"} : (!v) -> !desc
   %d0 = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 128, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!v) -> !desc
-  "nv_tileas.async_tiled_tma_load"(%d0, %slot, %m, %k, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
-  "nv_tileas.async_tiled_tma_store"(%d1, %slot, %m, %k) {box_index = 0 : i64, tmaIdx = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+  "nv_tileas.async_tiled_tma_load"(%d0, %slot, %m, %k, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+  "nv_tileas.async_tiled_tma_store"(%d1, %slot, %m, %k) {box_index = 0 : i64, tmaIdx = 1 : i64} : (!desc, !slot, i32, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "descriptors_become_parameters_in_order", function_type = (!nv_tileaa.ptr<bf16>, i64, i32, i32) -> (), tilec.kernel = {
   arrays = [{name = "A", dtype = "bf16", rank = 2 : i64, strides = [-1, 1]}],
@@ -38,7 +38,7 @@
 // CHECK-SAME:  strides = {{\[\[}}"stride", "W", 1], ["static", 1]]
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %n: i32):
-  %v = "nv_tileas.make_memref"(%p, %n, %s) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!nv_tileaa.ptr<bf16>, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i64) -> !v
   %d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "load"} : (!v) -> !nv_tileas.tma_desc<tensor<8x64xbf16>>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "recipes_name_the_axes_of_views", function_type = (!nv_tileaa.ptr<bf16>, i64, i32) -> (), tilec.kernel = {

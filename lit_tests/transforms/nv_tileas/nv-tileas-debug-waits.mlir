@@ -20,10 +20,10 @@
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   %f0 = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %first = "nv_tileas.create_ring"(%f0) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %first = "nv_tileas.create_ring"(%f0) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   %f1 = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %e1 = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %second = "nv_tileas.create_ring"(%f1, %e1) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %second = "nv_tileas.create_ring"(%f1, %e1) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %p = "nv_tileas.ring_start"(%second) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     "nv_tileas.ring_acquire"(%second, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
@@ -81,8 +81,8 @@
 
 // So has an index of `extract` that is not known to name a slice.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         "nv_tileas.extract"(%{{.*}}) {nv_tileas.debug_wait = 0 : i64, operandSegmentSizes
-// CHECK:         "nv_tileas.extract"(%{{.*}}) {operandSegmentSizes
+// CHECK:         "nv_tileas.extract"(%{{.*}}) {nv_tileas.debug_wait = 0 : i64}
+// CHECK:         "nv_tileas.extract"(%{{[^()]*}}) :
 // CHECK:       waits = [{barrier = "extract", first_thread = 0 : i64, {{.*}}, ring = -1 : i64, role = "consumer",
 "nv_tileaa.func"() ({
 ^bb0(%x: i32):
@@ -93,8 +93,8 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %tile = builtin.unrealized_conversion_cast %x : i32 to !tall
-    %a = "nv_tileas.extract"(%tile, %x, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
-    %b = "nv_tileas.extract"(%tile, %y, %c0) {operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %a = "nv_tileas.extract"(%tile, %x, %c0) : (!tall, i32, i32) -> !t
+    %b = "nv_tileas.extract"(%tile, %y, %c0) : (!tall, i32, i32) -> !t
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -110,7 +110,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   %f = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%f) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%f) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {

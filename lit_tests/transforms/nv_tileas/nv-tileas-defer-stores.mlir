@@ -46,7 +46,7 @@
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -57,7 +57,7 @@
         scf.yield %d : tensor<64x128xf32>
       }
       %t = arith.truncf %sum : tensor<64x128xf32> to tensor<64x128xbf16>
-      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: false, false>, legal_atoms = [#cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>], mem_semantic = "weak", never_before = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: false, false>, legal_atoms = [#cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>], mem_semantic = "weak", never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -91,7 +91,7 @@
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -105,7 +105,7 @@
       %x = arith.addf %sum, %all : tensor<64x128xf32>
       %y = math.exp %x : tensor<64x128xf32>
       %t = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
-      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -145,7 +145,7 @@
   %c1 = arith.constant 1 : i32
   %c64 = arith.constant 64 : i32
   %token = "nv_tileas.create_mem_token"() : () -> !token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -158,11 +158,11 @@
       %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
       %x0 = arith.addf %s0, %r : tensor<64x64xf32>
       %t0 = arith.truncf %x0 : tensor<64x64xf32> to tensor<64x64xbf16>
-      %u0 = "nv_tileas.tiled_store"(%view, %t0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
+      %u0 = "nv_tileas.tiled_store"(%view, %t0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
       %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 64>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
       %x1 = arith.addf %s1, %r : tensor<64x64xf32>
       %t1 = arith.truncf %x1 : tensor<64x64xf32> to tensor<64x64xbf16>
-      %u1 = "nv_tileas.tiled_store"(%view, %t1, %tile, %c64, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
+      %u1 = "nv_tileas.tiled_store"(%view, %t1, %tile, %c64, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
     }
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -234,11 +234,11 @@
   %c1 = arith.constant 1 : i32
   %c32 = arith.constant 32 : i32
   %token = "nv_tileas.create_mem_token"() : () -> !token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
   %slots = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !s
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {operandSegmentSizes = array<i32: 1, 1>, stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -258,7 +258,7 @@
       %t0 = arith.truncf %s0 : tensor<64x32xf32> to tensor<64x32xbf16>
       %x0 = arith.mulf %t0, %t0 : tensor<64x32xbf16>
       %y0 = arith.addf %x0, %r0 : tensor<64x32xbf16>
-      %u0 = "nv_tileas.tiled_store"(%view, %y0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+      %u0 = "nv_tileas.tiled_store"(%view, %y0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
       "nv_tileas.ring_wait"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
       %v1 = "nv_tileas.slot_view"(%slots, %p1) : (!s, !p) -> !s
       %r1 = "nv_tileas.load_shared"(%v1) : (!s) -> tensor<64x32xbf16>
@@ -268,7 +268,7 @@
       %t1 = arith.truncf %s1 : tensor<64x32xf32> to tensor<64x32xbf16>
       %x1 = arith.mulf %t1, %t1 : tensor<64x32xbf16>
       %y1 = arith.addf %x1, %r1 : tensor<64x32xbf16>
-      %u1 = "nv_tileas.tiled_store"(%view, %y1, %tile, %c32, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+      %u1 = "nv_tileas.tiled_store"(%view, %y1, %tile, %c32, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
       scf.yield %p2 : !p
     }
     "nv_tileas.yield"() : () -> ()

@@ -17,7 +17,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
   "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
   %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
@@ -47,7 +47,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
   %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
   scf.if %c {
@@ -74,10 +74,10 @@
   %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
   %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
-  %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !nv_tileas.mma_token)
+  %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "n"} : (!a, !a, !c) -> (!c, !nv_tileas.mma_token)
   %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !nv_tileas.mma_token) -> !c
   "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
   "nv_tileaa.return"() : () -> ()
@@ -98,7 +98,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
   %s = "nv_tileas.slot_view"(%a, %p) : (!a, !p) -> !a
   scf.if %c {

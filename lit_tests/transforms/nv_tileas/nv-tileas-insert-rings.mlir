@@ -46,9 +46,9 @@
   %c1 = arith.constant 1 : i32
   "nv_tileas.roles"() ({
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
     }
     "nv_tileas.yield"() : () -> ()
@@ -75,9 +75,9 @@
 // Loads before, in and after a loop get three rings. Outside of loops a ring is filled once: one
 // slot, no empty barrier, no acquire, no release.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
-// CHECK:         %[[LOOP:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 4 : i64}
-// CHECK:         %[[LAST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {stages = 1 : i64}
+// CHECK:         %[[LOOP:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 4 : i64}
+// CHECK:         %[[LAST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {stages = 1 : i64}
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK-NOT:       nv_tileas.ring_acquire
 // CHECK:           "nv_tileas.ring_commit"(%[[FIRST]],
@@ -101,13 +101,13 @@
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   "nv_tileas.roles"() ({
-    %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
       "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
     }
-    %z, %w = "nv_tileas.tiled_load"(%v, %i, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %z, %w = "nv_tileas.tiled_load"(%v, %i, %n) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     "nv_tileas.send"(%z) {channel = 2 : i64} : (tensor<32x32xf32>) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -159,7 +159,7 @@
     scf.for %j = %c0 to %n step %c1 : i32 {
       scf.for %k = %c0 to %n step %c1 : i32 {
         scf.if %p {
-          %y, %u = "nv_tileas.tiled_load"(%v, %j, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+          %y, %u = "nv_tileas.tiled_load"(%v, %j, %k) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
           "nv_tileas.send"(%y) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
         }
       }
@@ -207,10 +207,10 @@
 ^bb0(%v: !v, %i: i32, %p: i1):
   "nv_tileas.roles"() ({
     scf.if %p {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
     } else {
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
       "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
     }
     "nv_tileas.yield"() : () -> ()
@@ -252,10 +252,10 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
     %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
     %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
     %z = arith.addf %x, %y : tensor<32x32xf32>
@@ -287,11 +287,11 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
     %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
     %e = math.exp %x : tensor<32x32xf32>
-    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
     %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
     %z = arith.addf %e, %y : tensor<32x32xf32>
@@ -330,11 +330,11 @@
   %c1 = arith.constant 1 : i32
   "nv_tileas.roles"() ({
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
     }
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%x) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
     }
     "nv_tileas.yield"() : () -> ()
@@ -365,8 +365,8 @@
 // In a persistent kernel the loop over tiles refills the slot of a load outside the inner loops: it
 // has empty barriers, but needs one stage only.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[TILE:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 1 : i64}
-// CHECK:         %[[INNER:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 4 : i64}
+// CHECK:         %[[TILE:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 1 : i64}
+// CHECK:         %[[INNER:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 4 : i64}
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK:           scf.for
 // CHECK:             "nv_tileas.ring_acquire"(%[[TILE]],
@@ -379,10 +379,10 @@
   %c1 = arith.constant 1 : i32
   "nv_tileas.roles"() ({
     scf.for %t = %c0 to %n step %c1 : i32 {
-      %x, %u = "nv_tileas.tiled_load"(%v, %t, %t) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      %x, %u = "nv_tileas.tiled_load"(%v, %t, %t) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
       scf.for %k = %c0 to %n step %c1 : i32 {
-        %y, %w = "nv_tileas.tiled_load"(%v, %t, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        %y, %w = "nv_tileas.tiled_load"(%v, %t, %k) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
         "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
       }
     }
@@ -414,7 +414,7 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64}
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 40 : i64, slots = 3 : i64}
-// CHECK:         "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 1>, stages = 3 : i64}
+// CHECK:         "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>, stages = 3 : i64}
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK:           "nv_tileas.cluster_sync"() : () -> ()
 // CHECK-NEXT:      "nv_tileas.yield"
@@ -428,9 +428,9 @@
   %c1 = arith.constant 1 : i32
   "nv_tileas.roles"() ({
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
     }
     "nv_tileas.yield"() : () -> ()
@@ -456,7 +456,7 @@
 // A cluster whose CTAs share nothing has rings like those of single CTAs, and they end apart.
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK:         "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64}
-// CHECK:         "nv_tileas.create_ring"(%{{.*}}, %{{.*}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 3 : i64}
+// CHECK:         "nv_tileas.create_ring"(%{{.*}}, %{{.*}}) {stages = 3 : i64}
 // CHECK-NOT:     nv_tileas.cluster_sync
 // CHECK:       sym_name = "clusters_that_share_nothing_end_apart"
 "nv_tileaa.func"() ({
@@ -465,7 +465,7 @@
   %c1 = arith.constant 1 : i32
   "nv_tileas.roles"() ({
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
     }
     "nv_tileas.yield"() : () -> ()
@@ -520,22 +520,22 @@
 ^bb0(%v: !va, %i: i32):
   "nv_tileas.roles"() ({
     "nv_tileas.producer_warp"() ({
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
       "nv_tileas.yield"() : () -> ()
     }) {warp = 1 : i64} : () -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
     %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
     %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -543,7 +543,7 @@
 
 // With a slot for each slice nothing is released, but each slice has a slot of its own.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%{{.*}}) {{.*}}array<i32: 1, 0>, stages = 3 : i64
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%{{[^,]+}}) {stages = 3 : i64
 // CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK-NOT:     nv_tileas.ring_acquire
 // CHECK:           "nv_tileas.ring_commit"(%[[RING]], %[[P0]])
@@ -561,22 +561,22 @@
 ^bb0(%v: !va, %i: i32):
   "nv_tileas.roles"() ({
     "nv_tileas.producer_warp"() ({
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
       "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
       "nv_tileas.yield"() : () -> ()
     }) {warp = 1 : i64} : () -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
     %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
     %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -609,16 +609,16 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
     "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
     %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
     %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
-    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
-    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
     "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
     %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
     %z = arith.addf %x, %y : !tile
-    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -648,18 +648,18 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
     "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
     %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
     %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
     scf.if %c {
-      %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+      %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
     }
-    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
     "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
     %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
     %z = arith.addf %x, %y : !tile
-    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -692,16 +692,16 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
     "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
     %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
     %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
-    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, !tile, i32, i32) -> !token
-    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
+    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {atom = #store} : (!v, !tile, i32, i32) -> !token
+    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
     "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
     %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
     %z = arith.addf %x, %y : !tile
-    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

@@ -15,7 +15,7 @@
 // CHECK-NEXT:    %[[MOVED:.*]] = arith.muli %[[W]], %[[SHARE]] : i32
 // CHECK-NEXT:    %[[ROW:.*]] = arith.addi %[[I]], %[[MOVED]] : i32
 // CHECK-NEXT:    %[[P0:.*]] = "nv_tileas.tile_part"(%[[X]]) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x128xbf16>) -> tensor<64x64xbf16>
-// CHECK-NEXT:    %[[FIRST:.*]] = "nv_tileas.tiled_store"(%[[V]], %[[P0]], %[[ROW]], %[[J]], %[[T]]) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", {{[^>]*}}>, in_bounds = array<i1: true, false>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, per_warpgroup, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
+// CHECK-NEXT:    %[[FIRST:.*]] = "nv_tileas.tiled_store"(%[[V]], %[[P0]], %[[ROW]], %[[J]], %[[T]]) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", {{[^>]*}}>, in_bounds = array<i1: true, false>, mem_semantic = "weak", per_warpgroup, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
 // CHECK-NEXT:    %[[P1:.*]] = "nv_tileas.tile_part"(%[[X]]) {axis = 0 : i64, origin = array<i64: 0, 64>} : (tensor<128x128xbf16>) -> tensor<64x64xbf16>
 // CHECK-NEXT:    %[[CNEXT:.*]] = arith.constant 64 : i32
 // CHECK-NEXT:    %[[NEXT:.*]] = arith.addi %[[J]], %[[CNEXT]] : i32
@@ -27,8 +27,8 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
   %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, coord_div_by = array<i64: 128, 128>, in_bounds = array<i1: true, false>, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
-  %e = "nv_tileas.join_mem_token"(%w) {operandSegmentSizes = array<i32: 1>} : (!token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, coord_div_by = array<i64: 128, 128>, in_bounds = array<i1: true, false>, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+  %e = "nv_tileas.join_mem_token"(%w) : (!token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "rows_are_stored_by_their_warpgroup", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -54,7 +54,7 @@
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
   %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
   %y = "nv_tileas.permute"(%x) {permutation = array<i64: 1, 0>} : (tensor<128x64xbf16>) -> tensor<64x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %y, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x128xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %y, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<64x128xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "column_major_arrays_share_the_other_axis", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -82,7 +82,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<64x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  %w = "nv_tileas.tiled_store"(%v, %d, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x64xf32>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %d, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<64x64xf32>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "parts_of_f32_have_half_the_columns", function_type = (!v, i32, i32, !token, tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -111,7 +111,7 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
   %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "one_warpgroup_stores_all_rows", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -145,7 +145,7 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<64x64xbf16>, %b: tensor<64x192xbf16>, %acc: tensor<64x192xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x192xbf16>, tensor<64x192xf32>) -> tensor<64x192xf32>
   %x = arith.truncf %d : tensor<64x192xf32> to tensor<64x192xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x192xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<64x192xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "an_odd_number_of_parts", function_type = (!v, i32, i32, !token, tensor<64x64xbf16>, tensor<64x192xbf16>, tensor<64x192xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -170,7 +170,7 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<64x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   %x = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<64x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "no_more_slots_than_parts", function_type = (!v, i32, i32, !token, tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 4 : i64}} : () -> ()
 
@@ -203,7 +203,7 @@
   %rows = "nv_tileas.broadcast"(%row) : (tensor<1x64xf32>) -> tensor<128x64xf32>
   %q = arith.addf %rows, %s : tensor<128x64xf32>
   %x = arith.truncf %q : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "elementwise_epilogues_are_cut", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>, tensor<64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -222,7 +222,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %x = arith.truncf %acc : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "other_tiles_stay_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -242,7 +242,7 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
   %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #stg, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "stores_of_threads_stay_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -262,7 +262,7 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
   %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "a_plan_without_slots_leaves_stores_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 0 : i64}} : () -> ()
 
@@ -281,8 +281,8 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
   %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  %u = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "each_store_has_slots_of_its_own", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -305,13 +305,13 @@
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x96xbf16>, tensor<128x96xf32>) -> tensor<128x96xf32>
   %d0 = "nv_tileas.tile_slice"(%d) {origin = array<i64: 0, 0>} : (tensor<128x96xf32>) -> tensor<128x32xf32>
   %x0 = arith.truncf %d0 : tensor<128x32xf32> to tensor<128x32xbf16>
-  %w0 = "nv_tileas.tiled_store"(%v, %x0, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, slice = 0 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
+  %w0 = "nv_tileas.tiled_store"(%v, %x0, %i, %j) {atom = #store, slice = 0 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
   %d1 = "nv_tileas.tile_slice"(%d) {origin = array<i64: 0, 32>} : (tensor<128x96xf32>) -> tensor<128x32xf32>
   %x1 = arith.truncf %d1 : tensor<128x32xf32> to tensor<128x32xbf16>
-  %w1 = "nv_tileas.tiled_store"(%v, %x1, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, slice = 1 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
+  %w1 = "nv_tileas.tiled_store"(%v, %x1, %i, %j) {atom = #store, slice = 1 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
   %d2 = "nv_tileas.tile_slice"(%d) {origin = array<i64: 0, 64>} : (tensor<128x96xf32>) -> tensor<128x32xf32>
   %x2 = arith.truncf %d2 : tensor<128x32xf32> to tensor<128x32xbf16>
-  %w2 = "nv_tileas.tiled_store"(%v, %x2, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, slice = 2 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
+  %w2 = "nv_tileas.tiled_store"(%v, %x2, %i, %j) {atom = #store, slice = 2 : i64, slice_group = 0 : i64} : (!v, tensor<128x32xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slices_share_staging_slots", function_type = (!v, i32, i32, tensor<128x64xbf16>, tensor<64x96xbf16>, tensor<128x96xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -334,7 +334,7 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<64x64xbf16>, %b: tensor<64x320xbf16>, %acc: tensor<64x320xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x320xbf16>, tensor<64x320xf32>) -> tensor<64x320xf32>
   %x = arith.truncf %d : tensor<64x320xf32> to tensor<64x320xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x320xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<64x320xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "batches_take_slots_together", function_type = (!v, i32, i32, !token, tensor<64x64xbf16>, tensor<64x320xbf16>, tensor<64x320xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 4 : i64, epilogue_batch = 2 : i64}} : () -> ()
 
@@ -355,7 +355,7 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x80xbf16>, %acc: tensor<128x80xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x80xbf16>, tensor<128x80xf32>) -> tensor<128x80xf32>
   %x = arith.truncf %d : tensor<128x80xf32> to tensor<128x80xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x80xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x80xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "the_last_part_may_be_narrower", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x80xbf16>, tensor<128x80xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 
@@ -376,6 +376,6 @@
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
   %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
   %y = "nv_tileas.view"(%x) : (tensor<128x128xbf16>) -> tensor<1x128x1x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %y, %i, %i, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 4, 0>, atom = #store, mem_semantic = "weak"} : (!h, tensor<1x128x1x128xbf16>, i32, i32, i32, i32) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %y, %i, %i, %i, %i) {atom = #store, mem_semantic = "weak"} : (!h, tensor<1x128x1x128xbf16>, i32, i32, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "units_between_rows_and_columns", function_type = (!h, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()

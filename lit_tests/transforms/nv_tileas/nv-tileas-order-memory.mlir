@@ -20,8 +20,8 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %t = "nv_tileas.create_mem_token"() : () -> !token
-    %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
-    %y, %w = "nv_tileas.tiled_load"(%v, %i, %i, %u) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %t) {atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
+    %y, %w = "nv_tileas.tiled_load"(%v, %i, %i, %u) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -48,9 +48,9 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %t = "nv_tileas.create_mem_token"() : () -> !token
-    %y, %u = "nv_tileas.tiled_load"(%v, %i, %i, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
-    %both = "nv_tileas.join_mem_token"(%t, %u) {operandSegmentSizes = array<i32: 2>} : (!token, !token) -> !token
-    %w = "nv_tileas.tiled_store"(%v, %y, %i, %i, %both) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
+    %y, %u = "nv_tileas.tiled_load"(%v, %i, %i, %t) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %both = "nv_tileas.join_mem_token"(%t, %u) : (!token, !token) -> !token
+    %w = "nv_tileas.tiled_store"(%v, %y, %i, %i, %both) {atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -74,10 +74,10 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %t = "nv_tileas.create_mem_token"() : () -> !token
-    %x, %u = "nv_tileas.tiled_load"(%v, %i, %i, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
-    %y, %w = "nv_tileas.tiled_load"(%v, %i, %i, %u) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
-    %s = "nv_tileas.tiled_store"(%v, %y, %i, %i, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
-    %r = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, !tile, i32, i32) -> !token
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %i, %t) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %y, %w = "nv_tileas.tiled_load"(%v, %i, %i, %u) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %s = "nv_tileas.tiled_store"(%v, %y, %i, %i, %t) {atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
+    %r = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #stg} : (!v, !tile, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -110,11 +110,11 @@
   }, {
     %t = "nv_tileas.create_mem_token"() : () -> !token
     %last = scf.for %k = %c0 to %i step %c1 iter_args(%before = %t) -> (!token) : i32 {
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %k, %before) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
-      %w = "nv_tileas.tiled_store"(%v, %y, %k, %i, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
+      %y, %u = "nv_tileas.tiled_load"(%v, %i, %k, %before) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+      %w = "nv_tileas.tiled_store"(%v, %y, %k, %i, %u) {atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
       scf.yield %w : !token
     }
-    %r = "nv_tileas.tiled_store"(%v, %x, %i, %i, %last) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
+    %r = "nv_tileas.tiled_store"(%v, %x, %i, %i, %last) {atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -147,20 +147,20 @@
   }, {
     %t = "nv_tileas.create_mem_token"() : () -> !token
     %b = scf.if %p -> (!token) {
-      %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
+      %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %t) {atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
       scf.yield %u : !token
     } else {
       scf.yield %t : !token
     }
-    %y, %w = "nv_tileas.tiled_load"(%v, %i, %i, %b) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %y, %w = "nv_tileas.tiled_load"(%v, %i, %i, %b) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
     %last = scf.while (%before = %t) : (!token) -> !token {
       scf.condition(%p) %before : !token
     } do {
     ^bb0(%after: !token):
-      %s = "nv_tileas.tiled_store"(%v, %x, %i, %i, %after) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
+      %s = "nv_tileas.tiled_store"(%v, %x, %i, %i, %after) {atom = #stg} : (!v, !tile, i32, i32, !token) -> !token
       scf.yield %s : !token
     }
-    %z, %q = "nv_tileas.tiled_load"(%v, %i, %i, %last) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+    %z, %q = "nv_tileas.tiled_load"(%v, %i, %i, %last) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

@@ -31,7 +31,7 @@
   %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -39,7 +39,7 @@
     %r, %q = scf.for %k = %c0 to %n step %c1 iter_args(%in = %acc, %p = %start) -> (tensor<64x64xf32>, !p) : i32 {
       "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
       %a = "nv_tileas.slot_view"(%buffer, %p) : (!a, !p) -> !a
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, tensor<64x64xf32>) -> (tensor<64x64xf32>, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, tensor<64x64xf32>) -> (tensor<64x64xf32>, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x64xf32>, !t) -> tensor<64x64xf32>
       "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
@@ -69,7 +69,7 @@
   %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -77,7 +77,7 @@
     %r, %q = scf.for %k = %c0 to %n step %c1 iter_args(%in = %acc, %p = %start) -> (tensor<64x64xf32>, !p) : i32 {
       "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
       %a = "nv_tileas.slot_view"(%buffer, %p) : (!a, !p) -> !a
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, tensor<64x64xf32>) -> (tensor<64x64xf32>, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, tensor<64x64xf32>) -> (tensor<64x64xf32>, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x64xf32>, !t) -> tensor<64x64xf32>
       "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p

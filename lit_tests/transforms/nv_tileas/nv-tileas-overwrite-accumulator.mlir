@@ -15,7 +15,7 @@
 // CHECK-NEXT:      %[[U:.*]] = "nv_tileas.undefined"() : () -> tensor<64x64xf32>
 // CHECK-NEXT:      %[[L:.*]] = scf.for %[[K:.*]] = %[[FIRST]] to %[[N]] step %{{.*}} iter_args(%[[ACC:.*]] = %[[U]])
 // CHECK-NEXT:        %[[MORE:.*]] = arith.cmpi ne, %[[K]], %[[FIRST]] : i32
-// CHECK-NEXT:        %[[G:.*]]:2 = "nv_tileas.async_mma"(%[[A]], %[[A]], %[[ACC]], %[[MORE]]) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>}
+// CHECK-NEXT:        %[[G:.*]]:2 = "nv_tileas.async_mma"(%[[A]], %[[A]], %[[ACC]], %[[MORE]]) {a_major = "k", b_major = "k"}
 // CHECK-NEXT:        %[[D:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 0 : i64}
 // CHECK-NEXT:        scf.yield %[[D]]
 // CHECK:           scf.yield %[[L]]
@@ -32,7 +32,7 @@
   }, {
     %zeros = arith.constant dense<0.0> : !c
     %r = scf.for %k = %first to %n step %c1 iter_args(%in = %zeros) -> (!c) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
       scf.yield %d : !c
     }
@@ -76,7 +76,7 @@
     %runs = arith.cmpi slt, %first, %n : i32
     %r = scf.if %runs -> (!c) {
       %l = scf.for %k = %first to %n step %c1 iter_args(%in = %zeros) -> (!c) : i32 {
-        %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+        %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
         %d = "nv_tileas.mma_wait"(%g, %t) {pending = 1 : i64} : (!c, !t) -> !c
         scf.yield %d : !c
       }
@@ -120,9 +120,9 @@
   }, {
     %zeros = arith.constant dense<0.0> : !c
     %r:2 = scf.for %k = %first to %n step %c1 iter_args(%x = %zeros, %y = %zeros) -> (!c, !c) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %x) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %x) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
-      %h, %s = "nv_tileas.async_mma"(%a, %a, %y) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+      %h, %s = "nv_tileas.async_mma"(%a, %a, %y) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
       %e = "nv_tileas.mma_wait"(%h, %s) {pending = 0 : i64} : (!c, !t) -> !c
       scf.yield %d, %e : !c, !c
     }
@@ -141,7 +141,7 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if
-// CHECK:         operandSegmentSizes = array<i32: 1, 1, 1, 0>
+// CHECK:         "nv_tileas.async_mma"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}) {
 // CHECK:       sym_name = "other_values_are_added_to"
 "nv_tileaa.func"() ({
 ^bb0(%a: !a, %first: i32, %n: i32):
@@ -151,7 +151,7 @@
   }, {
     %ones = arith.constant dense<1.0> : !c
     %r = scf.for %k = %first to %n step %c1 iter_args(%in = %ones) -> (!c) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
       scf.yield %d : !c
     }
@@ -170,7 +170,7 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if
-// CHECK:         operandSegmentSizes = array<i32: 1, 1, 1, 0>
+// CHECK:         "nv_tileas.async_mma"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}) {
 // CHECK:       sym_name = "negative_zeros_are_added_to"
 "nv_tileaa.func"() ({
 ^bb0(%a: !a, %first: i32, %n: i32):
@@ -180,7 +180,7 @@
   }, {
     %zeros = arith.constant dense<-0.0> : !c
     %r = scf.for %k = %first to %n step %c1 iter_args(%in = %zeros) -> (!c) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
       scf.yield %d : !c
     }
@@ -200,7 +200,7 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if
-// CHECK:         operandSegmentSizes = array<i32: 1, 1, 1, 0>
+// CHECK:         "nv_tileas.async_mma"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}) {
 // CHECK:       sym_name = "an_accumulator_with_another_use_is_written"
 "nv_tileaa.func"() ({
 ^bb0(%a: !a, %first: i32, %n: i32):
@@ -210,7 +210,7 @@
   }, {
     %zeros = arith.constant dense<0.0> : !c
     %r = scf.for %k = %first to %n step %c1 iter_args(%in = %zeros) -> (!c) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
       %u = arith.truncf %in : !c to !h
       scf.yield %d : !c
@@ -230,7 +230,7 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if
-// CHECK:         operandSegmentSizes = array<i32: 1, 1, 1, 0>
+// CHECK:         "nv_tileas.async_mma"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}) {
 // CHECK:       sym_name = "a_scaled_sum_is_written"
 "nv_tileaa.func"() ({
 ^bb0(%a: !a, %first: i32, %n: i32):
@@ -240,7 +240,7 @@
   }, {
     %zeros = arith.constant dense<0.0> : !c
     %r = scf.for %k = %first to %n step %c1 iter_args(%in = %zeros) -> (!c) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %in) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
       %u = arith.negf %d : !c
       scf.yield %u : !c
@@ -260,7 +260,7 @@
 // CHECK-LABEL: "nv_tileaa.func"() ({
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if
-// CHECK:         operandSegmentSizes = array<i32: 1, 1, 1, 0>
+// CHECK:         "nv_tileas.async_mma"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}) {
 // CHECK:       sym_name = "a_product_outside_of_loops_adds"
 "nv_tileaa.func"() ({
 ^bb0(%a: !a, %first: i32, %n: i32):
@@ -269,7 +269,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zeros = arith.constant dense<0.0> : !c
-    %g, %t = "nv_tileas.async_mma"(%a, %a, %zeros) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, !c) -> (!c, !t)
+    %g, %t = "nv_tileas.async_mma"(%a, %a, %zeros) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

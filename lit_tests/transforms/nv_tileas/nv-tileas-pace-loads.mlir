@@ -42,21 +42,21 @@
   "nv_tileas.roles"() ({
     scf.for %tile = %c0 to %c64 step %c1 : i32 {
       scf.for %k = %c0 to %n step %c1 : i32 {
-        %x, %t = "nv_tileas.tiled_load"(%v, %tile, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        %x, %t = "nv_tileas.tiled_load"(%v, %tile, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       }
     }
     "nv_tileas.producer_warp"() ({
       scf.for %tile = %c0 to %c64 step %c1 : i32 {
         "nv_tileas.ring_acquire"(%bias, %p) : (!ring, !p) -> ()
-        %b, %s = "nv_tileas.tiled_load"(%v, %tile, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        %b, %s = "nv_tileas.tiled_load"(%v, %tile, %c0) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
         "nv_tileas.ring_commit"(%bias, %p) : (!ring, !p) -> ()
         "nv_tileas.ring_acquire"(%ring, %p) : (!ring, !p) -> ()
-        %x, %t = "nv_tileas.tiled_load"(%v, %tile, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
-        %y, %u = "nv_tileas.tiled_load"(%v, %tile, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
+        %x, %t = "nv_tileas.tiled_load"(%v, %tile, %c0) {atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
+        %y, %u = "nv_tileas.tiled_load"(%v, %tile, %c0) {atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
         "nv_tileas.ring_commit"(%ring, %p) : (!ring, !p) -> ()
         %q = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!ring, !p) -> !p
         "nv_tileas.ring_acquire"(%ring, %q) : (!ring, !p) -> ()
-        %z, %w = "nv_tileas.tiled_load"(%v, %tile, %c64) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, slice_group = 0 : i64, slice = 1 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
+        %z, %w = "nv_tileas.tiled_load"(%v, %tile, %c64) {atom = #load, slice_group = 0 : i64, slice = 1 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
         "nv_tileas.ring_commit"(%ring, %q) : (!ring, !p) -> ()
       }
       "nv_tileas.yield"() : () -> ()
@@ -88,12 +88,12 @@
   "nv_tileas.roles"() ({
     scf.for %tile = %c0 to %c1 step %c1 : i32 {
       scf.for %k = %c0 to %tile step %c1 : i32 {
-        %x, %t = "nv_tileas.tiled_load"(%v, %tile, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        %x, %t = "nv_tileas.tiled_load"(%v, %tile, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       }
     }
     "nv_tileas.producer_warp"() ({
       "nv_tileas.ring_acquire"(%ring, %p) : (!ring, !p) -> ()
-      %x, %t = "nv_tileas.tiled_load"(%v, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %c0, %c0) {atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
       "nv_tileas.ring_commit"(%ring, %p) : (!ring, !p) -> ()
       "nv_tileas.yield"() : () -> ()
     }) {warp = 1 : i64} : () -> ()
@@ -122,11 +122,11 @@
   %p = "nv_tileas.ring_start"(%ring) : (!ring) -> !p
   "nv_tileas.roles"() ({
     scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %c0, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %c0, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
     }
     "nv_tileas.producer_warp"() ({
       "nv_tileas.ring_acquire"(%ring, %p) : (!ring, !p) -> ()
-      %x, %t = "nv_tileas.tiled_load"(%v, %c0, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %c0, %c0) {atom = #load, slice_group = 0 : i64, slice = 0 : i64} : (!v, i32, i32) -> (tensor<64x32xbf16>, !token)
       "nv_tileas.ring_commit"(%ring, %p) : (!ring, !p) -> ()
       "nv_tileas.yield"() : () -> ()
     }) {warp = 1 : i64} : () -> ()

@@ -35,11 +35,11 @@
   %zero = arith.constant dense<0.0> : !tile
   %r, %last = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %before = %t) -> (!tile, !token) : i32 {
     %c = arith.muli %k, %c32 : i32
-    %x, %u = "nv_tileas.tiled_load"(%v, %i, %c, %before) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, shared_layout = #slot} : (!v, i32, i32, !token) -> (!tile, !token)
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %c, %before) {atom = #load, shared_layout = #slot} : (!v, i32, i32, !token) -> (!tile, !token)
     %y = arith.addf %acc, %x : !tile
     scf.yield %y, %u : !tile, !token
   }
-  %w = "nv_tileas.tiled_store"(%v, %r, %i, %i, %last) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %r, %i, %i, %last) {atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "producer_drops_tiles_and_tokens", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 
@@ -68,9 +68,9 @@
   %id = "nv_tileas.cta_id"() : () -> i32
   %c32 = arith.constant 32 : i32
   %c = arith.muli %id, %c32 : i32
-  %v = "nv_tileas.make_memref"(%a, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
-  %x, %t = "nv_tileas.tiled_load"(%v, %c, %c) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %u = "nv_tileas.tiled_store"(%v, %x, %c, %c) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  %v = "nv_tileas.make_memref"(%a, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %x, %t = "nv_tileas.tiled_load"(%v, %c, %c) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %c, %c) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "uniform_scalars_stay_above", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 
@@ -100,13 +100,13 @@
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %s, %r = scf.for %k = %c0 to %n step %c1 iter_args(%j = %c0, %acc = %zero) -> (i32, tensor<32x32xf32>) : i32 {
-    %x, %t = "nv_tileas.tiled_load"(%v, %i, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %x, %t = "nv_tileas.tiled_load"(%v, %i, %j) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     %y = arith.addf %x, %acc : tensor<32x32xf32>
     %next = arith.addi %j, %k : i32
     scf.yield %next, %y : i32, tensor<32x32xf32>
   }
   %q = arith.addi %s, %c1 : i32
-  %u = "nv_tileas.tiled_store"(%v, %r, %i, %q) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  %u = "nv_tileas.tiled_store"(%v, %r, %i, %q) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "scalars_from_tile_loops_are_split", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 
@@ -130,9 +130,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32):
   %t = "nv_tileas.create_mem_token"() : () -> !token
-  %x, %t1 = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %both = "nv_tileas.join_mem_token"(%t, %t1) {operandSegmentSizes = array<i32: 2>} : (!token, !token) -> !token
-  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %both) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
+  %x, %t1 = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %both = "nv_tileas.join_mem_token"(%t, %t1) : (!token, !token) -> !token
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %both) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "joined_tokens_follow_their_loads", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 
@@ -156,8 +156,8 @@
 // CHECK:       }) {consumer_warps = 2 : i64, producer_warps = 0 : i64}
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32):
-  %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "consumers_send_to_themselves", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 0 : i64, consumer_warps = 2 : i64}} : () -> ()
 
@@ -186,12 +186,12 @@
 ^bb0(%v: !v, %i: i32, %p: i1):
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
   %r = scf.if %p -> tensor<32x32xf32> {
-    %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     scf.yield %x : tensor<32x32xf32>
   } else {
     scf.yield %zero : tensor<32x32xf32>
   }
-  %u = "nv_tileas.tiled_store"(%v, %r, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  %u = "nv_tileas.tiled_store"(%v, %r, %i, %i) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "loads_stay_under_their_branch", function_type = (!v, i32, i1) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 
@@ -222,13 +222,13 @@
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %j = %c0 to %n step %c1 : i32 {
-    %s, %ts = "nv_tileas.tiled_load"(%v, %j, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %s, %ts = "nv_tileas.tiled_load"(%v, %j, %i) {atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
     %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %s) -> (tensor<32x32xf32>) : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %j, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      %x, %t = "nv_tileas.tiled_load"(%v, %j, %k) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
       %y = arith.addf %x, %acc : tensor<32x32xf32>
       scf.yield %y : tensor<32x32xf32>
     }
-    %u = "nv_tileas.tiled_store"(%v, %r, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+    %u = "nv_tileas.tiled_store"(%v, %r, %i, %j) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "nested_loops_are_replayed", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
@@ -251,8 +251,8 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32):
   %zero = arith.constant dense<0.0> : tensor<32x32xf32>
-  %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %u = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "dead_loads_are_dropped", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 
@@ -287,13 +287,13 @@
   } do {
   ^bb0(%a: i32, %b: !token):
     %zero = arith.constant dense<0.0> : tensor<32x32xf32>
-    %u = "nv_tileas.tiled_store"(%v, %zero, %a, %a, %b) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
+    %u = "nv_tileas.tiled_store"(%v, %zero, %a, %a, %b) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
     %next = arith.addi %a, %c1 : i32
     scf.yield %next, %u : i32, !token
   }
   scf.for %k = %c0 to %j#0 step %c1 : i32 {
-    %x, %w = "nv_tileas.tiled_load"(%v, %k, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-    %s = "nv_tileas.tiled_store"(%v, %x, %k, %n, %j#1) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
+    %x, %w = "nv_tileas.tiled_load"(%v, %k, %k) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %s = "nv_tileas.tiled_store"(%v, %x, %k, %n, %j#1) {atom = #store, shared_layout = #slot} : (!v, tensor<32x32xf32>, i32, i32, !token) -> !token
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "while_loops_are_replayed_without_effects", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
@@ -331,15 +331,15 @@
   %c1 = arith.constant 1 : i32
   %zero = arith.constant dense<0.0> : !tile
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (!tile) : i32 {
-    %x, %u = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
     %y = arith.addf %acc, %x : !tile
     scf.yield %y : !tile
   }
-  %p, %pt = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
-  %q, %qt = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (!tile, !token)
+  %p, %pt = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
+  %q, %qt = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : (!v, i32, i32) -> (!tile, !token)
   %s = arith.addf %r, %p : !tile
   %z = arith.addf %s, %q : !tile
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %i) {atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slices_have_a_producer_warp", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, producer_warps = 4 : i64}} : () -> ()
 
@@ -367,11 +367,11 @@
 // CHECK:       sym_name = "receives_return_tokens"
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %w: !v, %i: i32):
-  %x, %t1 = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (!tile, !token)
-  %y, %t2 = "nv_tileas.tiled_load"(%v, %i, %i, %t1) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, shared_layout = #slot} : (!v, i32, i32, !token) -> (!tile, !token)
-  %z, %t3 = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
+  %x, %t1 = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #ldg} : (!v, i32, i32) -> (!tile, !token)
+  %y, %t2 = "nv_tileas.tiled_load"(%v, %i, %i, %t1) {atom = #load, shared_layout = #slot} : (!v, i32, i32, !token) -> (!tile, !token)
+  %z, %t3 = "nv_tileas.tiled_load"(%w, %i, %i) {atom = #load, shared_layout = #slot} : (!v, i32, i32) -> (!tile, !token)
   %a = arith.addf %x, %y : !tile
   %b = arith.addf %a, %z : !tile
-  %u = "nv_tileas.tiled_store"(%v, %b, %i, %i, %t2) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
+  %u = "nv_tileas.tiled_store"(%v, %b, %i, %i, %t2) {atom = #store, shared_layout = #slot} : (!v, !tile, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "receives_return_tokens", function_type = (!v, !v, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()

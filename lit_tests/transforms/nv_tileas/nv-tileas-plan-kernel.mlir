@@ -15,8 +15,8 @@
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %d : tensor<128x128xf32>
   }
@@ -34,7 +34,7 @@
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 1 : i64
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "straight_code_has_one_role", function_type = (!a, i32) -> ()} : () -> ()
 
@@ -53,7 +53,7 @@
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   scf.for %k = %c0 to %n step %c1 : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "hints_override_fields", function_type = (!a, i32, i32) -> (), tilec.kernel = {hints = {stages = 2 : i64, specialize = false}}} : () -> ()
@@ -77,10 +77,10 @@
   scf.while : () -> () {
     scf.condition(%p)
   } do {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
     scf.yield
   }
-  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "while_loops_do_not_use_tma", function_type = (!a, i32, i1) -> ()} : () -> ()
 
@@ -98,7 +98,7 @@
 ^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
   %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "accumulators_leave_in_parts", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> ()} : () -> ()
 
@@ -116,7 +116,7 @@
 ^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
   %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "results_may_be_staged_whole", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), tilec.kernel = {hints = {epilogue_slots = 0 : i64}}} : () -> ()
 
@@ -129,8 +129,8 @@
 // In a cluster of 2x2 CTAs, those of one column load the same tile of B, and those of one row the
 // same tile of A: coordinates that do not depend on a grid axis are the same along it.
 // CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 1 : i64, {{.*}}tensor<128x64xbf16>
-// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 0 : i64, {{.*}}tensor<64x128xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 1 : i64}{{.*}}tensor<128x64xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 0 : i64}{{.*}}tensor<64x128xbf16>
 // CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],
 // CHECK-SAME:  "cluster = 2 x 2: fixed by the user"
 "nv_tileaa.func"() ({
@@ -143,8 +143,8 @@
   %i = arith.muli %row, %c128 : i32
   %j = arith.muli %col, %c128 : i32
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %d : tensor<128x128xf32>
   }
@@ -173,8 +173,8 @@
   %i = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
   %first = arith.muli %batch, %n : i32
   %r = scf.for %k = %first to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %batch) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %batch) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %d : tensor<128x128xf32>
   }
@@ -198,16 +198,16 @@
   %c1 = arith.constant 1 : i32
   %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %first = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %d : tensor<128x128xf32>
   }
   %inside = arith.cmpi slt, %i, %n : i32
   %second = scf.if %inside -> (tensor<128x128xf32>) {
     %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
       %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
       scf.yield %d : tensor<128x128xf32>
     }
@@ -237,8 +237,8 @@
   %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
   %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %none) -> (tensor<128x128xf32>, tensor<64x128xbf16>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     %s = arith.addf %sum, %b : tensor<64x128xbf16>
     scf.yield %d, %s : tensor<128x128xf32>, tensor<64x128xbf16>
@@ -264,8 +264,8 @@
   %c1 = arith.constant 1 : i32
   %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %d : tensor<128x128xf32>
   }
@@ -277,8 +277,8 @@
   %c1 = arith.constant 1 : i32
   %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %r = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %d : tensor<128x128xf32>
   }
@@ -301,15 +301,15 @@
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %zero: tensor<128x128xf32>, %x: tensor<128x128xbf16>):
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
   %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %d : tensor<128x128xf32>
   }
-  %w = "nv_tileas.tiled_store"(%v, %x, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!a, tensor<128x128xbf16>, i32, i32) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %c0, %c0) {atom = #stg} : (!a, tensor<128x128xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "planned_clusters_store_inside_of_the_grid", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<128x128xf32>, tensor<128x128xbf16>) -> (), tilec.kernel = {
   params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],

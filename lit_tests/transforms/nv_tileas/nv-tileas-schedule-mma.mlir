@@ -9,7 +9,7 @@
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: !nv_tileas.smem<{{.*}}>, %[[B:.*]]: !nv_tileas.smem<{{.*}}>, %[[ACC:.*]]: tensor<64x32xf32>):
 // CHECK-NOT:     nv_tileas.alloc_shared
 // CHECK-NOT:     nv_tileas.load_shared
-// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%[[A]], %[[B]], %[[ACC]]) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%[[A]], %[[B]], %[[ACC]]) {a_major = "k", b_major = "n"}
 // CHECK-NEXT:    %[[D:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 0 : i64}
 // CHECK-NEXT:    arith.negf %[[D]]
 // CHECK:       sym_name = "slots_are_operands_in_place"

@@ -175,9 +175,9 @@
   %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
   %c32 = arith.constant 32 : i32
   %offset = arith.muli %row, %c32 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
-  %x, %t = "nv_tileas.tiled_load"(%v, %offset, %col) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %u = "nv_tileas.tiled_store"(%v, %x, %col, %offset) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %x, %t = "nv_tileas.tiled_load"(%v, %offset, %col) {atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %col, %offset) {atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "persistent_kernels_loop_over_tiles", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {persistent = true}, tilec.kernel = {
   params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
@@ -322,9 +322,9 @@
 ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
   %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
-  %x, %t = "nv_tileas.tiled_load"(%v, %row, %col) {operandSegmentSizes = array<i32: 1, 2, 0>, in_bounds = array<i1: true, true>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %u = "nv_tileas.tiled_store"(%v, %x, %row, %col) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, in_bounds = array<i1: true, false>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %x, %t = "nv_tileas.tiled_load"(%v, %row, %col) {in_bounds = array<i1: true, true>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+  %u = "nv_tileas.tiled_store"(%v, %x, %row, %col) {in_bounds = array<i1: true, false>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "clusters_stay_together", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], persistent = true}, tilec.kernel = {
   params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],

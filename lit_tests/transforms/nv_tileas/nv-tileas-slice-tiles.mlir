@@ -33,12 +33,12 @@
   %two = arith.constant dense<2.0> : tensor<128x64xf32>
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
   %s = arith.mulf %d, %two : tensor<128x64xf32>
-  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, coord_div_by = array<i64: 128, 64>, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
+  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {atom = #load, coord_div_by = array<i64: 128, 64>, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
   %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
   %y = arith.addf %s, %x : tensor<128x64xf32>
   %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  %e = "nv_tileas.join_mem_token"(%w) {operandSegmentSizes = array<i32: 1>} : (!token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %e = "nv_tileas.join_mem_token"(%w) : (!token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "residuals_are_loaded_slice_by_slice", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
 
@@ -70,11 +70,11 @@
   %rows = "nv_tileas.broadcast"(%row) : (tensor<1x64xf32>) -> tensor<128x64xf32>
   %s = arith.addf %d, %rows : tensor<128x64xf32>
   %p = "nv_tileas.permute"(%s) {permutation = array<i64: 1, 0>} : (tensor<128x64xf32>) -> tensor<64x128xf32>
-  %l, %u = "nv_tileas.tiled_load"(%v, %j, %i, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<64x128xbf16>, !token)
+  %l, %u = "nv_tileas.tiled_load"(%v, %j, %i, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<64x128xbf16>, !token)
   %x = arith.extf %l : tensor<64x128xbf16> to tensor<64x128xf32>
   %y = arith.addf %p, %x : tensor<64x128xf32>
   %z = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %j, %i, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x128xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %z, %j, %i, %u) {atom = #store, mem_semantic = "weak"} : (!v, tensor<64x128xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "results_are_updated_slice_by_slice", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>, tensor<64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
 
@@ -94,11 +94,11 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %l, %u = "nv_tileas.tiled_load"(%v, %j, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
+  %l, %u = "nv_tileas.tiled_load"(%v, %j, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
   %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
   %y = arith.addf %d, %x : tensor<128x64xf32>
   %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "other_elements_of_one_array_are_loaded_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
 
@@ -117,12 +117,12 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
+  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
   %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
   %y = arith.addf %d, %x : tensor<128x64xf32>
   %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  %q = "nv_tileas.tiled_store"(%v, %l, %j, %i, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %q = "nv_tileas.tiled_store"(%v, %l, %j, %i, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tiles_with_other_uses_stay_whole", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
 
@@ -144,10 +144,10 @@
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
   %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   %n = arith.negf %d : tensor<128x64xf32>
   %y = arith.truncf %n : tensor<128x64xf32> to tensor<128x64xbf16>
-  %q = "nv_tileas.tiled_store"(%v, %y, %i, %j, %w) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+  %q = "nv_tileas.tiled_store"(%v, %y, %i, %j, %w) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "stores_of_one_array_stay_in_order", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
 
@@ -171,13 +171,13 @@
     %p = "nv_tileas.dot"(%a, %b, %s) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
     scf.yield %p : tensor<128x128xf32>
   }
-  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
+  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
   %x = arith.extf %l : tensor<128x128xbf16> to tensor<128x128xf32>
   %f = "nv_tileas.permute"(%d) {permutation = array<i64: 1, 0>} : (tensor<128x128xf32>) -> tensor<128x128xf32>
   %g = arith.addf %d, %f : tensor<128x128xf32>
   %y = arith.addf %g, %x : tensor<128x128xf32>
   %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "accumulators_that_meet_their_transpose_stay_whole", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
 
@@ -197,11 +197,11 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
   %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-  %l, %u = "nv_tileas.tiled_load"(%v, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
+  %l, %u = "nv_tileas.tiled_load"(%v, %i, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
   %p = "nv_tileas.permute"(%l) {permutation = array<i64: 1, 0>} : (tensor<128x128xbf16>) -> tensor<128x128xbf16>
   %x = arith.extf %p : tensor<128x128xbf16> to tensor<128x128xf32>
   %y = arith.addf %d, %x : tensor<128x128xf32>
   %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "transposed_tiles_of_the_stored_array_are_loaded_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()

@@ -39,13 +39,13 @@
   scf.for %tile = %id to %tiles step %ids : i32 {
     %row = arith.muli %tile, %c64 : i32
     %acc = scf.for %k = %from to %to step %c64 iter_args(%sum = %zeros) -> (tensor<64x64xf32>) : i32 {
-      %a, %t1 = "nv_tileas.tiled_load"(%v, %row, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
-      %b, %t2 = "nv_tileas.tiled_load"(%v, %k, %row) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %a, %t1 = "nv_tileas.tiled_load"(%v, %row, %k) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %b, %t2 = "nv_tileas.tiled_load"(%v, %k, %row) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       %p = "nv_tileas.dot"(%a, %b, %sum) {a_major = "k", b_major = "n", atom = #mma} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
       scf.yield %p : tensor<64x64xf32>
     }
     %d = arith.truncf %acc : tensor<64x64xf32> to tensor<64x64xbf16>
-    %t3 = "nv_tileas.tiled_store"(%v, %d, %row, %row) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
+    %t3 = "nv_tileas.tiled_store"(%v, %d, %row, %row) {atom = #stg} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "every_second_tile_begins_at_the_end", function_type = (!v, i32, i32, i32, i32, i32, !token) -> (), nv_tileaa.kernel_spec = {snake_k = true}} : () -> ()
@@ -66,7 +66,7 @@
   %c1 = arith.constant 1 : i32
   scf.for %tile = %id to %n step %c1 : i32 {
     %acc = scf.for %k = %id to %n step %c1 iter_args(%sum = %zeros) -> (tensor<64x64xf32>) : i32 {
-      %a, %t1 = "nv_tileas.tiled_load"(%v, %tile, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %a, %t1 = "nv_tileas.tiled_load"(%v, %tile, %k) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       %p = "nv_tileas.dot"(%a, %a, %sum) {a_major = "k", b_major = "n", atom = #mma} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
       scf.yield %p : tensor<64x64xf32>
     }

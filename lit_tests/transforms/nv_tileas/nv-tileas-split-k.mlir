@@ -54,16 +54,16 @@
   %c1 = arith.constant 1 : i32
   scf.for %tile = %id to %tiles step %ids : i32 {
     %row = arith.muli %tile, %c64 : i32
-    %r, %t0 = "nv_tileas.tiled_load"(%v, %row, %row) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+    %r, %t0 = "nv_tileas.tiled_load"(%v, %row, %row) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
     %acc = scf.for %k = %c0 to %n step %c1 iter_args(%sum = %zeros) -> (tensor<64x64xf32>) : i32 {
-      %a, %t1 = "nv_tileas.tiled_load"(%v, %row, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
-      %b, %t2 = "nv_tileas.tiled_load"(%v, %k, %row) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %a, %t1 = "nv_tileas.tiled_load"(%v, %row, %k) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %b, %t2 = "nv_tileas.tiled_load"(%v, %k, %row) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
       %p = "nv_tileas.dot"(%a, %b, %sum) {a_major = "k", b_major = "n", atom = #mma} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
       scf.yield %p : tensor<64x64xf32>
     }
     %d = arith.truncf %acc : tensor<64x64xf32> to tensor<64x64xbf16>
     %e = arith.addf %d, %r : tensor<64x64xbf16>
-    %t3 = "nv_tileas.tiled_store"(%v, %e, %row, %row) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
+    %t3 = "nv_tileas.tiled_store"(%v, %e, %row, %row) {atom = #stg} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
   }
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "the_last_of_three_splits_adds_them_up", function_type = (!v, i32, i32, i32, i32, !token) -> (), nv_tileaa.kernel_spec = {split_k = 3 : i64}, tilec.kernel = {grid = ["cdiv(M, 64)", "cdiv(N, 64)"]}} : () -> ()

@@ -45,7 +45,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
@@ -53,7 +53,7 @@
       %barrier = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
       "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 16384 : i64} : (!nv_tileas.mbarrier) -> ()
       %s = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      "nv_tileas.async_tiled_tma_load"(%d, %s, %half, %k, %barrier) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %s, %half, %k, %barrier) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       scf.yield %next : !nv_tileas.ring_position
     }
@@ -64,7 +64,7 @@
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
       "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %s = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, tensor<128x128xf32>) -> (tensor<128x128xf32>, !nv_tileas.mma_token)
+      %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "k"} : (!a, !a, tensor<128x128xf32>) -> (tensor<128x128xf32>, !nv_tileas.mma_token)
       // instead: %y = "nv_tileas.load_shared"(%s) : (!a) -> tensor<128x64xbf16>
       %x = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<128x128xf32>, !nv_tileas.mma_token) -> tensor<128x128xf32>
       "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()

@@ -21,7 +21,7 @@
   %staging = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -33,7 +33,7 @@
       %barrier = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
       "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 1024 : i64} : (!nv_tileas.mbarrier) -> ()
       %sa = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      "nv_tileas.async_tiled_tma_load"(%d, %sa, %n, %k, %barrier) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %sa, %n, %k, %barrier) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
       %p1 = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       "nv_tileas.ring_wait"(%ring, %q) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %sq = "nv_tileas.slot_view"(%a, %q) : (!a, !nv_tileas.ring_position) -> !a
@@ -47,7 +47,7 @@
     "nv_tileas.store_shared"(%r, %staging) : (tensor<8x32xf32>, !a) -> ()
     "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()  // show the tile to the async proxy
     "nv_tileas.barrier"() {id = 0 : i64} : () -> ()  // meet before the store
-    "nv_tileas.async_tiled_tma_store"(%d, %staging, %n, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !a, i32, i32) -> ()
+    "nv_tileas.async_tiled_tma_store"(%d, %staging, %n, %n) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32) -> ()
     "nv_tileas.bulk_commit"() : () -> ()
     "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()  // keep shared memory
     "nv_tileas.yield"() : () -> ()

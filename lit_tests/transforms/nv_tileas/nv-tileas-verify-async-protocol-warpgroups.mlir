@@ -42,7 +42,7 @@
       "nv_tileas.store_shared"(%x, %s0) : (tensor<64x32xf32>, !part) -> ()
       "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
       "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup} : () -> ()  // slot 0 is full
-      "nv_tileas.async_tiled_tma_store"(%d, %s0, %k, %c0) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 0
+      "nv_tileas.async_tiled_tma_store"(%d, %s0, %k, %c0) {box_index = 0 : i64, tmaIdx = 0 : i64, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 0
       "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
       %s1 = "nv_tileas.warpgroup_view"(%staging) {slot = 1 : i64, slots = 2 : i64} : (!part) -> !part
       "nv_tileas.bulk_wait"() {pending = 1 : i64, read = true, per_warpgroup} : () -> ()  // slot 1 is free
@@ -50,7 +50,7 @@
       "nv_tileas.store_shared"(%x, %s1) : (tensor<64x32xf32>, !part) -> ()
       "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
       "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup} : () -> ()  // slot 1 is full
-      "nv_tileas.async_tiled_tma_store"(%d, %s1, %k, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 1
+      "nv_tileas.async_tiled_tma_store"(%d, %s1, %k, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 1
       "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
     }
     "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true, per_warpgroup} : () -> ()
