@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-cuda-tile-to-nv-tileaa | FileCheck %s
 
+// The pass converts operations that build, reshape and move tiles.
+
 "cuda_tile.entry"() ({
 ^bb0(%s: f32, %i: i32):
   // CHECK: "nv_tileaa.get_num_programs"() {axis = 0 : i32}

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-cuda-tile-to-nv-tileaa --split-input-file --verify-diagnostics
 
+// The pass reports what it cannot convert at its source line.
+
 !tile = !cuda_tile.tile<8xf32>
 
 "cuda_tile.entry"() ({

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileaa-to-nv-tileas --split-input-file --verify-diagnostics
 
+// The pass refuses accesses that lack what the next stage needs.
+
 !memref = !nv_tileaa.memref<memref<64xf32, strided<[1]>, 1>, 0 : i64>
 
 "nv_tileaa.func"() ({

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
 
+// The pass lowers loops and branches that carry tiles, and scalar code.
+
 !t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
 !token = !nv_tileaa.mem_token
 

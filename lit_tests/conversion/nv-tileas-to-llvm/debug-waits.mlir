@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers the waits of a debug build to polling loops with a time limit.
+
 // A wait of a debug build polls. Past the limit one thread claims the record, the last parameter, and
 // writes wait, CTA, thread, parity, slot and iteration. The phase counts rounds: its lowest bit is
 // the parity, and slot + stages * rounds the iteration. All lanes of a warp give up together.

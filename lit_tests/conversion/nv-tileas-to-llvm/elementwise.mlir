@@ -1,5 +1,8 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
 
+// The pass lowers element-wise operations on tiles to scalar operations on the registers of a
+// thread.
+
 !s = !nv_tileas.smem<tensor<256xf32, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
 !t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
 

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers loads and stores of global memory that the threads do themselves.
+
 !v = !nv_tileaa.memref<memref<?xf32, strided<[1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 !t = tensor<512xf32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers rings to mbarriers: their addresses, phases, waits and arrivals.
+
 // Each slot has a full and an empty mbarrier; one thread initialises them with their counts and all
 // threads see them before the roles split.
 // CHECK-LABEL: llvm.func @one_thread_initialises_the_barriers

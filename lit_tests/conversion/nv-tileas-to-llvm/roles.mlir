@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass gives each role the threads that run it.
+
 // The producer is warpgroup 0: all of it changes registers, one elected thread of its first warp
 // does the work. Consumer threads number themselves from the first consumer warp.
 // CHECK-LABEL: llvm.func @one_thread_produces

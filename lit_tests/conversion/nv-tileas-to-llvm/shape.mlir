@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers operations that build, reshape and move tiles.
+
 !s = !nv_tileas.smem<tensor<4x32xi32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
 !row = tensor<32xi32, #nv_tileas.layout<"32|lane:32*(1)|warp:4*(0)">>
 

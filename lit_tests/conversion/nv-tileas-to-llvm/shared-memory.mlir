@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers reads and writes of shared memory to vector accesses at swizzled addresses.
+
 !s = !nv_tileas.smem<tensor<32x32xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 0 : i64>>>
 !t = tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:4*(0,1),2*(16,0)|lane:8*(0,4),4*(1,0)|warp:4*(4,0)">>
 

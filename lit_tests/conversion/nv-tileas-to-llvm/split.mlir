@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers partial sums of split tiles, and the counters that order them.
+
 !f32 = !nv_tileaa.ptr<f32>
 !i32 = !nv_tileaa.ptr<i32>
 !acc = tensor<64x8xf32, #nv_tileas.layout<"64x8|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
 
+// The pass lowers TMA copies, with coordinates innermost first.
+
 !a = !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
 

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes canonicalize,cse,loop-invariant-code-motion,canonicalize --split-input-file | FileCheck %s
 
+// Canonicalization and CSE keep what has an effect, and remove or merge the rest.
+
 // Unused arithmetic goes, equal arithmetic is merged.
 // CHECK-LABEL: module @pure_operations
 // CHECK: %[[N:.*]] = "cuda_tile.negf"

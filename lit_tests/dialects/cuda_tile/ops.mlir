@@ -2,6 +2,7 @@
 // RUN: tilec opt %s --split-input-file | tilec opt - --split-input-file | FileCheck %s
 
 // Every operation parses, verifies and prints as it was written.
+
 // Floating-point arithmetic.
 // CHECK-LABEL: module @floats
 module @floats {

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --split-input-file --verify-diagnostics
 
+// Every rule of an operation of nv_tileas has a message.
+
 // An mbarrier needs an arrival to complete a phase.
 // expected-error @below {{'nv_tileas.alloc_mbarrier' op attribute 'count' must be at least 1, but got 0}}
 %b = "nv_tileas.alloc_mbarrier"() {count = 0 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
@@ -714,7 +716,7 @@
   // expected-error @below {{'nv_tileas.shared_view' op expects extents that differ in dims of 1, but got (2, 64, 64) and (64, 64)}}
   %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()
+}) {sym_name = "views_drop_dims_of_extent_one", function_type = (!slot) -> ()} : () -> ()
 
 // -----
 
@@ -727,7 +729,7 @@
   // expected-error @below {{'nv_tileas.shared_view' op expects the layout of the source}}
   %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()
+}) {sym_name = "views_keep_the_place_of_elements", function_type = (!slot) -> ()} : () -> ()
 
 // -----
 

@@ -1,6 +1,8 @@
 // RUN: tilec opt %s --passes cuda-tile-order-tokens --split-input-file | FileCheck %s
 // RUN: tilec opt %s --passes cuda-tile-order-tokens,cuda-tile-order-tokens --split-input-file | FileCheck %s
 
+// The pass adds the tokens that keep accesses of one array in program order.
+
 // One array is only read, the other only written: everything hangs on the token at the start.
 // CHECK-LABEL: module @separate_arrays
 // CHECK: %[[START:.*]] = "cuda_tile.make_token"()

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes lower-tma-load-store-to-async --verify-diagnostics
 
+// The pass refuses slots that a barrier cannot count.
+
 !v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 !slot = !nv_tileas.smem<tensor<1024x256xf32, #nv_tileas.shared_layout<array<i64: 256, 32>, 128 : i64>>>

@@ -1,8 +1,9 @@
 // RUN: not tilec opt %s --passes nv-tileas-attach-tma-descriptors 2>&1 | FileCheck %s
 
+// The pass refuses a descriptor that the host cannot encode, and says why.
+
 !v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// A descriptor that the host could not encode is refused with the reason.
 // CHECK: error[T0580]: the IR does not hold what nv-tileas-attach-tma-descriptors relies on at 'nv_tileas.make_tiled_tma_desc': an extent or stride is computed in the kernel
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32):

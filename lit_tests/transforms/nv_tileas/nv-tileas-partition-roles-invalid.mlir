@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes nv-tileas-partition-roles --verify-diagnostics
 
+// The pass refuses loads that a producer cannot run.
+
 !v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
 !tile = tensor<32x32xf32>
 !token = !nv_tileaa.mem_token

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes nv-tileas-plan-kernel --split-input-file --verify-diagnostics
 
+// The pass refuses plans that the kernel or the hardware cannot meet.
+
 !a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>

@@ -8,6 +8,8 @@
 // RUN: sed 's/arith.constant 64/arith.constant 32/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=SHARE
 // RUN: sed '/cluster_coord/s/axis = 0/axis = 1/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=AXIS
 
+// The pass checks the protocol of the CTAs of a cluster; each `sed` breaks it in one place.
+
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 

@@ -3,6 +3,8 @@
 // RUN: sed '/meet before the store/d' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: sed '/keep shared memory/d' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=DRAIN
 
+// The pass checks the protocol of a kernel with one role; each `sed` breaks it in one place.
+
 !a = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<8x32xf32>>
 
@@ -53,4 +55,4 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "one_role_walks_a_ring_twice", function_type = (!desc, i32) -> ()} : () -> ()
+}) {sym_name = "one_role_uses_a_ring_twice", function_type = (!desc, i32) -> ()} : () -> ()

@@ -8,6 +8,9 @@
 // RUN: sed '/slot 1 is full/s/id = 2 : i64, per_warpgroup/id = 3 : i64/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: sed 's/id = 2/id = 15/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=NAMED
 
+// The pass checks the protocol of warpgroups that store on their own; each `sed` breaks it in one
+// place.
+
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x32xf32>>
 

@@ -6,6 +6,8 @@
 // RUN: sed 's/id = 1/id = 0/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=WHOLE
 // RUN: sed 's/id = 1/id = 16/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=NAMED
 
+// The pass checks the protocol of a producer and its consumers; each `sed` breaks it in one place.
+
 !a = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<8x32xf32>>
 

@@ -10,6 +10,8 @@
 // RUN: sed 's/warpgroup_view"(%c) {slot = 1 : i64, slots = 2/warpgroup_view"(%b) {slot = 0 : i64, slots = 1/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=WAYS
 // RUN: sed 's/producer_warps = 4/producer_warps = 8/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=THREADS
 
+// The pass checks the places of everything in shared memory; each `sed` breaks one of them.
+
 !a = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<8x32xf32>>
 
