@@ -2,7 +2,7 @@
 
 // The pass converts integer divisions so that every operand has a defined result.
 
-// Below, a division by 0 and the least integer by -1 are undefined behaviour. A divisor that may be
+// In LLVM, a division by 0 and of the least integer by -1 are undefined behaviour. A divisor that may be
 // one of them is replaced by 1, and the quotient by 0 or the negated dividend; a remainder by 1 is 0.
 
 !tile = !cuda_tile.tile<8xi32>

@@ -4,8 +4,8 @@
 // indices become element coordinates.
 
 // A column-major matrix: the contiguous axis 0 comes last in the memref, the loaded tile is permuted
-// back and the stored one forth. Nothing is known about the indices: one whose first element lies
-// beyond 31 bits becomes -1, as does a negative one.
+// back, and the stored tile is permuted, too. Nothing is known about the indices: an index whose first
+// element lies beyond 31 bits becomes -1, and so does a negative one.
 
 !view = !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>
 !part = !cuda_tile.partition_view<array<i64: 32, 8>, !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>, array<i64: 0, 1>, "nan">
@@ -36,8 +36,8 @@ module @column_major_tiles_are_permuted {
 
 // -----
 
-// A dim map that is a cycle: tile dims 0, 1, 2 walk over tensor dims 2, 0, 1. Storage order is the
-// order of the tensor, so memref dims are walked by tile dims 1, 2, 0.
+// A dim map that is a cycle: tile dims 0, 1, 2 are tensor dims 2, 0, 1. Storage order is the order
+// of the tensor, so the memref dims have the coordinates of tile dims 1, 2, 0.
 
 !view = !cuda_tile.tensor_view<memref<16x32x64xf32, strided<[2048, 64, 1]>>>
 !part = !cuda_tile.partition_view<array<i64: 8, 2, 4>, !cuda_tile.tensor_view<memref<16x32x64xf32, strided<[2048, 64, 1]>>>, array<i64: 2, 0, 1>, "zero">
@@ -66,8 +66,8 @@ module @a_dim_map_orders_coordinates {
 
 // -----
 
-// All strides known: the largest comes first, and an
-// axis of extent 1 does not count as the contiguous one.
+// All strides are known: the dim with the largest comes first, and an axis of extent 1 does not count
+// as the contiguous one.
 
 !view = !cuda_tile.tensor_view<memref<4x64x1xf32, strided<[1, 4, 1]>>>
 

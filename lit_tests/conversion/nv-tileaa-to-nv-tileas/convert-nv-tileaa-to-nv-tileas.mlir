@@ -1,6 +1,6 @@
 // RUN: tilec opt %s --passes convert-nv-tileaa-to-nv-tileas | FileCheck %s
 
-// Operations are renamed, the copy-atom witness and the facts travel verbatim; func and return stay.
+// Operations are renamed, the copy atom and the facts are kept; func and return stay.
 
 !memref = !nv_tileaa.memref<memref<?x64xbf16, strided<[64, 1]>, 1>, 0 : i64>
 

@@ -6,9 +6,9 @@
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// Two CTAs on top of each other: bits 0 and 1. Each starts with its own box, which lies in the same
-// place of both. All barriers of the cluster are ready before anyone reaches into another CTA, and
-// nobody ends before everyone is done.
+// Two CTAs in a column: bits 0 and 1. Each starts with its own box, which has the same place in both
+// CTAs. All barriers of the cluster are ready before a CTA accesses another one, and no CTA ends before
+// all are done.
 // CHECK-LABEL: llvm.func @a_column_of_two
 // CHECK-SAME:    nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK:         nvvm.mbarrier.init
@@ -48,8 +48,8 @@
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// In a cluster of 2x2, rank = row + 2 * column. A column is two neighbouring bits, shifted by twice
-// the column; a row every second bit (5 = 0b0101), shifted by the row.
+// In a cluster of 2x2, rank = row + 2 * column. A column is two adjacent bits, shifted by twice
+// the column; a row is every second bit (5 = 0b0101), shifted by the row.
 // CHECK-LABEL: llvm.func @masks_of_two_by_two
 // CHECK:         %[[RANK:.*]] = arith.remui %{{.*}}, %c4{{.*}} : i32
 // CHECK:         %[[COLUMN:.*]] = arith.divui %[[RANK]], %c2{{.*}} : i32
@@ -81,7 +81,7 @@
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// A row of two: rank = column, and the mask has both bits for either of them.
+// A row of two: rank = column, and the mask has both bits for both CTAs.
 // CHECK-LABEL: llvm.func @a_row_of_two
 // CHECK-SAME:    nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK:         %[[MASK:.*]] = arith.constant 3 : i16
@@ -127,8 +127,8 @@
 
 // -----
 
-// Shared along both axes of 2x4 CTAs: five peers. Lanes 0 and 1 take the own column, the next three
-// the other columns of the own row.
+// Shared along both axes of 2x4 CTAs: five peers. Lanes 0 and 1 arrive in the column of the CTA, the
+// next three in the other columns of its row.
 // CHECK-LABEL: llvm.func @peers_of_both_axes
 // CHECK:         %[[DOWN:.*]] = arith.addi %[[LANE:.*]], %{{.*}} : i32
 // CHECK:         %[[OTHER:.*]] = arith.remui %{{.*}}, %c4{{.*}} : i32
@@ -154,7 +154,7 @@
 
 // -----
 
-// The place of a CTA comes from the flattened block index: clusters are neighbours in it.
+// The place of a CTA comes from the flattened block index: the CTAs of a cluster are adjacent there.
 // CHECK-LABEL: llvm.func @places_in_the_flattened_grid
 // CHECK:         %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK:         %[[ID:.*]] = arith.divui %[[BLOCK]], %c8{{.*}} : i32

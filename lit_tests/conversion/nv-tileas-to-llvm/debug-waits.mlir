@@ -2,7 +2,7 @@
 
 // The pass lowers the waits of a debug build to polling loops with a time limit.
 
-// A wait of a debug build polls. Past the limit one thread claims the record, the last parameter, and
+// A wait of a debug build polls. After the limit one thread claims the record, the last parameter, and
 // writes wait, CTA, thread, parity, slot and iteration. The phase counts rounds: its lowest bit is
 // the parity, and slot + stages * rounds the iteration. All lanes of a warp give up together.
 // CHECK-LABEL: llvm.func @waits_have_a_limit
@@ -70,7 +70,7 @@
 
 // -----
 
-// The producer is one thread, so nobody votes; once it has given up, it announces and copies nothing.
+// The producer is one thread, so there is no vote; after it has given up, it announces and copies nothing.
 // Advancing by whole rounds counts all of them.
 // CHECK-LABEL: llvm.func @the_producer_is_one_thread
 // CHECK:         scf.for {{.*}} iter_args(%[[ROUND:.*]] = %c0{{.*}}) -> (i32)
@@ -112,8 +112,8 @@
 
 // -----
 
-// One thread waits for partial sums, no longer than the limit; its warp goes astray with it, and counts
-// its own partial sums as there all the same.
+// One thread waits for partial sums, no longer than the limit. If it gives up, its warp gives up, too,
+// and still counts its own partial sum.
 // CHECK-LABEL: llvm.func @waits_for_partial_sums_have_a_limit
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}@p bra DONE;{{.*}}setp.eq.b32 p, $7, 0;{{.*}}ld.acquire.gpu.global.b32 seen, [$1];{{.*}}setp.lt.u64 p, now, 500;{{.*}}mov.b32 value, seen;{{.*}}vote.sync.any{{.*}}"=&r,l,r,r,l,r,r,r,~{memory}"
 // CHECK-NOT:     scf.if

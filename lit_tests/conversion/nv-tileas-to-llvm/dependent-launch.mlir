@@ -6,8 +6,8 @@
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
 // The set-up overlaps the end of the kernel before: descriptors, barriers and their synchronisation
-// stand above the wait, every access of global memory below it. The next kernel may start at once,
-// for it waits, too.
+// come before the wait, and every access of global memory comes after it. The next kernel may start at
+// once, because it waits, too.
 // CHECK-LABEL: llvm.func @the_set_up_overlaps_the_kernel_before
 // CHECK:         prefetch.tensormap
 // CHECK:         nvvm.mbarrier.init
@@ -34,7 +34,7 @@
 
 // -----
 
-// A kernel without barriers waits as well: whoever waits for it relies on everything before it.
+// A kernel without barriers waits, too: a kernel that waits for it relies on all kernels before it.
 // CHECK-LABEL: llvm.func @every_kernel_waits
 // CHECK:         griddepcontrol.launch_dependents;
 // CHECK-NEXT:    {{.*}}griddepcontrol.wait;

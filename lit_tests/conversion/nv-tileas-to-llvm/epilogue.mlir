@@ -5,9 +5,9 @@
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x32xf32>>
 
-// After 4 producer warps, warpgroup w of the consumers owns staging tiles 2w and 2w + 1, meets its 128
-// threads at barrier 2 + w, and lets its first thread store, commit and wait. What the role does as a
-// whole is left to thread 128 alone.
+// After 4 producer warps, warpgroup w of the consumers owns staging tiles 2w and 2w + 1, synchronises
+// its 128 threads at barrier 2 + w, and lets its first thread store, commit and wait. Thread 128 alone
+// does what the role does once.
 // CHECK-LABEL: llvm.func @warpgroups_store_on_their_own
 // CHECK-SAME:    %[[D:[^:]*]]: !llvm.ptr {{{.*}}}, %[[N:.*]]: i32)
 // CHECK:         %[[SMEM:.*]] = llvm.mlir.addressof @tilec_shared
@@ -54,7 +54,7 @@
 !v = !nv_tileaa.memref<memref<?x32xf32, strided<[32, 1]>, 1>, 0 : i64>
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 
-// The 128 threads of a warpgroup copy its tile out, each from its number in the warpgroup on.
+// The 128 threads of a warpgroup copy its tile out. Each starts at its number in the warpgroup.
 // CHECK-LABEL: llvm.func @warpgroups_copy_out_on_their_own
 // CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK:         %[[W:.*]] = arith.divui %{{.*}}, %c4
@@ -88,7 +88,7 @@
 !tile = tensor<16x32xf32, #nv_tileas.layout<"16x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)|warpgroup:2*(8,0)">>
 !piece = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
 
-// A part picks registers: of two rows in each thread, 4 apart, the second one. The range starts at 5, so
+// A part selects registers: each thread holds two rows, 4 apart, and the part is the second one. The range starts at 5, so
 // that row holds 9 more than the thread's first row number. Only the chosen register is stored.
 // CHECK-LABEL: llvm.func @a_part_is_some_of_the_registers
 // CHECK-NOT:     nvvm.barrier

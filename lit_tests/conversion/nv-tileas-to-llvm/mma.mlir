@@ -92,7 +92,7 @@
 !acc = tensor<16x16xf32, #nv_tileas.layout<"16x16|reg:2*(8,0)|lane:16*(0,1),2*(1,0)|warp:4*(2,0)">>
 
 // The product on CUDA cores loops over K: a column of A, a row of B, one fused multiply-add for each
-// element of a thread. What two elements share is loaded once.
+// element of a thread. A value that two elements need is loaded once.
 // CHECK-LABEL: llvm.func @cuda_cores_loop_over_k
 // CHECK:         scf.for {{.*}} -> (f32, f32)
 // CHECK-COUNT-2:   llvm.load
@@ -206,7 +206,7 @@
 
 !acc = tensor<64x8xf32, #nv_tileas.layout<"64x8|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 
-// PTX that LLVM cannot move writes zeros, and copies a register that nobody writes.
+// PTX that LLVM cannot move writes zeros, and copies a register that is never written.
 // CHECK-LABEL: llvm.func @registers_are_filled_in_place
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0Amov.b32 $0, 0;\0Amov.b32 $1, 0;\0Amov.b32 $2, 0;\0Amov.b32 $3, 0;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0A.reg .b32 unwritten;\0Amov.b32 $0, unwritten;\0A{{.*}}mov.b32 $3, unwritten;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>

@@ -31,7 +31,7 @@
 // -----
 
 // A position is a slot and a phase. A consumer waits for its phase; a producer for the opposite one,
-// so that its first round passes a fresh barrier. Past the last slot the phase flips.
+// so that its first round passes a new barrier. After the last slot the phase flips.
 // CHECK-LABEL: llvm.func @positions_are_a_slot_and_a_phase
 // CHECK:         scf.for {{.*}} iter_args(%[[SLOT:.*]] = %c0{{.*}}, %[[PHASE:.*]] = %c0{{.*}}) -> (i32, i32)
 // CHECK:           %[[PARITY:.*]] = arith.xori %[[PHASE]], %c1
@@ -70,8 +70,8 @@
 
 // -----
 
-// Advancing by a whole number of odd rounds flips the phase and keeps the slot, which the loop need
-// not carry then.
+// Advancing by a whole number of odd rounds flips the phase and keeps the slot, so the loop does
+// not carry the slot.
 // CHECK-LABEL: llvm.func @whole_rounds_keep_the_slot
 // CHECK:         scf.for {{.*}} iter_args(%[[PHASE:.*]] = %{{.*}}) -> (i32)
 // CHECK-NOT:       arith.select

@@ -2,8 +2,8 @@
 
 // The pass gives each role the threads that run it.
 
-// The producer is warpgroup 0: all of it changes registers, one elected thread of its first warp
-// does the work. Consumer threads number themselves from the first consumer warp.
+// The producer is warpgroup 0: all its threads change registers, and one elected thread of its first
+// warp does the work. Consumer threads number themselves from the first consumer warp.
 // CHECK-LABEL: llvm.func @one_thread_produces
 // CHECK-SAME:    attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>, tilec.kernel =
 // CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x

@@ -33,8 +33,8 @@
 !rows = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
 !columns = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:4*(1,0),8*(0,1)|warp:4*(0,8)">>
 
-// A conversion writes the scratch area, meets, reads it in the other layout and meets again, so that
-// the next user may write it.
+// A conversion writes the scratch area, synchronises, reads it in the other layout and synchronises
+// again, so that the next user may write it.
 // CHECK-LABEL: llvm.func @conversions_meet_twice
 // CHECK:         %[[SCRATCH:.*]] = llvm.getelementptr %{{.*}}[1024]
 // CHECK-NEXT:    llvm.getelementptr %[[SCRATCH]]
@@ -68,8 +68,8 @@
 // CHECK-LABEL: llvm.func @scratch_joins_and_cuts
 // CHECK-SAME:    %[[I:.*]]: i32)
 // CHECK:         llvm.store
-// CHECK:         %[[BEHIND:.*]] = arith.addi %{{.*}}, %c512
-// CHECK:         llvm.getelementptr %{{.*}}[%[[BEHIND]]]
+// CHECK:         %[[SECOND:.*]] = arith.addi %{{.*}}, %c512
+// CHECK:         llvm.getelementptr %{{.*}}[%[[SECOND]]]
 // CHECK:         llvm.store
 // CHECK:         nvvm.barrier
 // CHECK-COUNT-2: llvm.load

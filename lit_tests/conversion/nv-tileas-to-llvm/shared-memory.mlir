@@ -91,8 +91,8 @@
 !s = !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 8, 64>, 128 : i64>>>
 !t = tensor<8x16xbf16, #nv_tileas.layout<"8x16|reg:2*(0,1)|lane:8*(0,2),4*(1,0)|warp:2*(4,0),2*(0,0)">>
 
-// A box of a swizzled tile begins some chunks after the tile's own columns: the XOR takes them, and
-// the thread's part of the address is the same for all boxes.
+// A box of a swizzled tile begins some chunks after the first column of the tile: they are part of the
+// XOR, and the thread's part of the address is the same for all boxes.
 // CHECK-LABEL: llvm.func @boxes_of_a_tile
 // CHECK:         %[[ADDRESS:.*]] = arith.xori
 // CHECK:         %[[FIRST:.*]] = arith.xori %[[ADDRESS]], %c32

@@ -65,7 +65,7 @@
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// A hint becomes a cache policy. One thread makes the copy, whatever the others do.
+// A hint becomes a cache policy. One thread makes the copy.
 // CHECK-LABEL: llvm.func @a_hint_becomes_a_policy(
 // CHECK-SAME:    %[[D:[^:]*]]: !llvm.ptr {{{.*}}}, %[[I:.*]]: i32, %[[J:.*]]: i32)
 // CHECK:         %[[SMEM:.*]] = llvm.mlir.addressof @tilec_shared

@@ -2,7 +2,7 @@
 
 // Canonicalization and CSE keep what has an effect, and remove or merge the rest.
 
-// Unused arithmetic goes, equal arithmetic is merged.
+// Unused arithmetic is removed, equal arithmetic is merged.
 // CHECK-LABEL: module @pure_operations
 // CHECK: %[[N:.*]] = "cuda_tile.negf"
 // CHECK-NOT: "cuda_tile.negf"
@@ -53,7 +53,7 @@ module @attributes_matter {
 
 // -----
 
-// A weak load that nobody uses goes.
+// A weak load without a use is removed.
 // CHECK-LABEL: module @unused_load
 // CHECK-NOT: "cuda_tile.load_view_tko"
 // CHECK: "cuda_tile.return"
@@ -196,7 +196,7 @@ module @loop_invariant {
 
 // -----
 
-// Equal tokens are merged, unused ones go.
+// Equal tokens are merged, unused ones are removed.
 // CHECK-LABEL: module @tokens
 // CHECK: %[[T:.*]] = "cuda_tile.make_token"
 // CHECK-NOT: "cuda_tile.make_token"

@@ -354,7 +354,7 @@ module @kernels {
 
 // -----
 
-// Structured control flow is scf; a loop may carry tiles and tokens side by side.
+// Structured control flow is scf; a loop may carry tiles and tokens.
 // CHECK-LABEL: module @control_flow
 // CHECK: scf.for {{.*}} -> (!cuda_tile.tile<4x8xf32>, !cuda_tile.token)
 // CHECK: scf.if {{.*}} -> (!cuda_tile.tile<4x8xf32>)

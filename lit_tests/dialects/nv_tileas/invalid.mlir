@@ -275,7 +275,7 @@
 
 // -----
 
-// What is passed on stays what it is.
+// An opaque tile keeps its type.
 %x = builtin.unrealized_conversion_cast to tensor<128x16xbf16>
 // expected-error @below {{'nv_tileas.opaque' op the result must be tensor<128x16xbf16>, but is tensor<128x16xf32>}}
 %y = "nv_tileas.opaque"(%x) : (tensor<128x16xbf16>) -> tensor<128x16xf32>
@@ -350,7 +350,7 @@
 
 // -----
 
-// What is not written yet is an accumulator in registers.
+// An undefined tile is an accumulator in registers.
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 // expected-error @below {{'nv_tileas.undefined' op expects a register tile, but got !nv_tileas.smem}}
 %u = "nv_tileas.undefined"() : () -> !a
@@ -385,7 +385,7 @@
 
 // -----
 
-// So they do for B.
+// The same holds for B.
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 !b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
 %a = builtin.unrealized_conversion_cast to !a
@@ -527,7 +527,7 @@
 
 // -----
 
-// A descriptor serves loads or stores.
+// A descriptor is for loads or for stores.
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 %v = builtin.unrealized_conversion_cast to !memref
 // expected-error @below {{'nv_tileas.make_tiled_tma_desc' op attribute 'mode' must be load or store, but got reduce}}
@@ -768,7 +768,7 @@
 
 // -----
 
-// Parts lie side by side.
+// Parts do not overlap.
 %x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
 // expected-error @below {{'nv_tileas.tile_part' op expects a multiple of 64 within 256 as origin, but got 32}}
 %y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 32>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
@@ -994,7 +994,7 @@
 
 // -----
 
-// There is room for them.
+// A tile that is split has room for them.
 %x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32
 // expected-error @below {{'nv_tileas.store_partial' op attribute 'count' must be at least 1, but got 0}}
 "nv_tileas.store_partial"(%x, %p, %i, %i) {count = 0 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> ()

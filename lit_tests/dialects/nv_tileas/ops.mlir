@@ -133,7 +133,7 @@ module @keeps_products {
 
 // -----
 
-// Copies between registers and shared memory, barriers, fences and grid queries survive as they are.
+// Copies between registers and shared memory, barriers, fences and grid queries are kept.
 !slot = !nv_tileas.smem<tensor<32x32xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 0 : i64>>>
 #rows = #nv_tileas.layout<"32x32|reg:8*(4,0)|lane:32*(0,1)|warp:4*(1,0)">
 #columns = #nv_tileas.layout<"32x32|reg:8*(0,4)|lane:32*(1,0)|warp:4*(0,1)">
@@ -191,7 +191,7 @@ module @keeps_parts {
 
 // -----
 
-// Queries of a cluster keep its extents; a ring and a copy keep whom they reach.
+// Queries of a cluster keep its extents; a ring and a copy keep their axes.
 !slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 // CHECK-LABEL: module @keeps_clusters

@@ -3,7 +3,7 @@
 
 // The pass adds the tokens that keep accesses of one array in program order.
 
-// One array is only read, the other only written: everything hangs on the token at the start.
+// One array is only read, the other only written: every access waits for the first token only.
 // CHECK-LABEL: module @separate_arrays
 // CHECK: %[[START:.*]] = "cuda_tile.make_token"()
 // CHECK-NOT: "cuda_tile.make_token"

@@ -29,7 +29,7 @@ module @clamps_before_saturation_are_removed {
 
 // -----
 
-// Clamps to another range, clamps that turn NaN into a number, and clamps that somebody else reads stay.
+// Clamps to another range, clamps that turn NaN into a number, and clamps with another use stay.
 
 // CHECK-LABEL: module @other_clamps_are_kept
 // CHECK:       ^bb0(%[[X:.*]]: tensor<16xf32>)

@@ -25,7 +25,7 @@ module @a_transposed_operand_is_read_in_place {
 // -----
 
 // Both matrices column-major, the second transposed twice (by its storage and by the user): A is read
-// M-major, B as it is stored. The permute of a third use stays.
+// M-major, B as it is stored. A permute with another use stays.
 
 !memref = !nv_tileaa.memref<memref<?x?xf16, strided<[?, 1]>, 1>, 0 : i64>
 

@@ -3,8 +3,8 @@
 // The pass writes divisors and bounds of memrefs and coordinates as attributes.
 
 // Facts of parameters come from the metadata (bytes for pointers, elements for the rest), strides
-// become bytes. The inner dim is walked by a loop over its tiles and its extent is a multiple of the
-// tile, so that tile stays in bounds; nothing is known about the outer extent.
+// become bytes. A loop goes over the tiles of the inner dim, whose extent is a multiple of the tile,
+// so the tile stays in bounds there; nothing is known about the outer extent.
 
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 

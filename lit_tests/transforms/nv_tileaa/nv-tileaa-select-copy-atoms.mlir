@@ -2,8 +2,8 @@
 
 // The pass chooses the copy atom of every load and store, and says why it is not TMA.
 
-// The walk-through's load: 16-byte aligned base and pitch, contiguous rows. Every narrower way is
-// listed after the witness.
+// The walk-through's load: 16-byte aligned base and pitch, contiguous rows. Every narrower copy is
+// listed after the chosen one.
 
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
@@ -77,7 +77,7 @@ module @an_unknown_pitch_moves_single_elements {
 
 // -----
 
-// Hints, orderings and types that TMA does not have; and a base that is no parameter.
+// Hints, orderings, types and strides that TMA does not support.
 
 !memref = !nv_tileaa.memref<memref<64x64xf32, strided<[64, 1]>, 1>, 0 : i64>
 !bits = !nv_tileaa.memref<memref<64xi1, strided<[1]>, 1>, 0 : i64>
@@ -158,7 +158,7 @@ module @the_host_describes_arrays_of_the_caller {
 // -----
 
 // A load that may read what the kernel stored before stays out of TMA, also when the store comes
-// later in the text but earlier in the loop. A load in front of the only store does not.
+// later in the text but earlier in the loop. A load before the only store may use TMA.
 
 !memref = !nv_tileaa.memref<memref<64xf32, strided<[1]>, 1>, 0 : i64>
 
@@ -192,7 +192,7 @@ module @loads_after_stores_do_not_use_tma {
 // -----
 
 // TMA fills with zeros: other padding takes a select, along the dims where the tile may leave the
-// array. One that stays inside needs none.
+// array. A tile that stays inside needs none.
 
 !memref = !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, 0 : i64>
 !square = !nv_tileaa.memref<memref<64x64xf32, strided<[64, 1]>, 1>, 0 : i64>

@@ -348,7 +348,7 @@ module @rows_in_bounds_are_stored_by_tma {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
-// What is not read again need not stay in L2.
+// A result that is not read again need not stay in L2.
 // CHECK-LABEL: module @streamed_results_leave_l2_first
 // CHECK:         "nv_tileas.async_tiled_tma_store"({{.*}}) {box_index = 0 : i64, cache_hint = "evict_first",
 module @streamed_results_leave_l2_first {
@@ -408,9 +408,9 @@ module @tiles_before_the_array_are_copied_out {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
-// Warpgroups that store parts stage and wait each for itself. The stores of a staging group share a
+// Each warpgroup that stores parts stages and waits on its own. The stores of a staging group share a
 // buffer with `staging_slots` tiles for each warpgroup; before a slot is written again, as many bulk
-// groups may be left as were closed since.
+// groups may be in flight as were closed since its last use.
 // CHECK-LABEL: module @each_warpgroup_stages_for_itself
 // CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !nv_tileas.smem<tensor<64x32xf32,
 // CHECK-NOT:     nv_tileas.alloc_shared
@@ -462,7 +462,7 @@ module @each_warpgroup_stages_for_itself {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
-// A slot that is written in steps is waited for by the first one and given back after the last one.
+// For a slot that is written in steps, the first step waits, and the slot is released after the last.
 // CHECK-LABEL: module @a_slot_is_written_in_steps
 // CHECK:         "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !nv_tileas.smem<tensor<64x32xf32,
 // CHECK:         "nv_tileas.bulk_wait"() {pending = 0 : i64, per_warpgroup, read = true}
@@ -597,7 +597,7 @@ module @both_kinds_of_stores_are_drained {
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 
 // A part with ragged rows is copied out by the threads of its warpgroup. The bulk group is closed on
-// both ways: waits count groups.
+// both paths, because waits count groups.
 // CHECK-LABEL: module @warpgroups_copy_ragged_parts_out
 // CHECK:         %[[S:.*]] = "nv_tileas.warpgroup_view"
 // CHECK:         scf.if
@@ -633,8 +633,8 @@ module @warpgroups_copy_ragged_parts_out {
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
 // Each CTA loads its share of a tile, from where its coordinate says: one box of A with 64 rows, two
-// of the four boxes of B. Its barrier expects the whole slot, for the others' copies arrive there,
-// too.
+// of the four boxes of B. Its barrier expects the whole slot, because the copies of the others
+// complete there, too.
 // CHECK-LABEL: module @ctas_load_a_share_of_a_tile
 // CHECK:           %[[BAR:.*]] = "nv_tileas.ring_barrier"
 // CHECK-NEXT:      "nv_tileas.mbarrier_arrive_expect_tx"(%[[BAR]]) {tx_count = 49152 : i64}

@@ -5,10 +5,10 @@
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !p = !nv_tileas.ring_position
 
-// Team t begins at tile t and steps over that of the other team. Before its first tile and after
-// each of them it skips the slots of the other team's, as many as the loop over k has rounds. It
-// waits for slots only in its turn: it acquires its own slot of the ring of turns, the second team a
-// round later, and releases that of the other team, with its 4 warps.
+// Team t begins at tile t and takes every second tile. Before its first tile and after each tile it
+// skips the slots of the other team, as many as the loop over k has rounds. A second ring gives the
+// teams their turns: before it waits for slots, a team acquires its own slot of that ring, the second
+// team one round later, and then releases the slot of the other team, with its 4 warps.
 // CHECK-LABEL: module @two_teams_alternate
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64}

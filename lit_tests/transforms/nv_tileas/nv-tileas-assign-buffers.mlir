@@ -56,7 +56,7 @@ module @scratch_is_shared {
 
 // -----
 
-// Teams do not meet, so each has a scratch area of its own, which are 1024 bytes apart here.
+// Teams do not synchronise, so each has its own scratch area; they are 1024 bytes apart here.
 // CHECK-LABEL: module @teams_have_scratch_areas
 // CHECK:         "nv_tileas.alloc_mbarrier"() {count = 1 : i64, offset = 2048 : i64,
 // CHECK:         "nv_tileas.convert_layout"(%{{.*}}) {id = 1 : i64, offset = 0 : i64, team_bytes = 1024 : i64}
@@ -119,7 +119,7 @@ module @a_single_role_uses_the_barrier_of_the_cta {
 
 !part = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
-// The warpgroups of a role meet at barriers from id 2 on: warpgroup w adds w. A staging buffer holds the
+// The warpgroups of a role synchronise at barriers from id 2 on: warpgroup w adds w. A staging buffer holds the
 // slots of all warpgroups, 4 of 8192 bytes here.
 // CHECK-LABEL: module @warpgroups_have_barriers_of_their_own
 // CHECK:         "nv_tileas.alloc_shared"() {offset = 0 : i64, slots = 4 : i64}

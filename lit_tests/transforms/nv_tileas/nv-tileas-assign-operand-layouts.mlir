@@ -155,7 +155,7 @@ module @tiles_that_do_not_divide_are_not_shared {
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_4d_bf16", "tma_load", 4 : i64, 0 : i64, bf16>
 
-// Dims of extent 1, between the others too, are 1 in the box; the other dims get an operand's layout.
+// Dims of extent 1, also between the others, are 1 in the box; the other dims get an operand's layout.
 // CHECK-LABEL: module @units_are_no_dims_of_an_operand
 // CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 1, 128, 1, 64>, 128 : i64>{{.*}}tensor<1x128x1x128xbf16>
 // CHECK:         "nv_tileas.tiled_load"{{.*}}shared_layout = #nv_tileas.shared_layout<array<i64: 128, 1, 1, 32>, 64 : i64>{{.*}}tensor<128x1x1x32xbf16>

@@ -122,7 +122,7 @@ module @fixed_layouts_that_meet_are_converted {
 
 !s = !nv_tileas.smem<tensor<128x96xf32, #nv_tileas.shared_layout<array<i64: 128, 32>, 128 : i64>>>
 
-// A view between shapes that no layout serves goes through shared memory in one step.
+// A view between shapes that have no common layout goes through shared memory in one step.
 // CHECK-LABEL: module @views_without_a_layout_move_their_tile
 // CHECK-NOT:     nv_tileas.view
 // CHECK:         %[[Y:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : (tensor<128x96xf32, #nv_tileas.layout<{{.*}}>>) -> tensor<3x4096xf32, #nv_tileas.layout<{{.*}}>>
@@ -185,7 +185,7 @@ module @control_flow_keeps_one_layout {
 
 // -----
 
-// Operations that pass through scratch memory leave both sides free to choose: no conversion.
+// Operations that go through scratch memory leave both layouts free: no conversion.
 // CHECK-LABEL: module @scratch_operations_need_no_conversion
 // CHECK:         "nv_tileas.cat"
 // CHECK:         "nv_tileas.extract"
@@ -242,7 +242,7 @@ module @parts_are_registers_of_accumulators {
 !b = !nv_tileas.smem<tensor<16x64xbf16, #nv_tileas.shared_layout<array<i64: 16, 64>, 128 : i64>>>
 !part = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
 
-// So is a part of a transposed accumulator.
+// The same holds for a part of a transposed accumulator.
 // CHECK-LABEL: module @parts_of_transposed_accumulators_are_free
 // CHECK-NOT:     nv_tileas.convert_layout
 // CHECK:         "nv_tileas.tile_part"{{.*}} -> tensor<32x64xbf16, #nv_tileas.layout<"32x64|reg:2*(1,0),2*(0,8),4*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)">>
@@ -319,7 +319,7 @@ module @parts_along_the_last_axis_are_converted_too {
 !s = !nv_tileas.smem<tensor<32x128xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
 !part = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
 
-// A tile that is no product as it stands takes a transposed accumulator.
+// A tile that is the transpose of a product takes the layout of a transposed accumulator.
 // CHECK-LABEL: module @parts_of_a_transposed_tile_are_converted_too
 // CHECK:         %[[C:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : {{.*}} -> tensor<32x128xbf16, #nv_tileas.layout<"32x128|reg:2*(1,0),2*(0,8),4*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)|warpgroup:2*(0,64)">>
 // CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {axis = 1 : i64,

@@ -2,7 +2,7 @@
 
 // The pass moves registers from the producer to the consumers.
 
-// Each role opens with its planned count: the producer gives registers up, the consumers take them.
+// Each role opens with its planned count: the producer releases registers, and the consumers take them.
 // CHECK-LABEL: module @roles_open_with_their_count
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK-NEXT:      "nv_tileas.set_registers"() {action = "decrease", count = 40 : i64}

@@ -89,7 +89,7 @@ module @partial_sums_are_waited_for {
 !t = tensor<4x32xf32>
 !tall = tensor<8x32xf32>
 
-// So has an index of `extract` that is not known to name a slice.
+// An index of `extract` that is not known to name a slice has a row, too.
 // CHECK-LABEL: module @indices_are_checked
 // CHECK:         "nv_tileas.extract"(%{{.*}}) {nv_tileas.debug_wait = 0 : i64}
 // CHECK:         "nv_tileas.extract"(%{{[^()]*}}) :

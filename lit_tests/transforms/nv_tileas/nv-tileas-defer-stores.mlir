@@ -4,9 +4,9 @@
 
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// The tile waits in registers, in parts. They leave with the first two products of the next tile, or
-// alone, ahead of a tile with fewer products and after the last one. What waits at first are zeros
-// beyond the last row.
+// The tile stays in registers, in parts. They are stored during the first two products of the next
+// tile, or alone: before a tile with fewer products, and after the last tile. The first round stores
+// zeros beyond the last row.
 // CHECK-LABEL: module @a_tile_waits_for_the_next_one
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: tensor<64x64xbf16>, %[[B:.*]]: tensor<64x128xbf16>, %[[OUT:.*]]: !nv_tileaa.ptr<bf16>, %[[PITCH:.*]]: i64, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[N:.*]]: i32, %[[FIRST:.*]]: i32, %[[END:.*]]: i32, %[[STEP:.*]]: i32):
@@ -72,8 +72,8 @@ module @a_tile_waits_for_the_next_one {
 
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// What is computed element by element waits as it is stored: the computation stays where it is, ahead
-// of the products of the next tile.
+// A tile that is computed element by element stays in the form that is stored: the computation comes
+// before the products of the next tile.
 // CHECK-LABEL: module @a_computed_tile_waits
 // CHECK:         scf.while
 // CHECK:         } do {
@@ -122,9 +122,9 @@ module @a_computed_tile_waits {
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 
-// The slices of a tile wait together, and take turns in the same staging slots. Where the tile begins
-// is carried once: a slice begins some columns after that. Nothing that was stored before the slice
-// is waited for.
+// The slices of a tile stay in registers together, and use the same staging slots alternately. The
+// loop carries the origin of the tile once: a slice begins some columns after it. A slice does not wait
+// for earlier stores.
 // CHECK-LABEL: module @slices_wait_together
 // CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}}, %[[X:.*]] = %{{.*}})
 // CHECK:           scf.if
@@ -182,17 +182,17 @@ module @slices_wait_together {
 !s = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 !p = !nv_tileas.ring_position
 
-// A tile that is rounded on the way waits as it is then. What follows is computed in steps of 16
-// columns, each with a product of the next tile: the first one of a slice waits for the slot that
-// the slice reads, the last one stores it and gives the slot back. All of it is left out while there
-// is nothing that waits. Alone, slices are computed at once.
+// A tile that is rounded stays in registers in its rounded form. The rest is computed in steps of 16
+// columns, each during a product of the next tile: the first step of a slice waits for the slot that
+// the slice reads, the last step stores the slice and releases the slot. Without a tile in registers
+// there are no steps. When a tile is stored alone, slices are computed at once.
 // CHECK-LABEL: module @a_rounded_tile_waits
 // CHECK:         %[[START:.*]] = "nv_tileas.ring_start"
 // CHECK:         %[[NONE:.*]] = arith.constant false
 // CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[AT:.*]] = %[[START]], %[[WAITS:.*]] = %[[NONE]], %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
 // CHECK:           %[[LAST:.*]] = arith.ori
 // CHECK-NEXT:      %[[ALONE:.*]] = arith.andi %[[LAST]], %[[WAITS]] : i1
-// CHECK-NEXT:      %[[BEHIND:.*]] = scf.if %[[ALONE]] -> (!nv_tileas.ring_position) {
+// CHECK-NEXT:      %[[AFTER:.*]] = scf.if %[[ALONE]] -> (!nv_tileas.ring_position) {
 // CHECK-NEXT:        %[[X:.*]] = "nv_tileas.opaque"(%[[P]])
 // CHECK-NEXT:        "nv_tileas.ring_wait"(%{{.*}}, %[[AT]])
 // CHECK:             "nv_tileas.load_shared"(%{{.*}}) : {{.*}} -> tensor<64x32xbf16>
@@ -205,7 +205,7 @@ module @slices_wait_together {
 // CHECK-NEXT:        scf.yield %[[AT2]]
 // CHECK-NEXT:      } else {
 // CHECK-NEXT:        scf.yield %[[AT]]
-// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[BEHIND]], %[[WAITS]], %[[P]], %[[Q]],
+// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[AFTER]], %[[WAITS]], %[[P]], %[[Q]],
 // CHECK:         } do {
 // CHECK-NEXT:    ^bb0(%{{.*}}: i32, %[[HERE:.*]]: !nv_tileas.ring_position, %[[SOME:.*]]: i1, %[[V:.*]]: tensor<64x32xbf16>, %[[W:.*]]: tensor<64x32xbf16>,
 // CHECK:           %[[SUM:.*]]:2 = scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NOW:.*]] = %[[HERE]])

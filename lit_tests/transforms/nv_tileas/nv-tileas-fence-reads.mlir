@@ -35,8 +35,7 @@ module @reads_of_threads_are_fenced_once {
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !p = !nv_tileas.ring_position
 
-// A read within a branch counts; a fence that is there already is enough; a fence of global memory
-// is none.
+// A read in a branch counts. A fence that exists is enough, unless it is a fence of global memory.
 // CHECK-LABEL: module @reads_in_a_branch_are_fenced
 // CHECK:         scf.if
 // CHECK:           "nv_tileas.load_shared"
@@ -103,7 +102,7 @@ module @reads_of_wgmma_need_no_fence {
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !p = !nv_tileas.ring_position
 
-// Reads in another branch than the release are none that it has to wait for.
+// A read in another branch than the release needs no fence.
 // CHECK-LABEL: module @reads_in_another_branch_need_no_fence
 // CHECK:         scf.if
 // CHECK-NEXT:      "nv_tileas.load_shared"

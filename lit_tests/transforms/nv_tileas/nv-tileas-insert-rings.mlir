@@ -134,7 +134,7 @@ module @loops_separate_rings {
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// Positions pass through nested loops and branches; a branch without loads hands its position on.
+// Positions pass through nested loops and branches; a branch without loads passes its position on.
 // CHECK-LABEL: module @positions_pass_through_nested_control_flow
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"
@@ -278,7 +278,7 @@ module @own_loads_are_waited_for_after_the_commit {
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// A tile of their own that consumers use before the next load ends its ring's group.
+// If consumers that load for themselves use a tile before the next load, the next load has another ring.
 // CHECK-LABEL: module @a_use_between_loads_separates_rings
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
@@ -418,9 +418,9 @@ module @tile_loops_refill_one_stage {
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
-// In a cluster of 2x4 CTAs one fills slots of the 1 other in its column and of the 3 others in its
+// In a cluster of 2x4 CTAs, each fills slots of the 1 other in its column and of the 3 others in its
 // row: its own consumers and theirs, 5 times 8 warps, release a slot. The full barrier still counts
-// the own producer alone. No CTA ends before all have, so the roles meet at their ends.
+// the own producer alone. No CTA ends before all are done, so the roles synchronise at their ends.
 // CHECK-LABEL: module @peers_release_slots_too
 // CHECK:         %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64}
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 40 : i64, slots = 3 : i64}
@@ -464,7 +464,7 @@ module @peers_release_slots_too {
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
-// A cluster whose CTAs share nothing has rings like those of single CTAs, and they end apart.
+// A cluster whose CTAs share nothing has rings like those of single CTAs, and they end without synchronising.
 // CHECK-LABEL: module @clusters_that_share_nothing_end_apart
 // CHECK:         "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64}
 // CHECK:         "nv_tileas.create_ring"(%{{.*}}, %{{.*}}) {stages = 3 : i64}
@@ -500,7 +500,7 @@ module @clusters_that_share_nothing_end_apart {
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
 // The slices of a group go through one ring one after the other. It has fewer slots than there are
-// slices, so slots are refilled although no loop stands around; each is free as soon as it is read.
+// slices, so slots are refilled although there is no loop; each is free as soon as it is read.
 // CHECK-LABEL: module @slices_share_a_ring_in_sequence
 // CHECK:         %[[A:.*]] = "nv_tileas.alloc_shared"() {slots = 2 : i64}
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64}
@@ -613,7 +613,7 @@ module @slices_with_a_slot_each {
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// A store that must come after a load of their own ends the group of channels: it needs the wait.
+// A store that must come after a load of the same role ends the group of channels: it needs the wait.
 // CHECK-LABEL: module @a_store_after_a_load_waits_for_it
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
@@ -656,7 +656,7 @@ module @a_store_after_a_load_waits_for_it {
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// So does a branch that holds such a store.
+// A branch that holds such a store ends it, too.
 // CHECK-LABEL: module @a_store_in_a_branch_waits_for_a_load
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
@@ -698,7 +698,7 @@ module @a_store_in_a_branch_waits_for_a_load {
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// A store that no token orders after the load is none of its business. One wait returns the token of
+// A store that no token orders after the load does not end the group. One wait returns the token of
 // all loads of the group.
 // CHECK-LABEL: module @other_stores_leave_groups_alone
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"

@@ -8,7 +8,7 @@
 
 // Two warpgroups share 128 rows. Each stores its 64 rows in boxes of 8192 bytes, 64 columns of bf16,
 // through its staging slots, round robin. A part inside the tile is in bounds where the tile is, but its
-// coordinates have other divisors. Who waited for the store waits for the last part.
+// coordinates have other divisors. An access after the store waits for the last part.
 // CHECK-LABEL: module @rows_are_stored_by_their_warpgroup
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[V:.*]]: !nv_tileaa.memref<{{.*}}>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[T:.*]]: !nv_tileaa.mem_token, {{.*}}):
@@ -100,7 +100,7 @@ module @parts_of_f32_have_half_the_columns {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// One warpgroup holds all 128 rows: its parts lie below each other.
+// One warpgroup holds all 128 rows: its parts are adjacent along the rows.
 // CHECK-LABEL: module @one_warpgroup_stores_all_rows
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[V:.*]]: !nv_tileaa.memref<{{.*}}>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[T:.*]]: !nv_tileaa.mem_token, {{.*}}):
@@ -270,7 +270,7 @@ module @stores_of_threads_stay_whole {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// The plan decides.
+// Without slots in the plan, stores stay whole.
 // CHECK-LABEL: module @a_plan_without_slots_leaves_stores_whole
 // CHECK-NOT:     nv_tileas.tile_part
 // CHECK:         "nv_tileas.tiled_store"{{.*}}tensor<128x64xbf16>
@@ -312,8 +312,8 @@ module @each_store_has_slots_of_its_own {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// The slices of a tile take turns in the same staging slots. Three in two slots: the first one takes
-// that of the last one of the tile before, the second one has two after its last turn.
+// The slices of a tile use the same staging slots alternately. With three slices in two slots, the
+// first one takes the slot of the last slice of the tile before; two slices follow the second one.
 // CHECK-LABEL: module @slices_share_staging_slots
 // CHECK:         "nv_tileas.tile_part"(%{{.*}}) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x32xbf16>) -> tensor<64x32xbf16>
 // CHECK:         "nv_tileas.tiled_store"{{.*}}staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64}
@@ -342,7 +342,7 @@ module @slices_share_staging_slots {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Batches of two parts take the four slots round robin, two at a time; a batch waits for the one that had
+// Batches of two parts take the four slots round robin, two at a time; a batch waits for the one that used
 // its slots before. Of five parts the last one is a batch by itself.
 // CHECK-LABEL: module @batches_take_slots_together
 // CHECK:         "nv_tileas.tiled_store"{{.*}} staging_batch = 2 : i64, staging_group = 0 : i64, staging_pending = 0 : i64, staging_place = 0 : i64, staging_slot = 0 : i64, staging_slots = 4 : i64}

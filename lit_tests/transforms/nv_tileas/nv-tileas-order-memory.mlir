@@ -68,7 +68,7 @@ module @stores_after_a_load_are_ordered {
 #ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
 #stg = #cute.copy_atom<"sm90_stg_128_f32", "stg", 1 : i64, 128 : i64, f32>
 
-// Loads do not wait for loads, nor anything for a fresh token or for none.
+// Loads do not wait for loads, and no access waits for a new token or without a token.
 // CHECK-LABEL: module @independent_accesses_are_free
 // CHECK-NOT:     nv_tileas.order_memory
 module @independent_accesses_are_free {

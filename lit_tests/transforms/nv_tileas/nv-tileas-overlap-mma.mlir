@@ -6,8 +6,8 @@
 !t = !nv_tileas.mma_token
 !p = !nv_tileas.ring_position
 
-// One group stays in flight over the end of the loop body. The slots go back one k-tile later, on a
-// walk of their own; after the loop, if it ran, the last group is drained and its slot released.
+// One group stays in flight over the end of the loop body. A slot is released one k-tile later, at a
+// position of its own. After the loop, if it ran, the last group is drained and its slot released.
 // CHECK-LABEL: module @one_group_stays_in_flight
 // CHECK:         %[[HELD:.*]] = "nv_tileas.ring_start"(%[[RING:.*]]) :
 // CHECK:         %[[START:.*]] = "nv_tileas.ring_start"(%[[RING]]) :
@@ -60,7 +60,7 @@ module @one_group_stays_in_flight {
 !t = !nv_tileas.mma_token
 !p = !nv_tileas.ring_position
 
-// An accumulator that the loop body reads has to be there: its group is retired at once.
+// The loop body reads the accumulator, so its group is retired at once.
 // CHECK-LABEL: module @an_accumulator_that_is_read_is_waited_for
 // CHECK-NOT:     ring_release_until
 // CHECK:         "nv_tileas.mma_wait"(%{{.*}}) {pending = 0 : i64}

@@ -52,7 +52,7 @@ module @the_first_product_overwrites {
 !c = tensor<64x64xf32>
 !h = tensor<64x64xbf16>
 
-// A loop that leaves a group in flight stands in a branch already.
+// A loop that leaves a group in flight is in a branch already.
 // CHECK-LABEL: module @a_branch_serves_twice
 // CHECK-COUNT-1: arith.cmpi slt
 // CHECK-NEXT:    %[[R:.*]] = scf.if
@@ -172,7 +172,7 @@ module @other_values_are_added_to {
 !t = !nv_tileas.mma_token
 !c = tensor<64x64xf32>
 
-// So is one of -0.0: the sign of a sum of zeros depends on it.
+// The same holds for -0.0: the sign of a sum of zeros depends on it.
 // CHECK-LABEL: module @negative_zeros_are_added_to
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if
@@ -203,7 +203,7 @@ module @negative_zeros_are_added_to {
 !c = tensor<64x64xf32>
 !h = tensor<64x64xbf16>
 
-// What something else reads, too, has to be there.
+// Zeros that another operation reads, too, are written.
 // CHECK-LABEL: module @an_accumulator_with_another_use_is_written
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if
@@ -234,7 +234,7 @@ module @an_accumulator_with_another_use_is_written {
 !t = !nv_tileas.mma_token
 !c = tensor<64x64xf32>
 
-// So has what something else than a product leaves for the next round.
+// The same holds where another operation than a product computes the next value.
 // CHECK-LABEL: module @a_scaled_sum_is_written
 // CHECK-NOT:     nv_tileas.undefined
 // CHECK-NOT:     scf.if

@@ -8,8 +8,8 @@
 !p = !nv_tileas.ring_position
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// The number of k-tiles times the pace, as long as a sleep may be; once ahead of each slice, after
-// the wait for its slot. What is loaded next to the slices is not delayed, nor are the operands.
+// A sleep comes before each slice, after the wait for its slot. It takes the number of k-tiles times
+// the pace, up to the longest sleep. What is loaded next to the slices is not delayed, nor are the operands.
 // CHECK-LABEL: module @slices_are_spread
 // CHECK:         ^bb0({{.*}}, %[[N:.*]]: i32):
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[N]], %[[ZERO:.*]] : i32
@@ -79,7 +79,7 @@ module @slices_are_spread {
 !p = !nv_tileas.ring_position
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// Nobody sleeps where the number of k-tiles depends on the tile, or the plan has no pace.
+// There is no sleep where the number of k-tiles depends on the tile, or the plan has no pace.
 // CHECK-LABEL: module @k_tiles_that_depend_on_the_tile_have_no_pace
 // CHECK-NOT:     nv_tileas.sleep
 module @k_tiles_that_depend_on_the_tile_have_no_pace {

@@ -371,8 +371,8 @@ module @slices_have_a_producer_warp {
 #ldg = #cute.copy_atom<"sm90_ldg_32_f32", "ldg", 1 : i64, 32 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// The receive returns the token of its load, where a store comes after that; what the load itself comes
-// after goes along. Loads that nobody comes after have no token.
+// The receive returns the token of its load, where a store comes after it; the token operand of the
+// load is kept. A load that no store comes after has no token.
 // CHECK-LABEL: module @receives_return_tokens
 // CHECK:         }, {
 // CHECK:           %[[X:.*]]:2 = "nv_tileas.tiled_load"

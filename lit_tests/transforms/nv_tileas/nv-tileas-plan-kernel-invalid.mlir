@@ -27,7 +27,7 @@
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// One-shot tiles that do not fit shared memory are refused with the numbers.
+// Tiles outside of loops that do not fit shared memory are refused with the numbers.
 // expected-error-re @below {{the kernel needs 262144 bytes of shared memory outside of loops; {{[0-9]+}} are available}}
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
@@ -69,8 +69,8 @@
 
 // -----
 
-// Nor has a grid that the caller gives: it may have one to three axes, and what lies beyond it is not
-// outside of the arrays.
+// A grid that the caller gives takes no cluster: it may have one to three axes, and tiles beyond it may
+// be inside of the arrays.
 // expected-error @below {{cluster = 1 x 2: the caller gives the grid}}
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):

@@ -6,7 +6,7 @@
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// A product of 128 rows gets two consumer warpgroups and a producer that runs ahead of them. The
+// A product of 128 rows gets two consumer warpgroups and a producer, which loads early. The
 // reasons go into the metadata.
 // CHECK-LABEL: module @products_get_consumers_and_a_producer
 // CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1], consumer_registers = {{[1-9][0-9]+}} : i64, consumer_warps = 8 : i64,
@@ -33,7 +33,7 @@ module @products_get_consumers_and_a_producer {
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// Outside of loops nothing runs ahead: one role, one stage.
+// Outside of loops no load is early: one role, one stage.
 // CHECK-LABEL: module @straight_code_has_one_role
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 1 : i64
 module @straight_code_has_one_role {
@@ -100,7 +100,7 @@ module @while_loops_do_not_use_tma {
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// An accumulator leaves in parts, through two staging slots of each warpgroup.
+// An accumulator is stored in parts, through two staging slots of each warpgroup.
 // CHECK-LABEL: module @accumulators_leave_in_parts
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 8 : i64, {{.*}}epilogue_slots = 2 : i64,
 // CHECK-SAME:  "epilogue_slots = 2: one is filled while TMA reads the other"
@@ -204,8 +204,8 @@ module @a_batch_lies_outside_of_clusters {
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// CTAs whose loops differ in length do not come by equally often: nothing is shared where a bound or
-// a condition depends on the block.
+// CTAs whose loops differ in length have different numbers of loads: nothing is shared where a bound
+// or a condition depends on the block.
 // CHECK-LABEL: module @loops_that_depend_on_the_block_share_nothing
 // CHECK-NOT:     multicast_axis
 // CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],

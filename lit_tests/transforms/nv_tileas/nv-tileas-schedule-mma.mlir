@@ -201,7 +201,7 @@ module @batch_dims_are_viewed_away {
 !a = !nv_tileas.smem<tensor<1x64x1x64xbf16, #nv_tileas.shared_layout<array<i64: 1, 64, 1, 64>, 128 : i64>>>
 !b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 
-// So is one with a dim of extent 1 between its rows and its columns.
+// The same holds for an operand with a dim of extent 1 between its rows and its columns.
 // CHECK-LABEL: module @units_between_are_viewed_away
 // CHECK-NOT:     nv_tileas.store_shared
 // CHECK:         %[[V:.*]] = "nv_tileas.shared_view"(%{{.*}}) : {{.*}} -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>

@@ -77,8 +77,8 @@ module @hidden_parameters_give_the_grid {
 
 // -----
 
-// Grid expressions may use arithmetic, scalars, minima and maxima. What surely fits is computed in 32
-// bits, and so are products and sums of which no more is asked.
+// Grid expressions may use arithmetic, scalars, minima and maxima. A value that always fits is computed in
+// 32 bits, and so are products and sums of which only 32 bits are used.
 // CHECK-LABEL: module @grid_expressions_are_arithmetic
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[N:.*]]: i32, %[[S:.*]]: i32):
@@ -102,8 +102,8 @@ module @grid_expressions_are_arithmetic {
 
 // -----
 
-// The launcher computes in 64 bits, so what is divided and may have more than 32 has them here, too.
-// Scalars of all integer types are read as what they are; a remainder has the sign of the divisor.
+// The launcher computes in 64 bits, so a dividend that may have more than 32 bits has 64 here, too.
+// Scalars of all integer types are read in their type; a remainder has the sign of the divisor.
 // CHECK-LABEL: module @wide_grid_expressions
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i8, %[[U:.*]]: i32, %[[L:.*]]: i64):
@@ -132,8 +132,7 @@ module @wide_grid_expressions {
 
 // -----
 
-// Rows are swept together in groups of up to 64, fewer where the tiles of a group may be too many to
-// number.
+// Rows are swept in groups of up to 64, or fewer, where the number of tiles of a group might overflow.
 // CHECK-LABEL: module @groups_of_long_rows
 // CHECK:         %[[G:.*]] = arith.minui %{{.*}}, %[[ROWS:.*]] : i32
 // CHECK:         arith.muli %[[G]], %[[COLUMNS:.*]] : i32

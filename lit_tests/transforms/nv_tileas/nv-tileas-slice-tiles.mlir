@@ -8,8 +8,9 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Load, compute and store slice by slice: each slice of the residual comes first, the accumulator's
-// is taken from its registers. Constants are made anew. Who waited for the store waits for the last.
+// Load, compute and store slice by slice: each slice of the residual is loaded, and that of the
+// accumulator is taken from registers. Constants are made again. An access after the store waits for
+// the last slice.
 // CHECK-LABEL: module @residuals_are_loaded_slice_by_slice
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[V:.*]]: !nv_tileaa.memref<{{.*}}>, %[[R:.*]]: !nv_tileaa.memref<{{.*}}>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[T:.*]]: !nv_tileaa.mem_token, {{.*}}):
@@ -54,7 +55,7 @@ module @residuals_are_loaded_slice_by_slice {
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
 // A column-major array holds the transposed tile: its columns lie along the first axis. A row that is
-// broadcast is cut where it begins. Slices of the array that is stored are ordered one by one.
+// broadcast is cut where it begins. Slices of the array that is stored are ordered one after the other.
 // CHECK-LABEL: module @results_are_updated_slice_by_slice
 // CHECK:         %[[L0:.*]]:2 = "nv_tileas.tiled_load"(%[[V:.*]], %[[J:.*]], %[[I:.*]], %{{.*}}) {{.*}} -> (tensor<32x128xbf16>, !nv_tileaa.mem_token)
 // CHECK:         %[[A0:.*]] = "nv_tileas.tile_slice"(%{{.*}}) {origin = array<i64: 0, 0>} : (tensor<128x64xf32>) -> tensor<128x32xf32>
@@ -90,7 +91,7 @@ module @results_are_updated_slice_by_slice {
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// The tile that is loaded is stored over elsewhere: slices of it would be loaded too late.
+// Another store overwrites the tile that is loaded: its slices would be loaded too late.
 // CHECK-LABEL: module @other_elements_of_one_array_are_loaded_whole
 // CHECK-NOT:     tile_slice
 // CHECK:         "nv_tileas.tiled_load"{{.*}} -> (tensor<128x64xbf16>, !nv_tileaa.mem_token)
@@ -116,7 +117,7 @@ module @other_elements_of_one_array_are_loaded_whole {
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Something else needs the loaded tile whole.
+// Another operation needs the whole loaded tile.
 // CHECK-LABEL: module @tiles_with_other_uses_stay_whole
 // CHECK-NOT:     tile_slice
 module @tiles_with_other_uses_stay_whole {
@@ -167,7 +168,7 @@ module @stores_of_one_array_stay_in_order {
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Columns of the result need columns of the accumulator and rows of it.
+// A slice of the result needs columns and rows of the accumulator.
 // CHECK-LABEL: module @accumulators_that_meet_their_transpose_stay_whole
 // CHECK-NOT:     tile_slice
 module @accumulators_that_meet_their_transpose_stay_whole {

@@ -9,8 +9,8 @@
 #mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
 
 // In the second, fourth, ... round of the loop over tiles, the first k-tile is the last one of the loop
-// and so on: whatever the number of the k-tile was used for has the mirrored number, the loop itself
-// counts as before.
+// and so on. Every use of the number of the k-tile gets the mirrored number; the loop itself counts as
+// before.
 // CHECK-LABEL: module @every_second_tile_begins_at_the_end
 // CHECK:         ^bb0(%{{.*}}, %[[TILES:.*]]: i32, %[[FROM:.*]]: i32, %[[TO:.*]]: i32, %[[ID:.*]]: i32, %[[IDS:.*]]: i32,
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]] : i32

@@ -9,9 +9,9 @@
 #mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
 
 // The loop over tiles runs over three items per tile, the loop over k-tiles over a third of them. All
-// splits but the last leave their partial sum; the last one waits for both of them and adds them to its
-// own, in a loop. What the products do not need runs in the last split, the load in front of them
-// included.
+// splits but the last store their partial sum; the last one waits for both of them and adds them to its
+// own, in a loop. Operations that the products do not need run in the last split, also the load before
+// them.
 // CHECK-LABEL: module @the_last_of_three_splits_adds_them_up
 // CHECK:         %[[COUNTERS:.*]] = "nv_tileas.workspace"() {hidden_name = "counters", size = "(cdiv(M, 64)) * (cdiv(N, 64)) * 4", zeroed} : () -> !nv_tileaa.ptr<i32>
 // CHECK:         %[[PARTIALS:.*]] = "nv_tileas.workspace"() {hidden_name = "workspace", size = "(cdiv(M, 64)) * (cdiv(N, 64)) * 32768"} : () -> !nv_tileaa.ptr<f32>

@@ -16,10 +16,10 @@
 // Two CTAs that load half of every tile for both of them are safe.
 // CHECK: nv_tileas.cluster_sync
 
-// A CTA that leaves first may be gone when the other releases a slot of its.
+// A CTA that ends first may be gone when the other one releases one of its slots.
 // ENDS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTA {{[01]}} may exit before 'consumer warp 0{{.*}}' arrives at its barrier
 
-// The consumers of both CTAs release a slot, and nobody else.
+// The consumers of both CTAs release a slot, and no other thread.
 // COUNT: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}the empty barrier of ring 0, slot 0 ends in mid-phase: 8 arrivals and 0 bytes are missing
 
 // Slots that only the own consumers release are overwritten by the other CTA too early.
@@ -31,7 +31,7 @@
 // The release orders reads of wgmma, which has been waited for, but no reads of threads.
 // THREADS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}threads read a tile that other CTAs overwrite
 
-// Whoever shares a tile must come by as often as the other.
+// CTAs that share a tile must load it equally often.
 // UNEVEN: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all come by to load it
 
 // Each of them loads the half that follows that of the other.

@@ -8,7 +8,7 @@
 !a = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<8x32xf32>>
 
-// A role that fills and drains a ring by itself walks it twice, and is safe.
+// A role that fills and drains a ring by itself uses it twice, and is safe.
 // CHECK: nv_tileas.ring_release
 
 // A bulk store needs the tile of every warp, through a fence, and shared memory until it is over.

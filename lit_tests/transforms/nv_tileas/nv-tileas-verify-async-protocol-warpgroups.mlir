@@ -14,14 +14,14 @@
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x32xf32>>
 
-// Two warpgroups that store parts through two slots each, without meeting, are safe.
+// Two warpgroups that store parts through two slots each, without a common barrier, are safe.
 // CHECK: nv_tileas.warpgroup_view
 
 // A slot is written when the copy out of it is over, and copied when the whole warpgroup has written it.
 // EARLY: slot 1 may be overwritten while 'bulk:{{.*}}' still uses it
 // LATE: a tile is read before the write of '{{.*}}' has arrived
 
-// No part is forgotten, and shared memory stays until every warpgroup's last part is out.
+// No part is forgotten, and shared memory stays until the last part of every warpgroup is stored.
 // LOST: what is written to the 64x32 f32 buffer, slot {{[01]}} is never read
 // END: the kernel may end while a bulk store still reads shared memory
 

@@ -14,7 +14,7 @@
 // A safe kernel passes unchanged.
 // CHECK: nv_tileas.ring_release
 
-// Without the release the producer waits for ever; with half of the bytes a phase never ends.
+// Without the release the producer waits forever; with half of the bytes a phase never ends.
 // DEADLOCK: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}deadlock: {{.*}} never continue
 // BYTES: error[T0581]: nv-tileas-verify-async-protocol:
 
