@@ -229,7 +229,7 @@ def _choose_registers(
         fail("T0425", message, "setmaxnreg adds to what threads have at entry")
     problem = exceeds_pool(roles, consumers, target)
     if problem is not None:
-        fail("T0425", problem, "the consumers would wait for registers for ever")
+        fail("T0425", problem, "the consumers would wait for registers forever")
     return roles
 
 

@@ -9,7 +9,7 @@ def choose_batch(slots: int, overrides: PlanOverrides) -> int:
     """Return how many parts are staged together."""
     batch = overrides.epilogue_batch or 1
     if batch > 1 and not slots:
-        fail("T0421", f"epilogue_batch = {batch}: no result of the kernel goes out in parts")
+        fail("T0421", f"epilogue_batch = {batch}: no result of the kernel is stored in parts")
     if slots % batch:
         message = f"epilogue_batch = {batch}: the {slots} staging slots do not split into batches"
         fail("T0421", message, "use a divisor of epilogue_slots")

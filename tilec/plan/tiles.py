@@ -245,7 +245,7 @@ def _reason(
     else:
         what = "tiles of about 16 KB, wide along the contiguous axis"
     known = [
-        f"{name} walks {size} element{'s' * (size != 1)}"
+        f"{name} covers {size} element{'s' * (size != 1)}"
         for name, size in sizes.items()
         if size is not None
     ]

@@ -40,7 +40,7 @@ def choose_persistence(plan: KernelPlan, overrides: PlanOverrides) -> tuple[bool
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
     if plan.specialize:
         return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
-    return False, "persistent = false: no producer warp to load the next tile ahead"
+    return False, "persistent = false: no producer warp that loads the next tile early"
 
 
 def tile_group(rows: int) -> int:

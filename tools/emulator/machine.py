@@ -129,7 +129,7 @@ class Run:
 
 
 def _describe(run: Run, alive: list[Warp]) -> str:
-    lines = ["nobody can go on:"]
+    lines = ["no thread can continue:"]
     for warp in sorted(alive, key=lambda item: (item.cta.number, item.number)):
         for group in warp.groups:
             text = run.launched.program.statements[group.at].text

@@ -942,7 +942,7 @@
 
 // -----
 
-// expected-error @below {{'nv_tileas.producer_warp' op expects to stand in a region of 'nv_tileas.roles'}}
+// expected-error @below {{'nv_tileas.producer_warp' op expects to be in a region of 'nv_tileas.roles'}}
 "nv_tileas.producer_warp"() ({
   "nv_tileas.yield"() : () -> ()
 }) {warp = 1 : i64} : () -> ()

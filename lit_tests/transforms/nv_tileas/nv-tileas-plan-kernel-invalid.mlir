@@ -14,7 +14,7 @@
   scf.while : () -> () {
     scf.condition(%go)
   } do {
-    // expected-remark @below {{load of 'A' does not use TMA: it stands in a 'while' loop, which a producer role cannot replay}}
+    // expected-remark @below {{load of 'A' does not use TMA: it is in a 'while' loop, which a producer role cannot repeat}}
     %a, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
     scf.yield
   }
@@ -51,7 +51,7 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
 // Staging slots need a store that can go out in parts.
-// expected-error @below {{epilogue_slots = 2: no store of the kernel can go out in parts}}
+// expected-error @below {{epilogue_slots = 2: no store of the kernel can be cut into parts}}
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
   %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)

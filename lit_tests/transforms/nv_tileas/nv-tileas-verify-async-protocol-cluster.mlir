@@ -32,7 +32,7 @@
 // THREADS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}threads read a tile that other CTAs overwrite
 
 // CTAs that share a tile must load it equally often.
-// UNEVEN: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all come by to load it
+// UNEVEN: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all load it
 
 // Each of them loads the half that follows that of the other.
 // SHARE: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs along cluster axis 0 share a tile, but coordinate 0 of what they load of it moves by 32 from one to the next, not by 64

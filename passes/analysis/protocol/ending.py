@@ -38,7 +38,7 @@ def _check_fills(run: Any) -> None:
         if barrier.phases and not any(not barrier.phases[-1] & ~agent.clock for agent in own):
             raise ProtocolViolationError(
                 run.protocol.rings[ring].where,
-                f"nobody waits for the last load into slot {slot} of ring {ring}",
+                f"nothing waits for the last load into slot {slot} of ring {ring}",
             )
 
 

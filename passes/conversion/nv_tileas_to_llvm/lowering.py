@@ -234,7 +234,7 @@ class Lowering:
     def current_role(self) -> Role:
         """The role whose code is being emitted."""
         if self.role is None:
-            raise InternalCompilerError("code of a role stands outside it", pass_name=PASS_NAME)
+            raise InternalCompilerError("code of a role is outside of it", pass_name=PASS_NAME)
         return self.role
 
     def thread_coordinates(self, layout: RegisterLayout) -> list[emit.Index]:
