@@ -20,7 +20,7 @@ from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
-"""Values that stand for elements outside the array (cuda_tile padding_value)."""
+"""Values of elements outside the array (cuda_tile padding_value)."""
 MEM_SCOPES = ("cta", "cluster", "gpu", "sys")
 
 

@@ -77,7 +77,7 @@ class ProducerWarpOp(NvTileAS.Operation, name="producer_warp"):
         return cls(warp=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), warp), **where)
 
     def verify_region_invariants(self) -> bool:
-        """The op stands in the producer region; its own is one block that ends with a yield."""
+        """The op is in the producer region; its own region is one block that ends with a yield."""
         parent = self.operation.parent
         if parent is None or parent.operation.name != "nv_tileas.roles":
             return report(self, "expects to be in a region of 'nv_tileas.roles'")

@@ -1,4 +1,4 @@
-"""Text that would end the process in MLIR's parser: it is found ahead of it.
+"""Text that would end the process in MLIR's parser: it is found before it is parsed.
 
 The parser recurses into brackets, makes as many results as a number says, and reads positions in
 structs without a check of their range (torch-mlir 20261001).

@@ -28,7 +28,8 @@ def choose_deferral(
         return 0, ()
     why = "fixed by the user" if overrides.defer_stores else "products hide the store of a tile"
     waiting = accumulator_registers(*_result(problem), plan.consumers)
-    return waiting, (f"defer_stores = true: a tile is stored while the next one is computed; {why}",)
+    reason = f"defer_stores = true: a tile is stored while the next one is computed; {why}"
+    return waiting, (reason,)
 
 
 def defers_work(problem: KernelProblem, waiting: int, overrides: PlanOverrides) -> bool:

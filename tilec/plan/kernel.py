@@ -240,7 +240,7 @@ def _plan_tiles(problem: KernelProblem, overrides: PlanOverrides) -> KernelPlan:
             message = f"{name} does not apply to a kernel without mma on the tensor cores"
             fail("T0421", message, "use worker_warps")
     specialize, why_roles = _choose_roles(problem, overrides)
-    choose_teams(problem, specialize, overrides)  # refuses to take turns, if somebody asks for it
+    choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
     warps = DEFAULT_WORKER_WARPS
     while (
         warps < MAX_WORKER_WARPS

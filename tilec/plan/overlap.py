@@ -19,7 +19,7 @@ def choose_batch(slots: int, overrides: PlanOverrides) -> int:
 def choose_pending(
     plan: KernelPlan, stages: int, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
-    """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
+    """Return how many groups of wgmma stay in flight, and why if that was asked for."""
     if overrides.mma_pending is None:
         if not plan.specialize or plan.consumers != plan.teams or stages < 2:
             return 0, ()

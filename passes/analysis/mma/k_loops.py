@@ -73,7 +73,7 @@ def _why_not_placement(function: Any, dot: Any, ops: list[Any]) -> str | None:
 
 
 def why_not_bounds(loop: Any, ops: Sequence[Any]) -> str | None:
-    """Return why the bounds of `loop` are not known ahead of a loop over tiles.
+    """Return why the bounds of `loop` are not known before a loop over tiles.
 
     Such a loop takes in whatever holds loads of tiles, with all else that it computes.
 
