@@ -229,7 +229,7 @@ def _choose_registers(
         fail("T0425", message, "setmaxnreg adds to what threads have at entry")
     problem = exceeds_pool(roles, consumers, target)
     if problem is not None:
-        fail("T0425", problem, "the consumers would wait for registers for ever")
+        fail("T0425", problem, "the consumers would wait for registers forever")
     return roles
 
 
@@ -240,7 +240,7 @@ def _plan_tiles(problem: KernelProblem, overrides: PlanOverrides) -> KernelPlan:
             message = f"{name} does not apply to a kernel without mma on the tensor cores"
             fail("T0421", message, "use worker_warps")
     specialize, why_roles = _choose_roles(problem, overrides)
-    choose_teams(problem, specialize, overrides)  # refuses to take turns, if somebody asks for it
+    choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
     warps = DEFAULT_WORKER_WARPS
     while (
         warps < MAX_WORKER_WARPS

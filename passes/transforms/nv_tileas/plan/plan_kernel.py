@@ -346,6 +346,6 @@ def _keep_producible_loads(
             continue
         if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
             continue
-        reason = "it stands in a 'while' loop, which a producer role cannot replay"
+        reason = "it is in a 'while' loop, which a producer role cannot repeat"
         demotion = leave_to_threads(access, reason)
         context.sink.emit(lost_tma("T0521", demotion, function))
