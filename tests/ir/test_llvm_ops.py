@@ -137,7 +137,7 @@ def test_the_command_line_does_without_the_generated_modules(hidden):
         "import sys, tilec.ir\n"
         f"tilec.ir.hide_generated_dialects = {hidden}\n"
         "from tilec.cli.main import main\n"
-        f"words = ['compile', {str(ROOT / 'examples/matmul.tile')!r}, '--no-ptxas', '-o']\n"
+        f"words = ['compile', {str(ROOT / 'examples/matmul.tile')!r}, '--no-ptxas', '--no-cache', '-o']\n"
         "assert main([*words, '/dev/null']) == 0\n"
         "from tilec.ir.bindings import PROVIDER, nvvm\n"
         "names = [name for name in sys.modules if name.endswith('_llvm_ops_gen')]\n"

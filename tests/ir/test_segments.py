@@ -51,6 +51,9 @@ def sizes(module, name="nv_tileaa.tiled_load", attribute="operandSegmentSizes"):
         ((1, 0), "b b", None, [1, 1]),
         ((1, 0), "b", None, [1, 0]),
         ((1, 0), "b b b", None, None),
+        ((1, 0, 0), "b", None, [1, 0, 0]),
+        ((1, 0, 0), "b c", None, [1, 1, 0]),
+        ((1, 0, 0), "b c d e", None, None),
         ((-1,), "", None, [0]),
         ((1, -1, 0), "v i i", "t", [1, 2, 0]),
         ((1, -1, 0), "v i i t", "t", [1, 2, 1]),
@@ -104,6 +107,21 @@ def test_a_round_trip_keeps_the_text_and_the_operation(context, attributes):
     again = parse_module(printed, context, "b.mlir")
     assert print_module(again) == printed
     assert str(again) == str(module)
+
+
+def test_operations_inside_a_region_and_around_it_are_read(context):
+    text = (
+        "%x = builtin.unrealized_conversion_cast to !cuda_tile.tile<4xf32>\n"
+        '%y = "cuda_tile.reduce"(%x) ({\n^bb0(%a: f32, %b: f32):\n'
+        '  "cuda_tile.yield"(%a) : (f32) -> ()\n'
+        "}) {dim = 0 : i64, identities = [0.0 : f32]} : (!cuda_tile.tile<4xf32>) -> f32\n"
+    )
+    module = parse_module(text, context, "a.mlir")
+    assert sizes(module, "cuda_tile.reduce") == [1, 0, 0, 0]
+    assert sizes(module, "cuda_tile.reduce", "resultSegmentSizes") == [1, 0, 0, 0]
+    printed = print_module(module)
+    assert "SegmentSizes" not in printed
+    assert print_module(parse_module(printed, context, "b.mlir")) == printed
 
 
 def test_a_type_alias_is_looked_up(context):

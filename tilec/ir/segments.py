@@ -10,7 +10,8 @@ as in every dialect of MLIR.
 
 Fields of one value take one operand each. Where a single field has a variable length, it takes the
 rest. Where the last two have, the last takes the trailing operands of the type in its rule: here
-the token, which leaves the two coordinates for the field before.
+the token, which leaves the two coordinates for the field before. Optional fields without such a
+rule are filled in order.
 """
 
 import re
@@ -101,9 +102,13 @@ def infer_sizes(
     """
     rest = len(types) - fields.count(1)
     first, *others = (number for number, field in enumerate(fields) if field != 1)
-    if rest < 0 or (not others and fields[first] == _OPTIONAL and rest > 1):
-        return None
     sizes = list(fields)
+    if last_type is None and _LIST not in fields:
+        for place, number in enumerate((first, *others)):
+            sizes[number] = int(place < rest)
+        return sizes if sum(sizes) == len(types) else None
+    if rest < 0:
+        return None
     sizes[first] = rest
     for last in others:
         most = 1 if fields[last] == _OPTIONAL else rest
@@ -219,12 +224,15 @@ def _resolve(type_: str, aliases: dict[str, str]) -> str:
 
 
 def _signatures(text: str) -> Iterator[tuple[str, _Signature]]:
-    """Find every operation in `text` whose segment sizes may be omitted."""
+    """Find every operation in `text` whose segment sizes may be omitted, by their attributes."""
+    found = []
     for match in _OPERATION.finditer(text):
         if match["name"] in _RULES:
             signature = _read_signature(text, match.end())
             if signature is not None:
-                yield match["name"], signature
+                found.append((match["name"], signature))
+    # The attributes of an operation with a region come after the operations of the region.
+    return iter(sorted(found, key=lambda item: item[1].attributes))
 
 
 def _read_signature(text: str, start: int) -> _Signature | None:
@@ -233,6 +241,11 @@ def _read_signature(text: str, start: int) -> _Signature | None:
     if operands is None:
         return None
     end = operands[-1][1] + 1
+    if text.startswith("(", _skip(text, end)):
+        regions = _read_list(text, _skip(text, end))
+        if regions is None:
+            return None
+        end = regions[-1][1] + 1
     attributes, position = (end, end), _skip(text, end)
     if text.startswith("{", position):
         entries = _read_list(text, position)

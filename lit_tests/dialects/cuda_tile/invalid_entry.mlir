@@ -123,6 +123,6 @@ module {
 // -----
 
 module {
-  // expected-error @below {{unregistered operation 'cuda_tile.reduce' found in dialect ('cuda_tile') that does not allow unknown operations}}
-  "cuda_tile.reduce"() : () -> ()
+  // expected-error @below {{unregistered operation 'cuda_tile.mmaf_scaled' found in dialect ('cuda_tile') that does not allow unknown operations}}
+  "cuda_tile.mmaf_scaled"() : () -> ()
 }
