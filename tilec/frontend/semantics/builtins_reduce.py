@@ -196,13 +196,14 @@ def _position(
     tile = arithmetic_tile(call, x)
     shape = numeric.shape_of(tile)
     axes = _axes(call, axis, len(shape))
+    first, *others = axes
     if len(axes) == len(shape):
         flat = reshaped(call.ctx, tile, (math.prod(shape),), call.span)
         found = _positions(call, flat, 0, better)
-    elif len(axes) > 1:
+    elif others:
         raise call.fail("T0301", "expected one axis, or none for the whole tile")
     else:
-        found = _positions(call, tile, axes[0], better)
+        found = _positions(call, tile, first, better)
     return _shaped(call, found, shape, axes, _is_set(call, keepdims, "keepdims"))
 
 
