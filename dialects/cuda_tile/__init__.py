@@ -11,6 +11,11 @@ from tilec.dialects.cuda_tile.convert_ops import (
     TruncIOp,
 )
 from tilec.dialects.cuda_tile.dialect import CudaTile
+from tilec.dialects.cuda_tile.element_ops import (
+    AtomicElementsTkoOp,
+    LoadElementsTkoOp,
+    StoreElementsTkoOp,
+)
 from tilec.dialects.cuda_tile.entry_ops import (
     AssumeOp,
     EntryOp,
@@ -89,6 +94,7 @@ __all__ = [
     "AddIOp",
     "AndIOp",
     "AssumeOp",
+    "AtomicElementsTkoOp",
     "BitcastOp",
     "BroadcastOp",
     "CatOp",
@@ -116,6 +122,7 @@ __all__ = [
     "IToFOp",
     "IotaOp",
     "JoinTokensOp",
+    "LoadElementsTkoOp",
     "LoadViewTkoOp",
     "Log2Op",
     "LogOp",
@@ -149,6 +156,7 @@ __all__ = [
     "SinOp",
     "SplatOp",
     "SqrtOp",
+    "StoreElementsTkoOp",
     "StoreViewTkoOp",
     "SubFOp",
     "SubIOp",

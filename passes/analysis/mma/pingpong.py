@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.ir.structured import enclosing_loops, parent_operation
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
+from tilec.passes.analysis.facts.element_accesses import element_effect
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -31,6 +32,8 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "an operand of an mma is computed, which takes all consumers"
     if any(op.name in THROUGH_SHARED_MEMORY for op in ops):
         return "tiles move through shared memory, which takes all consumers"
+    if element_effect(ops) is not None:
+        return "elements are stored or changed one by one, which takes all consumers"
     for access in accesses:
         if access.uses_tma and not access.is_load and epilogue_parts(access, 1) is None:
             return "a result cannot leave in parts"

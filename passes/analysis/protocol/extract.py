@@ -11,6 +11,7 @@ from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation, terminator
+from tilec.passes.analysis.facts.exchanges import needs_exchange
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.protocol import teams
 from tilec.passes.analysis.protocol.accumulators import Accumulators
@@ -346,6 +347,9 @@ _OTHERS = (
     "set_registers",
     "sleep",
     "tiled_store",
+    "gather",
+    "scatter",
+    "atomic",
     "store_partial",
     "arrive_partial",
     "await_partials",
@@ -368,6 +372,8 @@ def _ring_shape(op: Any, place: str) -> RingShape:
 def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
     """Return what an operation does to threads and copies; None for one that is not known."""
     own = is_per_warpgroup(op)
+    if needs_exchange(op):
+        return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
     if short in _OTHERS:
         return []
     if short == "fence_proxy":

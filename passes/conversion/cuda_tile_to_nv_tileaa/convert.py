@@ -20,6 +20,7 @@ from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import reject
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa import (  # noqa: F401 - register their rules
     arith,
+    elements,
     matmul,
     memory,
     shape,

@@ -86,7 +86,8 @@ def lower_tile_part(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [[source[register] for register in part.registers]]
 
 
-def _scratch(lowering: Lowering, op: Any) -> Any:
+def scratch_area(lowering: Lowering, op: Any) -> Any:
+    """Return the address of the scratch area of `op`, that of its team."""
     area = emit.byte_offset(lowering.shared, ir.IntegerAttr(op.attributes["offset"]).value)
     if TEAM_BYTES not in op.attributes:
         return area
@@ -94,7 +95,8 @@ def _scratch(lowering: Lowering, op: Any) -> Any:
     return emit.byte_offset(area, emit.multiply(lowering.current_role.team, distance))
 
 
-def _plain(tile: Any) -> SharedLayout:
+def plain_layout(tile: Any) -> SharedLayout:
+    """Return the row-major layout of a tile in a scratch area."""
     return row_major(tuple(tile.shape), element_bits(tile.element_type))
 
 
@@ -102,12 +104,12 @@ def _plain(tile: Any) -> SharedLayout:
 def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write the tile to the scratch area in one layout and read it back in the other."""
     source, result = op.operands[0], op.results[0]
-    scratch, element = _scratch(lowering, op), source.type.element_type
+    scratch, element = scratch_area(lowering, op), source.type.element_type
     layout = tile_layout(source)
-    write_tile(lowering, scratch, _plain(source.type), layout, lowering.tile(source))
+    write_tile(lowering, scratch, plain_layout(source.type), layout, lowering.tile(source))
     role_barrier(lowering, op)
     layout = tile_layout(result)
-    tile = read_tile(lowering, scratch, _plain(result.type), layout, element)
+    tile = read_tile(lowering, scratch, plain_layout(result.type), layout, element)
     role_barrier(lowering, op)
     return [tile]
 
@@ -116,7 +118,7 @@ def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
 def lower_cat(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write both tiles side by side into the scratch area and read the joined tile."""
     result = op.results[0]
-    scratch, plain = _scratch(lowering, op), _plain(result.type)
+    scratch, plain = scratch_area(lowering, op), plain_layout(result.type)
     origin = [0] * len(result.type.shape)
     for operand in op.operands:
         layout = tile_layout(operand)
@@ -148,7 +150,7 @@ def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
 def lower_extract(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write the tile to the scratch area and read the slice at its run-time place."""
     source, result = op.operands[0], op.results[0]
-    scratch, plain = _scratch(lowering, op), _plain(source.type)
+    scratch, plain = scratch_area(lowering, op), plain_layout(source.type)
     write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
     role_barrier(lowering, op)
     steps = result.type.shape

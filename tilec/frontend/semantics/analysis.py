@@ -4,6 +4,8 @@ import math
 from typing import Any
 
 from tilec.frontend.semantics import (
+    builtins_atomic,
+    builtins_elements,
     builtins_math,
     builtins_memory,
     builtins_shape,
@@ -36,7 +38,13 @@ from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
-BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
+BUILTIN_MODULES = (
+    builtins_atomic,
+    builtins_elements,
+    builtins_math,
+    builtins_memory,
+    builtins_shape,
+)
 """Importing them registers the builtins."""
 _BAD_EXTENT = "T0303"
 """Code of a tile extent that is not a power of two."""

@@ -21,6 +21,11 @@ from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
 from tilec.passes.analysis.epilogue.store_deferral import deferrable_store
+from tilec.passes.analysis.facts.element_accesses import (
+    element_beyond_grid,
+    is_element_access,
+    why_not_produced,
+)
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
     TiledAccess,
@@ -127,6 +132,11 @@ def _check_cluster(function: Any, accesses: list[TiledAccess], cluster: tuple[in
         reason = "the grid of the kernel has one axis" if grid else "the caller gives the grid"
         hint = "a cluster covers neighbouring tiles of the last two axes of grid(...)"
         raise reject(function, "T0421", f"{what}: {reason}", hint)
+    element = element_beyond_grid(kernel_operations(function))
+    if element is not None:
+        name = array_of_view(element.opview.memref, function)
+        reason = f"tiles beyond the grid, which whole clusters have, might access '{name}'"
+        raise reject(element, "T0421", f"{what}: {reason}", "leave out the cluster")
     store = store_beyond_grid(function, accesses, cluster)
     if store is not None:
         name = array_of_view(store.view, function)
@@ -147,6 +157,7 @@ def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int,
     shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
     needed = {axis for axis, extent in enumerate((rows, columns)) if extent > 1}
     fits = needed and needed <= shared
+    fits = fits and element_beyond_grid(kernel_operations(function)) is None
     if not fits or store_beyond_grid(function, accesses, (rows, columns)) is not None:
         return (1, 1)
     return rows, columns
@@ -314,13 +325,17 @@ def _keep_producible_loads(
     """Give loads that no producer role can issue their best alternative without TMA.
 
     A producer replays the control flow around its loads; the trip count of a `while` may depend
-    on tiles that only consumers have.
+    on tiles that only consumers have. So may the place of a load, or on elements that the kernel
+    itself changes.
     """
+    has_elements = any(map(is_element_access, kernel_operations(function)))
     for access in accesses:
         if not (access.uses_tma and access.is_load):
             continue
-        if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
+        reason = why_not_produced(access.op, function) if has_elements else None
+        if any(loop.name != "scf.for" for loop in enclosing_loops(access.op)):
+            reason = "it stands in a 'while' loop, which a producer role cannot replay"
+        if reason is None:
             continue
-        reason = "it stands in a 'while' loop, which a producer role cannot replay"
         demotion = leave_to_threads(access, reason)
         context.sink.emit(lost_tma("T0521", demotion, function))

@@ -19,6 +19,7 @@ from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARP_LANES
+from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     kernel_functions,
@@ -40,7 +41,7 @@ CONSUMERS = 1
 next ones belong to the other teams, then to the warpgroups."""
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""
-SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
+_SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
 TEAM_BYTES = "team_bytes"
 """Distance of the scratch areas of two teams, on the operations that use them."""
 
@@ -86,7 +87,7 @@ def _place(ops: list[Any]) -> int:
         layout = layout_of_shared(op.results[0].type)
         size = slot_bytes(op.results[0].type) * ir.IntegerAttr(op.attributes["slots"]).value
         _set_offset(op, arena.take(size, max(SLOT_ALIGNMENT, layout.alignment)))
-    scratch = [op for op in ops if op.name in SCRATCH_OPS]
+    scratch = [op for op in ops if uses_scratch(op)]
     if scratch:
         _place_scratch(arena, scratch, _team_count(ops))
     for op in (op for op in ops if op.name == "nv_tileas.alloc_mbarrier"):
@@ -116,14 +117,23 @@ def slot_bytes(tile: Any) -> int:
     return -(-layout.size_bytes // alignment) * alignment
 
 
+def uses_scratch(op: Any) -> bool:
+    """Tell whether `op` moves values of its role through a scratch area."""
+    return op.name in _SCRATCH_OPS or needs_exchange(op)
+
+
 def scratch_bytes(op: Any) -> int:
     """Return the scratch bytes of an operation: its largest tile, row-major.
 
-    They are a multiple of 16, because LLVM reads the end of a tile with a vector access that is
+    An access that exchanges its result has a tile of that, or one element. The bytes are a multiple of 16, because LLVM reads the end of a tile with a vector access that is
     wider than what is left of it.
     """
-    tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
-    size = max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
+    if needs_exchange(op):
+        size = exchanged_bytes(op)
+    else:
+        values = (*op.operands, *op.results)
+        tiles = [v.type for v in values if isinstance(v.type, ir.RankedTensorType)]
+        size = max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
     return -(-size // VECTOR_BYTES) * VECTOR_BYTES
 
 
@@ -136,7 +146,7 @@ def _number_barriers(ops: list[Any], specialised: bool) -> None:
     for roles in (op for op in ops if op.name == "nv_tileas.roles"):
         first_warpgroup = CONSUMERS + roles.opview.team_count
         for op in walk_operations(roles.opview.consumer.blocks[0]):
-            if op.name in ("nv_tileas.barrier", "nv_tileas.order_memory", *SCRATCH_OPS):
+            if op.name in ("nv_tileas.barrier", "nv_tileas.order_memory") or uses_scratch(op):
                 number = first_warpgroup if is_per_warpgroup(op) else identity
                 op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
 

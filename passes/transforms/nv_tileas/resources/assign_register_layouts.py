@@ -31,6 +31,7 @@ from tilec.layout import (
     without_units,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
@@ -162,7 +163,9 @@ class _Assignment:
 
     def _preferred(self, value: Any) -> RegisterLayout:
         """Return the layout for a group that nothing else decides."""
-        bits = max(element_bits(member.type.element_type) for member in self._members(value))
+        members = list(self._members(value))
+        loaded = [member for member in members if not _only_names_elements(member)]
+        bits = max(element_bits(member.type.element_type) for member in loaded or members)
         return choose_blocked(tuple(value.type.shape), bits, self.warps)
 
     def _members(self, value: Any) -> Iterator[Any]:
@@ -270,6 +273,12 @@ def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
         return source.reshape(tuple(op.results[0].type.shape))
     except LayoutError:
         return None
+
+
+def _only_names_elements(tile: Any) -> bool:
+    """Tell whether `tile` is nothing but an index or mask: vectors are made for what it names."""
+    users = [use.owner.operation for use in tile.uses]
+    return bool(users) and all(is_element_access(op) and op.opview.names(tile) for op in users)
 
 
 def _inverse(permutation: list[int]) -> list[int]:
