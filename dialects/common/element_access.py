@@ -1,7 +1,7 @@
 """Rules of accesses to single elements of an array, for all dialects that have them.
 
-An access names its elements by one index per axis of the array: all of them scalars, for one
-element, or tiles of one shape, for as many elements.
+An access names its elements by one index per axis of the array: all of them scalars of one type,
+for one element, or tiles of one type, for as many elements.
 """
 
 from collections.abc import Mapping, Sequence
@@ -55,13 +55,13 @@ def find_index_error(indices: Sequence[Any], mask: Any, rank: int) -> str | None
     """
     if len(indices) != rank or not indices:
         return f"expects {rank} indices, one per axis, but got {len(indices)}"
-    shape = shape_of(indices[0].type)
+    first = indices[0].type
+    element, shape = element_of(first), shape_of(first)
+    if not isinstance(element, ir.IntegerType) or element.width not in INDEX_BITS:
+        return f"expects indices of i32 or i64, but got {first}"
     for index in indices:
-        element = element_of(index.type)
-        if not isinstance(element, ir.IntegerType) or element.width not in INDEX_BITS:
-            return f"expects indices of i32 or i64, but got {index.type}"
-        if shape_of(index.type) != shape:
-            return f"expects indices of one shape, but got {indices[0].type} and {index.type}"
+        if element_of(index.type) != element or shape_of(index.type) != shape:
+            return f"expects indices of one type, but got {first} and {index.type}"
     if mask is None:
         return None
     if shape_of(mask.type) != shape or str(element_of(mask.type)) != "i1":

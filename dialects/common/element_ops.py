@@ -24,7 +24,8 @@ class ElementAccessBase(ext.Operation):
         mem_scope: cta, cluster, gpu or sys; absent when weak.
         unchecked: Unit attribute; the indices are known to be in range.
         run: Optional; as many neighbouring elements of the last dim as this lie next to each other
-            in memory, start at a multiple of this and are accessed together or not at all.
+            in memory, start at a multiple of this, and are all masked off or none of them.
+        ragged: Unit attribute; the end of the array may come in the middle of a run.
     """
 
     ACCESS = Access()
@@ -50,6 +51,11 @@ class ElementAccessBase(ext.Operation):
     def run(self) -> int:
         """Elements that one vector access may take."""
         return self.attributes["run"].value if "run" in self.attributes else 1
+
+    @property
+    def ragged(self) -> bool:
+        """Whether the end of the array may come in the middle of a run."""
+        return "ragged" in self.attributes
 
     def names(self, value: Any) -> bool:
         """Tell whether `value` is an index or the mask, so that it says which elements."""

@@ -168,6 +168,7 @@ def find_tma_obstacle(request: CopyRequest, vector_bits: int = 0) -> str | None:
         _find_policy_obstacle(request)
         or _find_shape_obstacle(request)
         or _find_stride_obstacle(request)
+        or _find_start_obstacle(request)
         or request.not_describable
     )
 
@@ -194,6 +195,20 @@ def _find_shape_obstacle(request: CopyRequest) -> str | None:
     inner = request.tile[-1] * request.element_bytes
     if inner % TMA_ALIGNMENT:
         return f"the inner tile extent is {inner} bytes, not a multiple of {TMA_ALIGNMENT}"
+    return None
+
+
+def _find_start_obstacle(request: CopyRequest) -> str | None:
+    """Return why a tile cannot be stored from where it starts.
+
+    TMA cuts the end of a row in units of 16 bytes (measured: H200, driver 580, 2026-11-21). Whether
+    these units count from the start of the row or of the tile makes no difference only where tiles
+    start at multiples of them.
+    """
+    if request.is_load or request.in_bounds[-1]:
+        return None
+    if request.coord_div_by[-1] * request.element_bytes % TMA_ALIGNMENT:
+        return f"its rows are not known to start at multiples of {TMA_ALIGNMENT} bytes"
     return None
 
 

@@ -27,7 +27,8 @@ def longest_run(access: Any, facts: Divisibility) -> int:
         facts: Divisors of the values of its kernel.
 
     Returns:
-        A power of two, at most 16 bytes; 1 where elements do not lie next to each other.
+        A power of two, at most 16 bytes; 1 where elements do not lie next to each other. The end of
+        the array may come in the middle of a run, see `ends_whole`.
     """
     *outer, last = access.indices
     memref = access.memref.owner.operation
@@ -42,9 +43,13 @@ def longest_run(access: Any, facts: Divisibility) -> int:
     whole = gcd(VECTOR_BYTES, divisor * size, memref.attributes["base_div_by"].value)
     for pitch in list(memref.attributes["stride_div_by"])[:-1]:
         whole = gcd(whole, pitch)
-    if not access.unchecked:
-        whole = gcd(whole, list(memref.attributes["size_div_by"])[-1] * size)
     return max(1, whole // size)
+
+
+def ends_whole(access: Any, run: int) -> bool:
+    """Tell whether no run of an access crosses the end of the array."""
+    memref = access.memref.owner.operation
+    return access.unchecked or list(memref.attributes["size_div_by"])[-1] % run == 0
 
 
 def _run_divisor(tile: Any, facts: Divisibility) -> int | None:

@@ -9,12 +9,13 @@ a fence before what releases, another one after what acquires (PTX ISA, memory c
 release and acquire patterns). That is one fence for all of them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from tilec.dialects.common.accesses import WEAK
 from tilec.dialects.nv_tileas.element_ops import AtomicOp, GatherOp, ScatterOp
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.facts.exchanges import needs_exchange
 from tilec.passes.conversion.nv_tileas_to_llvm import element_ptx, emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, role_barrier
@@ -43,21 +44,38 @@ def lower_gather(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 
 def _load_weakly(elements: "_Elements") -> list[Any]:
-    memref, padding = elements.memref, elements.registers_of(elements.op.opview.padding)
-    width = elements.width
+    padding = elements.registers_of(elements.op.opview.padding)
     found: list[Any] = []
-    for first in range(0, elements.count, width):
-        offset, inside = elements.offset(first), elements.inside(first)
-        if inside is not None:
-            offset = arith.select(inside, offset, emit.constant(emit.i64_type(), 0))
-        pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
-        loaded = emit.load_vector(pointer, memref.element, width)
-        if inside is not None:
-            rest = padding[first : first + width]
-            pairs = zip(loaded, rest, strict=True)
-            loaded = [arith.select(inside, value, other) for value, other in pairs]
-        found.extend(loaded)
+    for first in range(0, elements.count, elements.width):
+        registers = range(first, first + elements.width)
+        if not elements.is_ragged:
+            found.extend(_load_run(elements, registers, padding))
+            continue
+        element = emit.register_type(elements.memref.element)
+        whole = elements.inside_whole(registers)
+        branch = scf.IfOp(whole, [element] * len(registers), has_else=True)
+        with ir.InsertionPoint(branch.then_block), elements.forgetting():
+            pointer = elements.pointer(first)
+            scf.YieldOp(emit.load_vector(pointer, elements.memref.element, len(registers)))
+        with ir.InsertionPoint(branch.else_block), elements.forgetting():
+            each = [_load_run(elements, range(at, at + 1), padding)[0] for at in registers]
+            scf.YieldOp(each)
+        found.extend(branch.results)
     return found
+
+
+def _load_run(elements: "_Elements", registers: range, padding: list[Any]) -> list[Any]:
+    """Load neighbouring elements with one access: all of them, or none, which gives the padding."""
+    memref, inside = elements.memref, elements.inside(registers[0])
+    offset = elements.offset(registers[0])
+    if inside is not None:
+        offset = arith.select(inside, offset, emit.constant(emit.i64_type(), 0))
+    pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
+    loaded = emit.load_vector(pointer, memref.element, len(registers))
+    if inside is None:
+        return loaded
+    rest = (padding[register] for register in registers)
+    return [arith.select(inside, own, other) for own, other in zip(loaded, rest, strict=True)]
 
 
 def _load_in_order(elements: "_Elements") -> list[Any]:
@@ -89,13 +107,32 @@ def lower_scatter(op: Any, lowering: Lowering) -> Sequence[Any]:
             )
         )
         return [None]
-    memref, width = elements.memref, elements.width
-    for first in range(0, elements.count, width):
-        with guarded(elements.performs(first)):
-            stored = emit.memory_type(memref.element)
-            pointer = emit.element_pointer(memref.base, elements.offset(first), stored)
-            emit.store_vector(pointer, values[first : first + width])
+    for first in range(0, elements.count, elements.width):
+        _store_run(elements, range(first, first + elements.width), values)
     return [None]
+
+
+def _store_run(elements: "_Elements", registers: range, values: list[Any]) -> None:
+    """Store neighbouring elements with one access where all of them are inside."""
+    stored = [values[register] for register in registers]
+    if not elements.is_ragged:
+        pointer = elements.pointer(registers[0])
+        with guarded(elements.performs(registers[0])):
+            emit.store_vector(pointer, stored)
+        return
+    whole = elements.inside_whole(registers)
+    branch = scf.IfOp(whole, has_else=True)
+    with ir.InsertionPoint(branch.then_block), elements.forgetting():
+        pointer = elements.pointer(registers[0])
+        with guarded(elements.owner):
+            emit.store_vector(pointer, stored)
+        scf.YieldOp([])
+    with ir.InsertionPoint(branch.else_block), elements.forgetting():
+        for register in registers:
+            pointer = elements.pointer(register)
+            with guarded(elements.performs(register)):
+                emit.store_vector(pointer, [values[register]])
+        scf.YieldOp([])
 
 
 @RULES.converts(AtomicOp)
@@ -135,6 +172,18 @@ class _Elements:
         self._known: dict[Any, Any] = {}
 
     @property
+    def is_ragged(self) -> bool:
+        """Whether the end of the array may come in the middle of a vector access."""
+        return self.width > 1 and self.op.opview.ragged
+
+    @contextmanager
+    def forgetting(self) -> Iterator[None]:
+        """Keep what is emitted meanwhile, in a branch, from uses after it."""
+        outer, self._known = self._known, dict(self._known)
+        yield
+        self._known = outer
+
+    @property
     def width(self) -> int:
         """Registers that one vector access takes."""
         if self.layout is None:
@@ -169,6 +218,11 @@ class _Elements:
             total = part if total is None else arith.addi(total, part)
         return total
 
+    def pointer(self, register: int) -> Any:
+        """Emit the address of an element."""
+        stored = emit.memory_type(self.memref.element)
+        return emit.element_pointer(self.memref.base, self.offset(register), stored)
+
     def inside(self, register: int) -> Any:
         """Emit whether an element is accessed; None where it always is."""
         checks = [self.mask[register]] if self.mask else []
@@ -178,6 +232,11 @@ class _Elements:
                 key = ("inside", axis, index)
                 checks.append(self._once(key, lambda i=index, s=size: _is_inside(i, s)))
         return self._all(checks)
+
+    def inside_whole(self, registers: range) -> Any:
+        """Emit whether all elements of a run are accessed: its first and its last one are."""
+        ends = [self.inside(registers[0]), self.inside(registers[-1])]
+        return self._all([check for check in ends if check is not None])
 
     def performs(self, register: int) -> Any:
         """Emit whether this thread accesses an element that several threads hold."""
@@ -236,13 +295,11 @@ class _Order:
         if self._before:
             element_ptx.fence(self.scope)
         found: list[Any] = []
-        stored = emit.memory_type(elements.memref.element)
         for register, first in enumerate(elements.distinct()):
             if first != register:
                 found.append(found[first])
                 continue
-            pointer = emit.element_pointer(elements.memref.base, elements.offset(register), stored)
-            found.append(access(pointer, register, elements.performs(register)))
+            found.append(access(elements.pointer(register), register, elements.performs(register)))
         if self._after:
             element_ptx.fence(self.scope)
         return found

@@ -2,7 +2,8 @@
 
 On `make_memref`: `base_div_by` (bytes), `size_div_by` (elements), `stride_div_by` (bytes).
 On `tiled_load` and `tiled_store`: `coord_div_by` (elements), `in_bounds` and `never_before`.
-On `gather` and `scatter`: `run`, the elements that a vector access may take.
+On `gather` and `scatter`: `run`, the elements that a vector access may take, and
+`ragged` where the end of the array may come in the middle of them.
 
 The facts come from the kernel metadata (alignment of arguments, `--assume`), from assumptions in
 the IR and from index arithmetic. A tile is in bounds along a dim when its index provably stays
@@ -17,7 +18,7 @@ from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_ranges import TileBounds
-from tilec.passes.analysis.facts.index_runs import longest_run
+from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_pass
 
@@ -38,6 +39,8 @@ def infer_facts(module: Any, context: PassContext) -> None:
             elif op.name in ("nv_tileaa.gather", "nv_tileaa.scatter"):
                 run = longest_run(op.opview, facts)
                 op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
+                if not ends_whole(op.opview, run):
+                    op.attributes["ragged"] = ir.UnitAttr.get()
 
 
 def all_sizes(memref_op: Any) -> list[Any]:

@@ -5,7 +5,7 @@ from typing import Any
 
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.builtin_table import Argument, Call
-from tilec.frontend.semantics.numeric import BOOL, I32
+from tilec.frontend.semantics.numeric import BOOL, I32, I64
 from tilec.frontend.semantics.values import AnyValue, ArrayValue, Constant, TupleValue, describe
 from tilec.support.diagnostics import note
 from tilec.support.dtypes import DType, Kind
@@ -87,17 +87,30 @@ def elements_of(
     found = [element_index(call, item, indices) for item in items]
     masks = [] if mask is None else [_mask_value(call, mask)]
     shape = numeric.broadcast_shapes(ctx, [*found, *masks, *others], call.span, call.name)
-    spread = tuple(_spread_index(call, item, shape, indices) for item in found)
+    dtype = _index_dtype(found)
+    spread = tuple(_spread_index(call, item, shape, dtype, indices) for item in found)
     covered = [_spread(call, item, shape, BOOL) for item in masks]
     return Elements(source, spread, shape, covered[0] if covered else None, {})
 
 
+def _index_dtype(indices: Sequence[Constant | hir.Value]) -> DType:
+    """Return the type that all indices of an access get: 64 bits as soon as one of them has them."""
+    found = [numeric.dtype_of(index) for index in indices if isinstance(index, hir.Value)]
+    return I64 if any(dtype.bits > I32.bits for dtype in found) else I32
+
+
 def _spread_index(
-    call: Call, index: Constant | hir.Value, shape: tuple[int, ...], argument: Argument
+    call: Call,
+    index: Constant | hir.Value,
+    shape: tuple[int, ...],
+    dtype: DType,
+    argument: Argument,
 ) -> hir.Value:
     if isinstance(index, Constant):
         numeric.check_fits(call.ctx, index, I32, argument.span)
-    return _spread(call, index, shape, I32)
+    elif numeric.dtype_of(index).bits < dtype.bits:
+        index = numeric.convert(call.ctx, index, dtype, argument.span)
+    return _spread(call, index, shape, dtype)
 
 
 def _spread(
