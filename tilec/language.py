@@ -56,6 +56,14 @@ tf32, f8e4m3, f8e5m2 = (ElementType(name) for name in ("tf32", "f8e4m3", "f8e5m2
 const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 
 arange = _builtin("arange")
+atomic_add = _builtin("atomic_add")
+atomic_and = _builtin("atomic_and")
+atomic_cas = _builtin("atomic_cas")
+atomic_max = _builtin("atomic_max")
+atomic_min = _builtin("atomic_min")
+atomic_or = _builtin("atomic_or")
+atomic_xchg = _builtin("atomic_xchg")
+atomic_xor = _builtin("atomic_xor")
 block_id = _builtin("block_id")
 broadcast_to = _builtin("broadcast_to")
 cast = _builtin("cast")
@@ -70,6 +78,7 @@ extract = _builtin("extract")
 floor = _builtin("floor")
 fma = _builtin("fma")
 full = _builtin("full")
+gather = _builtin("gather")
 grid = _builtin("grid")
 load = _builtin("load")
 log = _builtin("log")
@@ -83,6 +92,7 @@ ones = _builtin("ones")
 permute = _builtin("permute")
 reshape = _builtin("reshape")
 rsqrt = _builtin("rsqrt")
+scatter = _builtin("scatter")
 sin = _builtin("sin")
 sqrt = _builtin("sqrt")
 store = _builtin("store")
@@ -94,6 +104,14 @@ zeros = _builtin("zeros")
 
 __all__ = [
     "arange",
+    "atomic_add",
+    "atomic_and",
+    "atomic_cas",
+    "atomic_max",
+    "atomic_min",
+    "atomic_or",
+    "atomic_xchg",
+    "atomic_xor",
     "auto",
     "bf16",
     "block_id",
@@ -109,19 +127,20 @@ __all__ = [
     "exp2",
     "expand_dims",
     "extract",
-    "f8e4m3",
-    "f8e5m2",
     "f16",
     "f32",
     "f64",
+    "f8e4m3",
+    "f8e5m2",
     "floor",
     "fma",
     "full",
+    "gather",
     "grid",
-    "i8",
     "i16",
     "i32",
     "i64",
+    "i8",
     "load",
     "log",
     "log2",
@@ -134,6 +153,7 @@ __all__ = [
     "permute",
     "reshape",
     "rsqrt",
+    "scatter",
     "sin",
     "sqrt",
     "store",
@@ -141,10 +161,10 @@ __all__ = [
     "tanh",
     "tf32",
     "transpose",
-    "u8",
     "u16",
     "u32",
     "u64",
+    "u8",
     "where",
     "zeros",
 ]

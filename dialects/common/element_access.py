@@ -94,7 +94,9 @@ def find_atomic_error(mode: str, count: int, element: Any) -> str | None:
     if count != wanted:
         return f"expects {wanted} values for mode {mode}, but got {count}"
     if str(element) not in ATOMIC_TYPES[mode]:
-        return f"mode {mode} is for {' or '.join(ATOMIC_TYPES[mode])}, but the array holds {element}"
+        return (
+            f"mode {mode} is for {' or '.join(ATOMIC_TYPES[mode])}, but the array holds {element}"
+        )
     return None
 
 

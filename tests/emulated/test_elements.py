@@ -5,7 +5,9 @@ import pytest
 from tests.support.element_cases import CASES, LAYOUTS, ZEROED, load_kernels
 from tests.support.feature_cases import check_feature
 
-SMALLEST = [(name, sizes, layouts) for name in CASES for sizes in CASES[name][1:] for layouts in LAYOUTS]
+SMALLEST = [
+    (name, sizes, layouts) for name in CASES for sizes in CASES[name][1:] for layouts in LAYOUTS
+]
 RACING = ("locked_sum", "tickets", "flagged", "in_order", "histogram")
 
 

@@ -86,9 +86,7 @@ class PartitionView:
             tile[filled] = self.data[inside]
         return tile != 0 if self.is_bool else tile
 
-    def store(
-        self, tile: np.ndarray, indices: tuple[Any, ...], offsets: bool = False
-    ) -> None:
+    def store(self, tile: np.ndarray, indices: tuple[Any, ...], offsets: bool = False) -> None:
         """Write the part of `tile` at `indices` (see `windows`) that lies inside the array."""
         inside, filled, _ = self.windows(indices, offsets)
         self.data[inside] = tile[filled]

@@ -104,7 +104,9 @@ def _level_divisor(tile: Any, facts: Divisibility) -> int:
     if short == "splat":
         return facts.of(op.operands[0])
     if op.name == "arith.constant":
-        return abs(ir.IntegerAttr(ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()).value)
+        return abs(
+            ir.IntegerAttr(ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()).value
+        )
     if short in ("broadcast", "view") or op.name in _WIDENINGS:
         return _level_divisor(op.operands[0], facts)
     if op.name in _SUMS:

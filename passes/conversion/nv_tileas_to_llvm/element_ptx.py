@@ -78,9 +78,7 @@ def _returning(text: str, bits: int, operands: list[Any], predicate: Any) -> Any
         constraints = ",".join([f"={_REGISTERS[bits]}", *inputs, "~{memory}"])
         return emit.inline_ptx(text, constraints, operands, wide)
     flag = len(operands) + 1
-    body = (
-        f"{{ .reg .pred p; setp.ne.b32 p, ${flag}, 0; mov.b{wide.width} $0, 0; @p {text} }}"
-    )
+    body = f"{{ .reg .pred p; setp.ne.b32 p, ${flag}, 0; mov.b{wide.width} $0, 0; @p {text} }}"
     constraints = ",".join([f"=&{_REGISTERS[bits]}", *inputs, "r", "~{memory}"])
     return emit.inline_ptx(body, constraints, [*operands, _flag(predicate)], wide)
 

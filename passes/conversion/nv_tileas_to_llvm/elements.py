@@ -247,7 +247,11 @@ class _Elements:
         result = None
         for check in checks:
             pair = (result, check)
-            result = check if result is None else self._once(("and", *pair), lambda p=pair: arith.andi(*p))
+            result = (
+                check
+                if result is None
+                else self._once(("and", *pair), lambda p=pair: arith.andi(*p))
+            )
         return result
 
     def _once(self, key: Any, make: Any) -> Any:

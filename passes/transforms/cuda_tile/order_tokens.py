@@ -245,7 +245,9 @@ def _wait_for(op: Any, token: Any) -> None:
     known = op.operands[last]
     if known == token:
         return
-    is_start = not isinstance(known, ir.BlockArgument) and known.owner.name == MakeTokenOp.OPERATION_NAME
+    is_start = (
+        not isinstance(known, ir.BlockArgument) and known.owner.name == MakeTokenOp.OPERATION_NAME
+    )
     if not is_start:
         tokens = [known, token]
         token = JoinTokensOp.build(tokens, loc=op.location, ip=ir.InsertionPoint(op))

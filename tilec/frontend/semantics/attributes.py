@@ -88,11 +88,15 @@ def _element(ctx: Context, value: ArrayValue, node: ast.Subscript) -> AnyValue:
     """Return one element of an array as a scalar."""
     name = value.param.name
     for item in node.items:
-        if isinstance(item, ast.Slice) or (isinstance(item, ast.Literal) and item.value in (None, ...)):
+        if isinstance(item, ast.Slice) or (
+            isinstance(item, ast.Literal) and item.value in (None, ...)
+        ):
             hint = f"read a tile with 'load({name}, index, shape)'"
-            raise ctx.fail("T0311", "an array is indexed with one integer per axis", item.span, hint=hint)
+            raise ctx.fail(
+                "T0311", "an array is indexed with one integer per axis", item.span, hint=hint
+            )
     items = [ctx.evaluate(item) for item in node.items]
-    call = Call(ctx, name, node.span)
+    call = Call(ctx, f"{name}[...]", node.span)
     index = Argument(TupleValue(tuple(items)), node.span)
     return load_scalar(call, Argument(value, node.value.span), index)
 

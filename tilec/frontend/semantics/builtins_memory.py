@@ -21,6 +21,7 @@ from tilec.frontend.semantics.values import (
 from tilec.support.diagnostics import note
 from tilec.support.dtypes import DType
 
+
 def _pad_constant(call: Call, pad: Argument | None, dtype: DType) -> Constant | None:
     """Return the padding as a number of `dtype`; None for the default, zero."""
     if pad is None:
@@ -177,7 +178,9 @@ def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argum
     if index is not None:
         return index
     if offset is None:
-        hint = "write 'load(A, index, shape)'" if call.name == "load" else "write 'store(A, index, x)'"
+        hint = (
+            "write 'load(A, index, shape)'" if call.name == "load" else "write 'store(A, index, x)'"
+        )
         raise call.fail("T0310", "argument 'index' is missing", hint=hint)
     return offset
 

@@ -94,7 +94,7 @@ def elements_of(
 
 
 def _index_dtype(indices: Sequence[Constant | hir.Value]) -> DType:
-    """Return the type that all indices of an access get: 64 bits as soon as one of them has them."""
+    """Return the type that all indices of an access get: i64 as soon as one of them is as wide."""
     found = [numeric.dtype_of(index) for index in indices if isinstance(index, hir.Value)]
     return I64 if any(dtype.bits > I32.bits for dtype in found) else I32
 
@@ -126,9 +126,9 @@ def _mask_value(call: Call, mask: Argument) -> Constant | hir.Value:
     value = mask.value
     if isinstance(value, Constant) and isinstance(value.value, bool):
         return value
-    if isinstance(value, hir.Value) and isinstance(value.type, hir.ScalarType | hir.TileType):
-        if value.type.dtype is BOOL:
-            return value
+    is_number = isinstance(value, hir.Value) and numeric.is_number(value)
+    if is_number and numeric.dtype_of(value) is BOOL:
+        return value
     message = f"a mask is a bool or a tile of bool, found {describe(value)}"
     raise call.fail("T0311", message, mask.span)
 
@@ -215,4 +215,3 @@ def _name(call: Call, argument: Argument, what: str, names: Sequence[str]) -> st
 def note_access(call: Call, array: ArrayValue, *kinds: str) -> None:
     """Record that the kernel reads or writes an array."""
     call.ctx.access.setdefault(array.param.name, set()).update(kinds)
-

@@ -125,8 +125,9 @@ def uses_scratch(op: Any) -> bool:
 def scratch_bytes(op: Any) -> int:
     """Return the scratch bytes of an operation: its largest tile, row-major.
 
-    An access that exchanges its result has a tile of that, or one element. The bytes are a multiple of 16, because LLVM reads the end of a tile with a vector access that is
-    wider than what is left of it.
+    An access that exchanges its result has a tile of that, or one element. The bytes are a multiple
+    of 16, because LLVM reads the end of a tile with a vector access that is wider than what is left
+    of it.
     """
     if needs_exchange(op):
         size = exchanged_bytes(op)

@@ -218,7 +218,7 @@ def _send_and_receive_hook(channels: dict[Any, int]) -> Any:
 
 
 def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
-    """Clone a load of the producer, which waits for nothing that consumers do, without its token."""
+    """Clone a load of the producer without its token: it waits for nothing that consumers do."""
     load = clone_operation(op, mapping)
     if op.opview.after is None:
         return load
