@@ -25,6 +25,7 @@ from tilec.ir.structured import (
     add_carried_value,
     append_operand,
     body_operations,
+    defining_operation,
     terminator,
     walk_operations,
 )
@@ -243,12 +244,13 @@ def _wait_for(op: Any, token: Any) -> None:
     """Let an access that has a token wait for another one, too."""
     last = len(op.operands) - 1
     known = op.operands[last]
-    if known == token:
+    if known == token or _waits_for_nothing(token):
         return
-    is_start = (
-        not isinstance(known, ir.BlockArgument) and known.owner.name == MakeTokenOp.OPERATION_NAME
-    )
-    if not is_start:
-        tokens = [known, token]
-        token = JoinTokensOp.build(tokens, loc=op.location, ip=ir.InsertionPoint(op))
+    if not _waits_for_nothing(known):
+        token = JoinTokensOp.build([known, token], loc=op.location, ip=ir.InsertionPoint(op))
     op.operands[last] = token
+
+
+def _waits_for_nothing(token: Any) -> bool:
+    maker = defining_operation(token)
+    return maker is not None and maker.name == MakeTokenOp.OPERATION_NAME

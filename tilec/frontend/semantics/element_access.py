@@ -147,7 +147,8 @@ def stored_value(call: Call, array: ArrayValue, value: Argument, what: str) -> C
             note(f"'{name}' is declared here", array.param.span),
             *numeric.origin(number, what),
         ]
-        hint = f"use 'cast(x, {array.dtype.name})'"
+        verb = "store" if call.name == "store" else "use"
+        hint = f"{verb} 'cast(x, {array.dtype.name})'"
         raise call.fail("T0315", message, value.span, hint=hint, notes=notes)
     return number
 
