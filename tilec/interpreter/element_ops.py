@@ -12,7 +12,6 @@ import numpy as np
 from tilec.interpreter.registry import value_op
 from tilec.interpreter.view_ops import TensorView
 from tilec.ir.errors import source_span
-from tilec.request.wait_records import INDEX_HINT
 from tilec.support.diagnostics import OutOfRangeError, error
 from tilec.support.numpy_types import unsigned
 
@@ -51,8 +50,9 @@ class _Access:
             inside = (index >= 0) & (index < extent)
             if self._unchecked and not np.all(inside | ~chosen):
                 wrong = int(index[chosen & ~inside].flat[0])
-                message = f"index {wrong} along axis {axis} is outside of {extent} elements"
-                raise OutOfRangeError(error("T0575", message, self._span, hint=INDEX_HINT))
+                message = f"index {wrong} along axis {axis} is outside of the {extent} elements"
+                hint = "leave out 'check_bounds=False', or mask the element off"
+                raise OutOfRangeError(error("T0577", message, self._span, hint=hint))
             chosen = chosen & inside
         return chosen, tuple(np.where(chosen, index, 0) for index in arrays)
 
