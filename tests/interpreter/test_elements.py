@@ -161,6 +161,7 @@ def k[N](X: f32[N], Y: f32[N]):
     with pytest.raises(tilec.OutOfRangeError, match="index 9 along axis 0 is outside") as caught:
         kernel(np.zeros(9, np.float32), np.zeros(9, np.float32))
     (found,) = caught.value.diagnostics
+    assert found.span is not None
     assert (found.code, found.span.line, found.span.column) == ("T0577", 5, 27)
 
 

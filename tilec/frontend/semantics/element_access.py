@@ -126,11 +126,14 @@ def _mask_value(call: Call, mask: Argument) -> Constant | hir.Value:
     value = mask.value
     if isinstance(value, Constant) and isinstance(value.value, bool):
         return value
-    is_number = isinstance(value, hir.Value) and numeric.is_number(value)
-    if is_number and numeric.dtype_of(value) is BOOL:
+    if isinstance(value, hir.Value) and _is_bool(value.type):
         return value
     message = f"a mask is a bool or a tile of bool, found {describe(value)}"
     raise call.fail("T0311", message, mask.span)
+
+
+def _is_bool(kind: hir.Type) -> bool:
+    return isinstance(kind, hir.ScalarType | hir.TileType) and kind.dtype is BOOL
 
 
 def stored_value(call: Call, array: ArrayValue, value: Argument, what: str) -> Constant | hir.Value:
