@@ -59,7 +59,7 @@ class CopyRequest:
         mem_semantic: Memory ordering.
         allow_tma: False when the source forbids TMA.
         not_describable: Why the host cannot describe the array to TMA, None when it can.
-        after_store: The load may read what this kernel stored before.
+        after_store: The load comes after a store or an acquire of this kernel.
     """
 
     is_load: bool
@@ -183,7 +183,7 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
     if request.mem_semantic != "weak":
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
-        return "it may read what this kernel stored before"
+        return "it comes after a store or an acquire of this kernel"
     return None
 
 
@@ -267,7 +267,7 @@ def find_async_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
     if request.padding != "zero" and not all(request.in_bounds):
         return f"cp.async pads with zeros, not with {request.padding}"
     if request.after_store:
-        return "it may read what this kernel stored before"
+        return "it comes after a store or an acquire of this kernel"
     return find_vector_obstacle(request, vector_bits)
 
 

@@ -34,6 +34,11 @@ CASES = {
     "paged_product": ({"N": 4, "M": 256, "K": 256}, {"N": 3, "M": 150, "K": 72}),
     "product_added": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
     "queued_product": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
+    "rounds_from_memory": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
+    "split_and_added": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
+    "cluster_of_pages": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
+    "turns_of_pages": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
+    "persistent_and_counted": ({"M": 256, "N": 128, "K": 256}, {"M": 100, "N": 72, "K": 72}),
 }
 """Sizes of each kernel; the last ones are the smallest."""
 ZEROED = {
@@ -41,6 +46,7 @@ ZEROED = {
     "locked_sum": "L",
     "flagged": "F",
     "queued_product": "Q",
+    "persistent_and_counted": "Q",
 }
 """Arrays that have to start with zeros."""
 LAYOUTS = ({}, {"X": "odd", "Y": "odd"}, {"W": "odd", "A": "col", "Y": "col"})
