@@ -33,6 +33,11 @@ REFUSED = {
         {"plan": "pingpong=1", "rounds": "T[0]"},
         "how often a load runs depends on the block or on memory",
     ),
+    "a producer that needs an effect": (
+        {"plan": "specialize=1", "before": "t = atomic_add(T, 0, 1, memory_order='relaxed')"}
+        | {"row": "t"},
+        "depends on an element that the kernel changes",
+    ),
     "a split with an effect before the product": (
         {"plan": "split_k=2", "before": "store(T, m, 1)"},
         "a store stands before the mma",
@@ -83,10 +88,12 @@ def test_what_a_plan_can_do(name):
     assert '"nv_tileas.async_mma"' in text
 
 
-def test_a_tile_named_by_an_effect_does_not_use_tma():
-    result = compiled(before="t = atomic_add(T, 0, 1, memory_order='relaxed')", row="t")
-    (remark,) = (item for item in result.remarks if item.code == "T0521")
-    assert remark.message.startswith("load of 'A' does not use TMA: where it lies depends on an")
+def test_a_tile_named_by_an_effect_has_no_producer():
+    effect = "t = atomic_add(T, 0, 1, memory_order='relaxed')"
+    text = compiled(before=effect, row="t").module_text("nv_tileas")
+    assert text.count('"nv_tileas.atomic"') == 1
+    assert '"nv_tileas.async_tiled_tma_load"' in text
+    assert "producer_warps = 0" in text
 
 
 def test_a_tile_loaded_after_an_acquire_does_not_use_tma():

@@ -40,9 +40,9 @@ def why_not_produced(load: Any, function: Any) -> str | None:
         if op == load or op.name in STRUCTURED:
             continue
         if any(isinstance(result.type, ir.RankedTensorType) for result in op.results):
-            return "where it lies depends on a tile, which a producer role does not have"
+            return "where a tile lies depends on a tile, which a producer does not have"
         if global_access(op) is not None and not is_repeatable(op):
-            return "where it lies depends on an element that the kernel changes or waits for"
+            return "where a tile lies depends on an element that the kernel changes or waits for"
     return None
 
 

@@ -266,8 +266,17 @@ def kernel_problem(
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
         why_not_split=why_not_split(function),
         why_not_deferral=_why_not_deferral(function),
+        why_no_producer=_why_no_producer(function, accesses),
         **_planned(function),
     )
+
+
+def _why_no_producer(function: Any, accesses: list[TiledAccess]) -> str | None:
+    """Return why no producer role can issue the TMA loads of a kernel, or None."""
+    if not any(map(is_element_access, kernel_operations(function))):
+        return None
+    loads = (access.op for access in accesses if access.uses_tma and access.is_load)
+    return next(filter(None, (why_not_produced(load, function) for load in loads)), None)
 
 
 def _planned(function: Any) -> dict[str, Any]:
@@ -325,17 +334,13 @@ def _keep_producible_loads(
     """Give loads that no producer role can issue their best alternative without TMA.
 
     A producer replays the control flow around its loads; the trip count of a `while` may depend
-    on tiles that only consumers have. So may the place of a load, or on elements that the kernel
-    itself changes.
+    on tiles that only consumers have.
     """
-    has_elements = any(map(is_element_access, kernel_operations(function)))
     for access in accesses:
         if not (access.uses_tma and access.is_load):
             continue
-        reason = why_not_produced(access.op, function) if has_elements else None
-        if any(loop.name != "scf.for" for loop in enclosing_loops(access.op)):
-            reason = "it stands in a 'while' loop, which a producer role cannot replay"
-        if reason is None:
+        if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
             continue
+        reason = "it stands in a 'while' loop, which a producer role cannot replay"
         demotion = leave_to_threads(access, reason)
         context.sink.emit(lost_tma("T0521", demotion, function))
