@@ -4,7 +4,7 @@ from functools import partial
 
 import pytest
 
-from tests.support.element_cases import CASES, LAYOUTS, ZEROED, load_kernels
+from tests.support.element_cases import load_kernels, runs
 from tests.support.feature_cases import check_feature
 from tests.support.gpu_arrays import launch_on_gpu
 
@@ -16,8 +16,6 @@ def kernels():
     return load_kernels()
 
 
-@pytest.mark.parametrize("layouts", LAYOUTS)
-@pytest.mark.parametrize(("name", "sizes"), [(n, size) for n in CASES for size in CASES[n]])
-def test_elements(torch, kernels, name, sizes, layouts):
-    launch = partial(launch_on_gpu, torch)
-    check_feature(launch, kernels[name], sizes, layouts, ZEROED.get(name, "").split())
+@pytest.mark.parametrize(("name", "sizes", "layouts", "zeroed"), list(runs()))
+def test_elements(torch, kernels, name, sizes, layouts, zeroed):
+    check_feature(partial(launch_on_gpu, torch), kernels[name], sizes, layouts, zeroed)

@@ -49,7 +49,25 @@ ZEROED = {
     "persistent_and_counted": "Q",
 }
 """Arrays that have to start with zeros."""
-LAYOUTS = ({}, {"X": "odd", "Y": "odd"}, {"W": "odd", "A": "col", "Y": "col"})
+LAYOUTS = {
+    "rows_by_table": ({"X": "odd", "Y": "odd"},),
+    "gathered": ({"X": "col"}, {"X": "odd", "I": "odd"}),
+    "embedding": ({"W": "odd"}, {"W": "col", "Y": "col"}),
+    "scattered": ({"Y": "col"},),
+    "scattered_rows": ({"Y": "odd"}, {"X": "col", "Y": "col"}),
+    "in_order": ({"A": "col"}, {"A": "odd", "B": "odd"}),
+    "windows": ({"X": "odd", "Y": "col"}, {"Z": "odd"}),
+    "paged_product": ({"A": "odd"},),
+}
+"""Layouts of kernels for which more than row-major arrays matter."""
+
+
+def runs():
+    """Yield the kernel, the sizes, the layouts and the arrays of zeros of every call."""
+    for kernel, sizes in CASES.items():
+        for size in sizes:
+            for layouts in ({}, *LAYOUTS.get(kernel, ())):
+                yield kernel, size, layouts, tuple(ZEROED.get(kernel, "").split())
 
 
 def load_kernels():
