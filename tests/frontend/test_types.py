@@ -192,7 +192,7 @@ def test_mma_accepts_every_operand_type(frontend):
         ("x = load(A, (0, 0), (4, 4), pad='one')", "T0310", "unknown padding 'one'"),
         ("x = load(I, (0, 0), (4, 4), pad=nan)", "T0306", "nan is not a value of i32"),
         ("store(B, (0, 0), zeros((4, 4)))", "T0315", "'B' holds bf16 but the tile is f32"),
-        ("store(C, (0, 0), 3.0)", "T0311", "expected the tile to store"),
+        ("store(C, (0, 0), A)", "T0311", "expected the tile to store"),
         ("store(C, (0, 0), arange(4))", "T0301", "the tile has 1"),
         ("v = make_partition_view(A, (4, 4), dim_map=[0, 0])", "T0301", "dim_map"),
         ("v = make_partition_view(A, (4,))", "T0301", "the tile has 1"),

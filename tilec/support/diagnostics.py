@@ -166,7 +166,7 @@ class DeadlockError(TileError):
 
 
 class OutOfRangeError(TileError):
-    """A kernel asked for a part of a tile that is not there: on the CPU, or in a debug build."""
+    """A kernel asked for what is not there: part of a tile, or an element that is not checked."""
 
 
 class InternalCompilerError(Exception):

@@ -4,6 +4,8 @@ import math
 from typing import Any
 
 from tilec.frontend.semantics import (
+    builtins_atomic,
+    builtins_elements,
     builtins_math,
     builtins_memory,
     builtins_reduce,
@@ -38,6 +40,8 @@ from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
 BUILTIN_MODULES = (
+    builtins_atomic,
+    builtins_elements,
     builtins_math,
     builtins_memory,
     builtins_reduce,
