@@ -373,7 +373,7 @@ class _Steps:
         except CompileError as failure:
             from tilec.codegen.ptxas_locations import with_reasons
 
-            raise with_reasons(failure, self.result.remarks) from None
+            raise with_reasons(failure, self.result.remarks).quoting([self.source]) from None
         return self.result
 
     def _code_generator(self) -> Any:

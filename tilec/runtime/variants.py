@@ -147,6 +147,7 @@ class Variants:
         target: str,
         *,
         debug_waits: bool = False,
+        allow_spills: bool = False,
     ) -> None:
         """Start without variants.
 
@@ -156,12 +157,14 @@ class Variants:
             plan: Fields of the plan to fix.
             target: Architecture to compile for.
             debug_waits: Make debug builds.
+            allow_spills: Accept register spills and serialised wgmma.
         """
         self.text = text
         self.name = name
         self.plan_fields = plan
-        self.target = target
-        self.debug_waits = debug_waits
+        self.options = CompileOptions(
+            target=target, debug_waits=debug_waits, allow_spills=allow_spills
+        )
         self.cache = DiskCache()
         self._compiled: dict[str, CompiledKernel] = {}
         self._programs: dict[str, Any] = {}
@@ -177,9 +180,13 @@ class Variants:
 
     def renewed(self) -> "Variants":
         """Return what makes variants of the same kernel from its text, read again."""
-        text = self.text.renewed()
         return Variants(
-            text, self.name, self.plan_fields, self.target, debug_waits=self.debug_waits
+            self.text.renewed(),
+            self.name,
+            self.plan_fields,
+            self.options.target,
+            debug_waits=self.options.debug_waits,
+            allow_spills=self.options.allow_spills,
         )
 
     def plan(
@@ -191,7 +198,7 @@ class Variants:
     ) -> LaunchPlan:
         """Compile the variant for these arguments, unless it exists, and prepare its launch."""
         device = arguments.device or 0
-        check_capability(driver, device, self.target)
+        check_capability(driver, device, self.options.target)
         compiled = self.variant(self.specialization(arguments))
         return compiled.plan_launch(driver, arguments, grid, run_time_scalars)
 
@@ -309,8 +316,8 @@ class Variants:
         from tilec.runtime.cache_entry import unpack_entry
 
         source, module_globals = self.text.contents
-        parts = (source.name, source.text, module_globals, self.name, identity, self.target)
-        key = cache_key((*parts, self.debug_waits))
+        parts = (source.name, source.text, module_globals, self.name, identity, self.options)
+        key = cache_key(parts)
         data = self.cache.read(key)
         return key, unpack_entry(data) if data is not None else None
 
@@ -318,8 +325,7 @@ class Variants:
         from tilec.compiler.driver import compile_source
 
         source, module_globals = self.text.contents
-        options = CompileOptions(target=self.target, debug_waits=self.debug_waits)
-        return compile_source(source, self.name, specialization, options, module_globals)
+        return compile_source(source, self.name, specialization, self.options, module_globals)
 
     def _recompile(self, specialization: Specialization, stage: str) -> str:
         """Return the IR of a kernel that came from the disk cache, which holds none."""

@@ -145,6 +145,10 @@ class TileError(Exception):
         """Pickle what the error was made of, not the text that it shows."""
         return type(self), (self.diagnostics, self.sources)
 
+    def quoting(self, sources: Sequence[SourceFile]) -> "TileError":
+        """Return the same error with lines of `sources`, unless it has sources already."""
+        return self if self.sources else type(self)(self.diagnostics, sources)
+
 
 class CompileError(TileError):
     """The source or the IR cannot be compiled."""
