@@ -7,13 +7,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
+from tilec.frontend.syntax.python_text import missing_source
 from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
-from tilec.support.diagnostics import LaunchError, SourceFile, error
+from tilec.support.diagnostics import CompileError, LaunchError, SourceFile, error
 from tilec.support.sources import read_source_file
 
 
@@ -305,7 +306,8 @@ def kernel(
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Make a kernel of a Python function: `@tilec.kernel` or `@tilec.kernel(stages=4)`.
 
-    The function is never executed: its source is compiled. It must stand in a file.
+    The function is never executed: its source is compiled, so Python must be able to find it. That
+    is so for files and notebooks, and from Python 3.13 on for prompts and `python -c`.
 
     Args:
         function: The decorated function.
@@ -313,10 +315,17 @@ def kernel(
         debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
         allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
         **plan: Fields of the plan to fix.
+
+    Raises:
+        CompileError: The function stands in no file, and its source cannot be found (T0113).
+        LaunchError: What is decorated is no function (T0717).
     """
 
     def decorate(decorated: Callable[..., Any]) -> Kernel:
         text = python_text(decorated)
+        missing = missing_source(decorated)
+        if missing is not None:
+            raise CompileError(missing)
         made = Kernel(
             text,
             decorated.__name__,

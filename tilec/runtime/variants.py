@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Number
 from typing import Any
 
 from tilec.request.options import CompileOptions
@@ -115,7 +116,7 @@ def _differs(first: Any, second: Any) -> bool:
     """Tell whether two values mean different things in a kernel: 1 and True do, 0.0 and -0.0."""
     if first is second:
         return False
-    is_plain = isinstance(first, bool | int | float | str | tuple)
+    is_plain = isinstance(first, bool | int | float | str | tuple | Number)
     return type(first) is not type(second) or not is_plain or repr(first) != repr(second)
 
 

@@ -4,7 +4,7 @@ from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant, DTypeValue, describe
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.qualified import language_name
+from tilec.frontend.syntax.qualified import language_name, settle
 from tilec.support.diagnostics import SourceSpan
 from tilec.support.dtypes import DTYPES, DType
 
@@ -51,7 +51,8 @@ def check_parameter(
     if annotation is None:
         return
     word = language_name(annotation, module)
-    known = module.globals.get(annotation.id) if isinstance(annotation, ast.Name) else None
+    name, owner = settle(annotation, module)
+    known = owner.globals.get(name.id) if isinstance(name, ast.Name) else None
     dtype = known if isinstance(known, DType) else DTYPES.get(word or "")
     if word in ("const", "dtype"):
         _check_word(ctx, parameter.name, word or "", value, span)

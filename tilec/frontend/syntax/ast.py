@@ -300,6 +300,35 @@ class ForeignValue:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportedName:
+    """A name that `from other import name` takes from another `.tile` file.
+
+    Attributes:
+        module: The file.
+        name: The name there.
+    """
+
+    module: "Module"
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Namespace:
+    """A module whose members a kernel uses by dotted names: a `.tile` file or a Python module.
+
+    Attributes:
+        name: Its dotted name, for messages.
+        module: The members. Of a Python module it has only `globals`, and only what the kernel
+            mentions.
+        known: Further names that the module has, to suggest one for a misspelled name.
+    """
+
+    name: str
+    module: "Module"
+    known: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Module(Node):
     """One parsed source file.
 
@@ -308,10 +337,11 @@ class Module(Node):
         functions: Kernels and helpers by name, in source order.
         constants: Expressions of module-level assignments, by name.
         aliases: Names bound by imports: alias -> imported dotted name.
-        globals: Values that the surrounding Python module provides (decorated functions only):
-            numbers, strings, tuples of them, element types, Python modules, names of the language
-            (`LanguageName`), a `Module` that holds a helper function, the `CompileError` that its
-            source gave, or a `ForeignValue`.
+        globals: What other files provide. From other `.tile` files: `ImportedName` and `Namespace`.
+            From the surrounding Python module (decorated functions only): numbers, strings, tuples
+            of them, element types, Python modules, names of the language (`LanguageName`), a
+            `Namespace` for a helper module, a `Module` that holds a helper function, the
+            `CompileError` that its source gave, or a `ForeignValue`.
     """
 
     source: SourceFile
@@ -319,3 +349,12 @@ class Module(Node):
     constants: Mapping[str, Expression]
     aliases: Mapping[str, str]
     globals: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def has(self, name: str) -> bool:
+        """Tell whether the file gives `name` a meaning, by a definition or an import."""
+        return any(name in names for names in self.scopes)
+
+    @property
+    def scopes(self) -> tuple[Mapping[str, Any], ...]:
+        """The places where a name can have its meaning; the first one that has it counts."""
+        return self.functions, self.constants, self.aliases, self.globals
