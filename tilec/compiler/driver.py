@@ -154,6 +154,7 @@ class _Steps:
         module_globals: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.source = source
+        self.sources: tuple[SourceFile, ...] = (source,)
         self.module_globals = module_globals
         self.options = options
         self.target = get_target(options.target)
@@ -212,6 +213,7 @@ class _Steps:
             from tilec.frontend.syntax.parser import choose_kernel, parse_source
 
             tree = parse_source(self.source, self.module_globals)
+            self.sources = tree.sources
             chosen = choose_kernel(tree, kernel, self.source)
             self.result.kernel = chosen.name
             if callable(specialization):
@@ -295,7 +297,7 @@ class _Steps:
                 plan_overrides=dict(specialization.plan),
                 problem_sizes=dict(specialization.sizes),
                 buffer=self.source.name,
-                sources=(self.source,),
+                sources=self.sources,
                 origin=self.options.origin,
                 background=[],
             )
@@ -322,7 +324,7 @@ class _Steps:
         shown = self.dumps.directory is not None or self.options.prints_after(name)
         verify = shown or needs_verifying(stage.passes, position)
         with self.watch.step(stage.name, name) as timing:
-            run_pass(module, name, self.pass_context, [self.source], verify=verify)
+            run_pass(module, name, self.pass_context, self.sources, verify=verify)
         self._count(module, timing)
         self._after_pass(stage, name, module)
 
@@ -373,7 +375,7 @@ class _Steps:
         except CompileError as failure:
             from tilec.codegen.ptxas_locations import with_reasons
 
-            raise with_reasons(failure, self.result.remarks).quoting([self.source]) from None
+            raise with_reasons(failure, self.result.remarks).quoting(self.sources) from None
         return self.result
 
     def _code_generator(self) -> Any:

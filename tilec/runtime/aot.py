@@ -274,7 +274,7 @@ def compile(  # noqa: A001 - the public name
     check_names(interfaces, ARRAY, layouts, "array")
     compiled = [
         _compile_kernel(
-            text.contents,
+            text.compiled_contents,
             interface,
             options,
             Specialization(

@@ -81,6 +81,12 @@ class KernelText:
         return parse_source(*self.contents)
 
     @computed
+    def compiled_contents(self) -> Contents:
+        """The contents with the imported files, as they were when the text was parsed."""
+        source, module_globals = self.contents
+        return replace(source, imports=self.tree.imports), module_globals
+
+    @computed
     def kernel_names(self) -> tuple[str, ...]:
         """Names of the kernels, in source order."""
         tree = self.tree
@@ -209,7 +215,7 @@ class Variants:
         from tilec.interpreter.run import run_program
 
         arrays = {name: arguments.values[name] for name in arguments.arrays}
-        sources = [self.text.contents[0]]
+        sources = self.text.tree.sources
         run_program(program, arrays, dict(arguments.scalars), grid, sources)
 
     def _program(self, arguments: BoundArguments) -> Any:
@@ -227,9 +233,9 @@ class Variants:
         from tilec.compiler.driver import emit_source
         from tilec.interpreter.run import make_program
 
-        source, module_globals = self.text.contents
+        source, module_globals = self.text.compiled_contents
         module = emit_source(source, self.name, specialization, module_globals)
-        return make_program(module, self.name, [source])
+        return make_program(module, self.name, self.text.tree.sources)
 
     def specialization(self, arguments: BoundArguments) -> Specialization:
         """Return what to compile for these arguments."""
@@ -316,16 +322,15 @@ class Variants:
         """Return the name of a variant on disk, and its artifact and remarks if it is there."""
         from tilec.runtime.cache_entry import unpack_entry
 
-        source, module_globals = self.text.contents
-        parts = (source.name, source.text, module_globals, self.name, identity, self.options)
-        key = cache_key(parts)
+        source, module_globals = self.text.compiled_contents
+        key = cache_key((source, module_globals, self.name, identity, self.options))
         data = self.cache.read(key)
         return key, unpack_entry(data) if data is not None else None
 
     def _compile(self, specialization: Specialization) -> Any:
         from tilec.compiler.driver import compile_source
 
-        source, module_globals = self.text.contents
+        source, module_globals = self.text.compiled_contents
         return compile_source(source, self.name, specialization, self.options, module_globals)
 
     def _recompile(self, specialization: Specialization, stage: str) -> str:

@@ -28,10 +28,18 @@ class Severity(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """Text of one source file and the name to show for it."""
+    """Text of one source file and the name to show for it.
+
+    Attributes:
+        name: Name to show; where it is a path, imports are relative to its folder.
+        text: The text.
+        imports: The files that it imports, and those that they import, as they were when it was
+            parsed; empty before.
+    """
 
     name: str
     text: str
+    imports: "tuple[SourceFile, ...]" = ()
 
     def line(self, number: int) -> str | None:
         """Return line `number` (1-based), or None when there is no such line."""

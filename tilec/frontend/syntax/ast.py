@@ -276,6 +276,37 @@ class FunctionDef(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class Import(Node):
+    """One name of an import statement; `span` covers the name that is taken, or the module.
+
+    Attributes:
+        bound: The name that it gives in this file.
+        module: Dotted name of the module.
+        module_span: Where the module is named.
+        name: The name taken from the module; None for the module itself.
+        has_alias: Whether `as` gives the name.
+    """
+
+    bound: str
+    module: str
+    module_span: SourceSpan
+    name: str | None = None
+    has_alias: bool = False
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is `import a.b`, which binds `a`."""
+        return self.name is None and not self.has_alias
+
+    @property
+    def dotted(self) -> str:
+        """Dotted name of what `bound` means."""
+        if self.name is not None:
+            return f"{self.module}.{self.name}"
+        return self.bound if self.is_path else self.module
+
+
+@dataclass(frozen=True, slots=True)
 class LanguageName:
     """A name of the language that a Python module has, perhaps under another name."""
 
@@ -336,12 +367,14 @@ class Module(Node):
         source: The file.
         functions: Kernels and helpers by name, in source order.
         constants: Expressions of module-level assignments, by name.
-        aliases: Names bound by imports: alias -> imported dotted name.
+        aliases: Names of libraries bound by imports: alias -> imported dotted name.
         globals: What other files provide. From other `.tile` files: `ImportedName` and `Namespace`.
             From the surrounding Python module (decorated functions only): numbers, strings, tuples
             of them, element types, Python modules, names of the language (`LanguageName`), a
             `Namespace` for a helper module, a `Module` that holds a helper function, the
             `CompileError` that its source gave, or a `ForeignValue`.
+        imports: The `.tile` files that it imports, and those that they import; of the file that
+            was compiled only.
     """
 
     source: SourceFile
@@ -349,6 +382,12 @@ class Module(Node):
     constants: Mapping[str, Expression]
     aliases: Mapping[str, str]
     globals: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    imports: tuple[SourceFile, ...] = ()
+
+    @property
+    def sources(self) -> tuple[SourceFile, ...]:
+        """The file, and all that it imports."""
+        return (self.source, *self.imports)
 
     def has(self, name: str) -> bool:
         """Tell whether the file gives `name` a meaning, by a definition or an import."""

@@ -13,13 +13,13 @@ LANGUAGE_MODULES = ("tilec", "tilec.language")
 SHORT_NAMES = {"tilec": "tilec", "tl": "tilec"}
 """Names of the language's module that need no import in a `.tile` file."""
 _NUMBER_MODULES = ("math", "numpy", "torch")
-_LIBRARIES = ("tilec", *_NUMBER_MODULES, "cuda", "cupy", "jax", "scipy", "triton")
-"""Packages whose functions have no meaning in a kernel, except what tilec itself provides."""
+_LIBRARIES = ("__future__", "cuda", "cupy", "jax", "scipy", "tilec", "triton", "typing")
+"""Packages that hold no helpers: their functions mean nothing in a kernel, but for tilec's own."""
 
 
 def is_library(dotted: str) -> bool:
     """Tell whether a module belongs to a library that is never a helper module."""
-    return dotted.partition(".")[0] in _LIBRARIES
+    return dotted.partition(".")[0] in (*_LIBRARIES, *_NUMBER_MODULES)
 
 
 def language_member(dotted: str) -> str | None:
