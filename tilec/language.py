@@ -2,7 +2,7 @@
 
 A decorated function is compiled from its source and never executed, so nothing here computes.
 Element types can be subscripted, because Python evaluates annotations; everything else says, when
-it is called, that it works inside a kernel only. `abs`, `len`, `max`, `min`, `print` and `range`
+it is called, that it works inside a kernel only. `abs`, `len`, `max`, `min` and `range`
 are the builtins of Python and need no import.
 """
 

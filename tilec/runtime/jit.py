@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
+from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax.python_text import missing_source
 from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
@@ -14,7 +15,7 @@ from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
-from tilec.support.diagnostics import CompileError, LaunchError, SourceFile, error
+from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error
 from tilec.support.sources import read_source_file
 
 
@@ -317,13 +318,14 @@ def kernel(
         **plan: Fields of the plan to fix.
 
     Raises:
-        CompileError: The function stands in no file, and its source cannot be found (T0113).
+        CompileError: The function stands in no file, and its source cannot be found (T0113), or a
+            hint is one of other languages (T0420).
         LaunchError: What is decorated is no function (T0717).
     """
 
     def decorate(decorated: Callable[..., Any]) -> Kernel:
         text = python_text(decorated)
-        missing = missing_source(decorated)
+        missing = missing_source(decorated) or _unknown_hint(plan)
         if missing is not None:
             raise CompileError(missing)
         made = Kernel(
@@ -338,6 +340,15 @@ def kernel(
         return made
 
     return decorate if function is None else decorate(function)
+
+
+def _unknown_hint(plan: PlanFields) -> Diagnostic | None:
+    """Return the error that a hint is one of other languages, if there is one."""
+    for name in plan:
+        entry = lacking(Usage.HINT, name)
+        if entry is not None:
+            return error("T0420", entry.message(name), hint=entry.hint)
+    return None
 
 
 def python_text(function: Callable[..., Any]) -> KernelText:

@@ -3,6 +3,7 @@
 from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
 from tilec.frontend.semantics.constant_evaluator import constant_extremum
+from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, describe
 from tilec.support.diagnostics import note
@@ -172,8 +173,10 @@ def minimum(
 
 def _variadic_extremum(call: Call, name: str, values: tuple[Argument, ...]) -> AnyValue:
     if len(values) < 2:
-        message = f"needs two or more values; reducing a tile with '{name}' is not supported"
-        raise call.fail("T0318", message)
+        entry = lacking(Usage.REDUCTION, name)
+        if values and entry is not None:
+            raise call.ctx.fail_lacking(entry, name, call.span)
+        raise call.fail("T0310", "needs two or more values")
     return _extremum(call, name, list(values))
 
 

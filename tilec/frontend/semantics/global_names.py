@@ -7,6 +7,7 @@ from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.builtin_table import BUILTINS
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
+from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.semantics.values import (
     AnyValue,
     BuiltinValue,
@@ -25,6 +26,9 @@ from tilec.support.dtypes import DTYPES, DType
 
 def unknown_name(ctx: Context, node: ast.Name) -> SemanticError:
     """Return the error that a name means nothing."""
+    entry = lacking(Usage.FUNCTION, node.id) or lacking(Usage.MODULE, node.id)
+    if entry is not None:
+        return ctx.fail_lacking(entry, node.id, node.span)
     module = ctx.frame.module
     known = [*ctx.frame.variables, *module.functions, *module.constants, *module.globals]
     hint = did_you_mean(node.id, known) or did_you_mean(node.id, [*BUILTINS, *DTYPES])
@@ -154,6 +158,9 @@ def namespace_member(ctx: Context, namespace: NamespaceValue, node: ast.Attribut
         return member
     if namespace.name not in LANGUAGE_MODULES:
         raise foreign_name(ctx, dotted, node.span)
+    entry = lacking(Usage.FUNCTION, node.name)
+    if entry is not None:
+        raise ctx.fail_lacking(entry, node.name, node.name_span)
     hint = did_you_mean(node.name, [*BUILTINS, *DTYPES])
     written = node.value.id if isinstance(node.value, ast.Name) else namespace.name
     message = f"'{written}' has no '{node.name}' that a kernel can use"
@@ -176,7 +183,10 @@ def _member(ctx: Context, namespace: ast.Namespace, node: ast.Attribute) -> AnyV
 def foreign_name(ctx: Context, dotted: str, span: SourceSpan) -> SemanticError:
     """Return the error for using a name of another module than tilec."""
     name = dotted.rpartition(".")[2]
+    entry = lacking(Usage.FUNCTION, name)
     hint = "a kernel uses tilec's own functions and types, helpers and constants"
+    if entry is not None:
+        hint = entry.hint
     if _language_value(name, span) is not None:
         hint = f"write '{name}', or 'tl.{name}' with 'import tilec as tl', for tilec's own"
     return ctx.fail("T0214", f"'{dotted}' is not part of tilec", span, hint=hint)

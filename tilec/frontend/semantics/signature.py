@@ -8,6 +8,7 @@ import enum
 from collections.abc import Mapping
 
 from tilec.frontend.semantics.constant_evaluator import evaluate_constant, shown
+from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.qualified import language_name, settle
 from tilec.frontend.syntax.suggest import did_you_mean
@@ -337,9 +338,13 @@ class _Reader:
                     value = evaluate_constant(keyword.value, self.module)
                     parse_overrides({keyword.name: value})
                 except CompileError as failure:
+                    entry = lacking(Usage.HINT, keyword.name)
+                    found = failure.diagnostics
+                    if entry is not None:
+                        message = entry.message(keyword.name)
+                        found = (error("T0420", message, keyword.span, hint=entry.hint),)
                     self.errors.extend(
-                        item if item.span else replace(item, span=keyword.span)
-                        for item in failure.diagnostics
+                        item if item.span else replace(item, span=keyword.span) for item in found
                     )
                 else:
                     result[keyword.name] = value

@@ -170,8 +170,6 @@ class ExpressionBuilder:
             if item.data == "keyword_argument":
                 name, value = item.children
                 keywords.append(ast.Keyword(self.span(item), str(name), self.expression(value)))
-            elif item.data == "starred_argument":
-                self.fail("T0112", "'*' arguments are not part of the language", self.span(item))
             elif keywords:
                 self.fail(
                     "T0101", "a positional argument follows a keyword argument", self.span(item)

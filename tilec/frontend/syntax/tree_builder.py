@@ -5,6 +5,7 @@ from typing import Any
 
 from lark import Token, Tree
 
+from tilec.frontend.semantics.not_yet import no_syntax
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.expression_builder import ExpressionBuilder
 from tilec.frontend.syntax.limits import MAX_NESTING
@@ -84,10 +85,11 @@ class TreeBuilder(ExpressionBuilder):
             for item in target.items:
                 self._check_target(item)
             return
-        hint = None
         if isinstance(target, ast.Subscript):
-            hint = "arrays are written with 'store(A, index, tile)'; tiles cannot be changed"
-        self.fail("T0116", "only names and tuples of names can be assigned to", target.span, hint)
+            entry = no_syntax("subscript")
+            self.fail("T0116", entry.message("subscript"), target.span, entry.hint)
+            return
+        self.fail("T0116", "only names and tuples of names can be assigned to", target.span)
 
     def _augmented_assignment(self, tree: Tree, span: SourceSpan) -> ast.Statement | None:
         target = self.expression(tree.children[0])
