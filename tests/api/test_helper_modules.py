@@ -2,7 +2,7 @@
 
 # A kernel is Python by its syntax only.
 # pyright: reportInvalidTypeForm=false, reportUndefinedVariable=false
-# pyright: reportAttributeAccessIssue=false
+# pyright: reportAttributeAccessIssue=false, reportOperatorIssue=false, reportCallIssue=false
 
 from __future__ import annotations
 

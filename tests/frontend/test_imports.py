@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tilec.frontend.semantics.analysis import analyze_kernel
-from tilec.frontend.semantics.signature import signature
+from tilec.frontend.semantics.signature import ConstParam, DTypeParam, Signature, signature
 from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
 from tilec.frontend.syntax.parser import kernels, parse_source
 from tilec.request.specialization import Specialization
@@ -66,6 +66,11 @@ def shown(folder, text: str) -> list[str]:
     return str(failure(folder, text)).splitlines()
 
 
+def defaults(found: Signature) -> dict[str, object]:
+    constants = (item for item in found.params if isinstance(item, ConstParam | DTypeParam))
+    return {item.name: item.default for item in constants}
+
+
 @pytest.mark.parametrize(
     ("imports", "value", "operation"),
     [
@@ -105,8 +110,7 @@ def test_imported_names_in_signatures_and_grids(folder):
     module = parse_source(read_source_file(folder("main", text)))
     found = signature(kernels(module)[0], module)
     assert [(item.dtype, item.dims) for item in found.arrays()] == [("f32", ("M", 16))] * 2
-    assert found.find("BM").default == 16
-    assert found.find("T").default == "f32"
+    assert defaults(found) == {"BM": 16, "T": "f32"}
     assert found.hints == {"stages": 4}
     assert analyze_kernel(module, None, Specialization()).metadata["grid"] == ["cdiv(M, 16)"]
 
@@ -116,7 +120,7 @@ def test_a_constant_of_a_file_sees_that_file_only(folder):
     text = "from sizes import TWICE\nUNIT = 100\n@kernel\ndef f(A: f32[TWICE], N: const = TWICE):\n"
     module = parse_source(read_source_file(folder("main", text + "    x = load(A, 0, TWICE)\n")))
     found = signature(kernels(module)[0], module)
-    assert (found.arrays()[0].dims, found.find("N").default) == ((4,), 4)
+    assert (found.arrays()[0].dims, defaults(found)) == ((4,), {"N": 4})
     program = analyze_kernel(module, None, Specialization())
     assert str(program.body.operations[-1].results[0].type) == "f32[4]"
 

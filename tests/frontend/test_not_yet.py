@@ -1,5 +1,7 @@
 """The table of what tilec lacks: every entry is an error that names it, every replacement works."""
 
+from typing import Any
+
 import pytest
 
 import tilec
@@ -94,8 +96,9 @@ def test_arguments(entry, name):
 def test_hints_of_kernels(entry, name):
     item = failure("pass", HEADER.replace("@kernel", f"@kernel({name}=4)"))
     check(item, "T0420", entry, name)
+    hints: dict[str, Any] = {name: 4}
     with pytest.raises(tilec.CompileError) as caught:
-        tilec.kernel(**{name: 4})(lambda A: None)
+        tilec.kernel(**hints)(lambda A: None)
     assert caught.value.diagnostics[0].message == entry.message(name)
 
 

@@ -20,7 +20,7 @@ CASES = {
         "def f(a):\n    x = g(a, (1, 2])\n",
         [("T0105", 2, 19, "expected ')' but found ']'")],
     ),
-    "stray closing bracket": ("def f(a):\n    x = g(a))\n", [("T0106", 2, 13, "closes nothing")]),
+    "stray closing bracket": ("def f(a):\n    x = g(a))\n", [("T0106", 2, 13, "no opening")]),
     "NUL": ("def f(a):\n    x = \0\n", [("T0107", 2, 9, "U+0000")]),
     "empty": ("", [("T0108", 1, 1, "empty")]),
     "only comments": ("\n# hello\n\n", [("T0108", 1, 1, "empty")]),
@@ -44,7 +44,7 @@ CASES = {
     "decorator": ("@foo\ndef f(a):\n    x = 1\n", [("T0115", 1, 2, "unknown decorator")]),
     "subscript target": (
         "def f(a):\n    a[0] = 1\n",
-        [("T0116", 2, 5, "no assignment to elements")],
+        [("T0116", 2, 5, "to elements")],
     ),
     "call target": ("def f(a):\n    g(a) = 1\n", [("T0116", 2, 5, "assigned to")]),
     "augmented attribute": ("def f(a):\n    a.b += 1\n", [("T0116", 2, 5, "plain name")]),

@@ -108,7 +108,7 @@ def test_type_of(frontend, expression, expected):
         ("x = reshape(zeros((4, 4)), (32, -1))", "T0313", "cannot be divided"),
         ("x = permute(zeros((4, 4)), (0, 0))", "T0301", "every axis from 0 to 1 once"),
         ("x = transpose(arange(8))", "T0301", "has only one axis"),
-        ("x = cat((zeros((4, 4)), zeros((8, 8))), 0)", "T0313", "on another axis than 0"),
+        ("x = cat((zeros((4, 4)), zeros((8, 8))), 0)", "T0313", "on every axis but 0"),
         ("x = cat((zeros((4, 4)), zeros((8, 4))), 0)", "T0303", "found 12"),
         ("x = extract(zeros((4, 4)), (2, 0), (2, 2))", "T0319", "index 2 is outside 0 to 1"),
         ("x = extract(zeros((4, 4)), (0, 0), (8, 4))", "T0313", "8x4 does not divide 4x4"),
@@ -152,7 +152,7 @@ def test_mma_shapes_name_the_operands(frontend):
         ("zeros((2, 8, 4)), zeros((4, 4, 8)), zeros((2, 8, 8))", "T0302", "batch sizes 2 and 4"),
         ("zeros((8, 4), bf16), zeros((4, 8), f16), zeros((8, 8))", "T0306", "A is bf16 but B is"),
         ("zeros((8, 4), bf16), zeros((4, 8), bf16), zeros((8, 8), f16)", "T0306", "must be f32"),
-        ("zeros((8, 4), i32), zeros((4, 8), i32), zeros((8, 8), i32)", "T0306", "no matrix"),
+        ("zeros((8, 4), i32), zeros((4, 8), i32), zeros((8, 8), i32)", "T0306", "operands of i32"),
         ("3, zeros((4, 8)), zeros((8, 8))", "T0311", "A must be a tile"),
     ],
 )

@@ -1,7 +1,7 @@
 """Helpers of a module that lies in another one."""
 
 # A helper is Python by its syntax only.
-# pyright: reportReturnType=false
+# pyright: reportReturnType=false, reportOperatorIssue=false
 
 import tilec
 from tilec.language import where, zeros

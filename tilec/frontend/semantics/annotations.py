@@ -76,7 +76,7 @@ def _type(ctx: Context, node: ast.Expression) -> tuple[DType, tuple[int, ...] | 
     if isinstance(found, DTypeValue):
         return found.dtype, shape
     message = f"an annotation names an element type, not {describe(found)}"
-    hint = "write 'x: f32 = ...', or leave the annotation away"
+    hint = "write 'x: f32 = ...', or remove the annotation"
     raise ctx.fail("T0321", message, node.span, hint=hint)
 
 
@@ -90,7 +90,7 @@ def _check_word(ctx: Context, name: str, word: str, value: AnyValue, span: Sourc
         fits = isinstance(value, Constant) and type(value.value) is _PYTHON_TYPES[word]
     if not fits:
         message = f"'{name}' is annotated '{word}' but is {describe(value)}"
-        raise ctx.fail("T0321", message, span, hint="leave the annotation away")
+        raise ctx.fail("T0321", message, span, hint="remove the annotation")
 
 
 def _check_kind(ctx: Context, name: str, value: Constant, dtype: DType, span: SourceSpan) -> None:

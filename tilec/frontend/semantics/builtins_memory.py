@@ -135,7 +135,7 @@ def make_partition_view(
     dim_map: Argument | None = None,
     pad: Argument | None = None,
 ) -> AnyValue:
-    """Cut an array into tiles; tile axis i walks along array axis `dim_map[i]`."""
+    """Cut an array into tiles; tile axis i is array axis `dim_map[i]`."""
     source = call.array(array)
     shape = call.shape(tile)
     _check_rank(call, source, len(shape), "tile", tile)
@@ -180,7 +180,7 @@ def load(
     if isinstance(array.value, ViewValue):
         view = array.value
         if shape is not None or pad is not None:
-            message = "a view has its tile shape and padding already"
+            message = "a view already has a tile shape and padding"
             raise call.fail("T0310", message, (shape or pad or array).span)
     else:
         source = call.array(array)

@@ -189,7 +189,7 @@ class _Evaluator:
             if not _is_computable(link.operator, result) or not _is_computable(
                 link.operator, right
             ):
-                raise self._fail("T0403", f"'{link.operator}' is for numbers here", link)
+                raise self._fail("T0403", f"'{link.operator}' needs numbers here", link)
             result = fold_binary(link.operator, result, right, link.span)
             if isinstance(result, tuple):
                 self._tuple(result, link)
@@ -210,7 +210,7 @@ class _Evaluator:
             return self.known[node.id]
         if node.id in module.constants:
             if node.id in self.open:
-                message = f"module constant '{node.id}' is defined by itself"
+                message = f"module constant '{node.id}' depends on itself"
                 raise self._fail("T0403", message, node)
             if len(self.open) >= MAX_NESTING:
                 message = f"module constants refer to each other more than {MAX_NESTING} deep"

@@ -32,7 +32,7 @@ _LIMITS = {
     "operations": MAX_OPERATIONS,
 }
 _LIMIT_HINT = (
-    "helpers are inlined at every call: write what repeats as a loop over 'range', or divide the"
+    "helpers are inlined at every call; use a loop over 'range' for code that repeats, or split the"
     " kernel"
 )
 

@@ -159,7 +159,7 @@ def execute_for(ctx: Context, statement: ast.For) -> None:
         raise ctx.fail_lacking(entry, name or "", statement.iterable.span)
     if len(statement.targets) != 1:
         span = statement.targets[1].span
-        raise ctx.fail("T0314", "the loop over a range has one variable", span)
+        raise ctx.fail("T0314", "a loop over 'range' has one variable", span)
     counted = loop_bounds(ctx, statement.iterable)
     target = statement.targets[0]
     count = hir.Value(hir.ScalarType(I32), target.span, counted.count_bounds)

@@ -68,7 +68,7 @@ def _module_constant(ctx: Context, name: str, module: ast.Module) -> AnyValue:
     if key in ctx.known_constants:
         return ctx.known_constants[key]
     if key in ctx.open_constants:
-        raise ctx.fail("T0403", f"module constant '{name}' is defined by itself", node.span)
+        raise ctx.fail("T0403", f"module constant '{name}' depends on itself", node.span)
     outer = ctx.frame
     nothing = ast.FunctionDef(node.span, name, (), (), (), (), None)
     ctx.frame = Frame(nothing, module, call_span=outer.call_span, caller=outer.caller)

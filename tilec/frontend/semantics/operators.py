@@ -48,7 +48,7 @@ def checked_tuple(ctx: Context, value: TupleValue, span: SourceSpan) -> TupleVal
     """Return a tuple that was made at `span`, unless it is too large."""
     if value.size > MAX_TUPLE_VALUES:
         message = f"this tuple has {value.size} values; the limit is {MAX_TUPLE_VALUES}"
-        raise ctx.fail("T0212", message, span, hint="keep what belongs together in a tile")
+        raise ctx.fail("T0212", message, span, hint="use a tile for many values")
     return value
 
 

@@ -203,7 +203,7 @@ class _Reader:
         if not self._is_dtype(name, generic, annotation.span):
             return None
         if name in DTYPES and DTYPES[name].kind is Kind.RESTRICTED_FLOAT:
-            message = f"a scalar cannot be {name}: only arrays and tiles hold it"
+            message = f"a scalar cannot have the type {name}: only arrays and tiles can"
             self._fail("T0114", message, annotation.span)
             return None
         if item.default is not None:

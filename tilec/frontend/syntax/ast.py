@@ -68,7 +68,7 @@ class BinaryOperation(Expression):
 def operator_chain(node: BinaryOperation) -> tuple[list[BinaryOperation], Expression]:
     """Return the links of `a + b - c`, innermost first, and its first operand.
 
-    A chain leans to the left, as deep as it is long: whoever walks it must not recurse.
+    A chain is as deep as it is long, so code that follows it must not recurse.
     """
     links: list[BinaryOperation] = []
     first: Expression = node

@@ -101,7 +101,7 @@ class ImportReader:
             message = f"'{name}' imports itself"
             if identity != self._open[-1]:
                 message += ", through the files that it imports"
-            hint = "move what both files need into a third one"
+            hint = "move the code that both files need into a third file"
             raise CompileError(error("T0216", message, item.module_span, hint=hint), [source])
         if len(self._open) > MAX_CALL_DEPTH:
             message = f"files import each other more than {MAX_CALL_DEPTH} deep, the limit"
@@ -132,12 +132,14 @@ class _Bound:
         """
         if isinstance(meaning, ast.Namespace) and item.is_path:
             meaning = _package(item.module.split("."), meaning, self.globals.get(item.bound))
-        names = self.aliases if isinstance(meaning, str) else self.globals
         first = self._places.setdefault(item.bound, item.span)
         before = self.aliases.get(item.bound) or self.globals.get(item.bound)
         if before is not None and not _agree(before, meaning):
             raise CompileError(twice(item.bound, item.span, first), [source])
-        names[item.bound] = meaning
+        if isinstance(meaning, str):
+            self.aliases[item.bound] = meaning
+        else:
+            self.globals[item.bound] = meaning
 
 
 def twice(name: str, span: SourceSpan, first: SourceSpan) -> Diagnostic:

@@ -82,7 +82,7 @@ def _check_size(source: SourceFile) -> None:
     size = len(source.text.strip())
     if size > MAX_SOURCE_CHARACTERS:
         message = f"the source has {size} characters; the limit is {MAX_SOURCE_CHARACTERS}"
-        hint = "divide it into several files, or write what repeats as a loop or helper"
+        hint = "split it into several files, or use a loop or a helper for code that repeats"
         raise CompileError(error("T0210", message, _start(source), hint=hint), [source])
 
 
@@ -155,7 +155,7 @@ def _add_statement(
         isinstance(target, ast.Name) for target in statement.targets
     ):
         if statement.annotation is not None:
-            message = "a module constant has no type: it takes that of what it meets"
+            message = "a module constant has no annotation: its type comes from its uses"
             builder.fail("T0321", message, statement.annotation.span, "remove the annotation")
         for target in statement.targets:
             if isinstance(target, ast.Name):

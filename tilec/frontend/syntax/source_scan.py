@@ -208,7 +208,7 @@ class Scanner:
 
     def _close(self, text: str, line: int, column: int) -> None:
         if not self._brackets:
-            self._fail("T0106", f"'{text}' closes nothing", self.span(line, column))
+            self._fail("T0106", f"'{text}' has no opening bracket", self.span(line, column))
             self.scan.fatal = True
             return
         bracket, open_line, open_column = self._brackets.pop()
