@@ -145,6 +145,16 @@ def test_a_misspelled_member_until_it_exists(monkeypatch):
     np.testing.assert_array_equal(run(misspelled), SOURCE * 2.5)
 
 
+def test_a_member_that_its_module_cannot_import():
+    @tilec.kernel
+    def of_a_part(A: f32[M], B: f32[M]):
+        i = grid(1)
+        store(B, i, lib.absent.f(load(A, i, 16)))
+
+    (item,) = failure(of_a_part).diagnostics
+    assert item.message == "the module 'tests.support.helper_library' has no 'absent'"
+
+
 def test_mistakes_in_a_helper_of_another_module_show_its_line():
     @tilec.kernel
     def wrong(A: f32[M], B: f32[M]):

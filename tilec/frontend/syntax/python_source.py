@@ -31,7 +31,7 @@ class Captured(NamedTuple):
     Attributes:
         name: The name, a dotted one for a member of a module.
         value: What it was.
-        now: Returns what it is, None for a global that is gone.
+        now: Returns what it is; for a name that is gone, something else than `value`.
     """
 
     name: str
@@ -164,12 +164,12 @@ class _Reader:
         members: dict[str, Any] = {}
         known: tuple[str, ...] = ()
         for name, inner in sorted(wanted.items()):
-            now = partial(getattr, module, name, None)
-            inner_name = f"{dotted}.{name}"
-            if hasattr(module, name):
-                members[name] = self._taken(inner_name, name, getattr(module, name), now, inner)
+            now = partial(_attribute, module, name)
+            value, inner_name = now(), f"{dotted}.{name}"
+            if value is not _ABSENT:
+                members[name] = self._taken(inner_name, name, value, now, inner)
             else:  # an error, until the module has the name
-                self.captured.append(Captured(inner_name, None, now))
+                self.captured.append(Captured(inner_name, value, now))
                 known = tuple(sorted(item for item in vars(module) if not item.startswith("_")))
         file = SourceFile(getattr(module, "__file__", None) or module.__name__, "")
         scope = ast.Module(SourceSpan(file.name, 1, 1, 1, 2), file, {}, {}, {}, members)
@@ -197,6 +197,18 @@ class _Reader:
         finally:
             self.depth -= 1
         return self.known[function]
+
+
+_ABSENT = object()
+"""Stands for an attribute that a module does not have."""
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    """Return an attribute of a module, which may import it first; `_ABSENT` if it cannot."""
+    try:
+        return getattr(module, name)
+    except (AttributeError, ImportError):
+        return _ABSENT
 
 
 def _mentioned(tree: python_ast.AST) -> dict[str, set[Path]]:
