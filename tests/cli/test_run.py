@@ -62,9 +62,26 @@ def test_mismatch_is_an_error(kernel, capsys):
     assert "error[T0011]" in captured.err
 
 
-def test_check_without_a_numpy_function_says_so(kernel, capsys):
-    assert _run(kernel, "--check") == EXIT_OK
-    assert "nothing was compared" in capsys.readouterr().out
+def test_check_without_a_reference_fails_before_the_run(kernel, capsys):
+    assert _run(kernel, "--check") == EXIT_DIAGNOSTICS
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "error[T0019]: --check: there is nothing to compare" in captured.err
+    assert f"define reference(...) in {kernel.with_suffix('.py')}" in captured.err
+
+
+def test_check_with_a_reference_that_gives_no_output_fails(kernel, capsys):
+    kernel.with_suffix(".py").write_text("def reference(A):\n    return {}\n")
+    assert _run(kernel, "--check") == EXIT_DIAGNOSTICS
+    assert "error[T0019]" in capsys.readouterr().err
+
+
+def test_check_on_a_gpu_compares_with_the_cpu_reference_alone(kernel, capsys, fake_driver):
+    words = ["run", str(kernel), "--size", "N=100", "-D", "alpha=2", "--device", "gpu"]
+    assert main([*words, "--check"]) == EXIT_DIAGNOSTICS  # the stand-in writes nothing
+    captured = capsys.readouterr()
+    assert "check against the CPU reference: B: 100 of 100 elements differ" in captured.out
+    assert "error[T0011]" in captured.err
 
 
 @pytest.mark.parametrize(
@@ -90,6 +107,50 @@ def test_unknown_extent_is_named(kernel, capsys):
 
 def test_wrong_grid_is_a_usage_error(kernel):
     assert _run(kernel, "--grid", "many") == EXIT_USAGE
+
+
+def test_imported_files_are_read_at_every_run_and_quoted(tmp_path, capsys):
+    (tmp_path / "main.tile").write_text(
+        "from parts import part\n@kernel\ndef first[M](A: f32[M], B: f32[M], n: i32):\n"
+        "    i = grid(cdiv(M, 16))\n    store(B, i, part(load(A, i, 32), n))\n"
+    )
+    parts = tmp_path / "parts.tile"
+    parts.write_text("def part(x, n):\n    return extract(x, n, 16)\n")
+    words = ["run", str(tmp_path / "main.tile"), "--device", "cpu", "--size", "M=32", "-D", "n=7"]
+    assert main(words) == EXIT_DIAGNOSTICS
+    message = capsys.readouterr().err
+    assert "parts.tile:2:12: error[T0575]" in message
+    assert "\n      return extract(x, n, 16)\n             ^^^^" in message
+    parts.write_text("def part(x, n):\n    return extract(x, n - 6, 16)\n")
+    assert main(words) == EXIT_OK
+
+
+SPILLS = """\
+from __future__ import annotations
+
+import tilec
+from tilec.language import f32, grid, load, store, cdiv
+
+
+@tilec.kernel(allow_spills=True, worker_warps=1)
+def spills(A: f32[N], B: f32[N], C: f32[N]):
+    i = grid(cdiv(N, 4096))
+    a = load(A, i, 4096)
+    b = load(B, i, 4096)
+    store(C, i, a * b + a / b)
+"""
+
+
+@pytest.mark.usefixtures("fake_driver")
+def test_a_decorator_that_allows_spills_counts(tmp_path, capsys):
+    path = tmp_path / "spills.py"
+    compiling = ["compile", str(path), "-o", str(tmp_path / "out.ptx")]
+    path.write_text(SPILLS)
+    assert main(compiling) == EXIT_OK
+    assert main(["run", str(path), "--size", "N=4096", "--device", "gpu"]) == EXIT_OK
+    path.write_text(SPILLS.replace("=True", "=False"))
+    assert main(compiling) == EXIT_DIAGNOSTICS
+    assert "error[T0608]" in capsys.readouterr().err
 
 
 def test_gpu_without_driver_is_an_error(kernel, capsys, monkeypatch):

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tilec.compiler.driver import emit_kernel
+from tilec.compiler.program import Program
 from tilec.frontend.semantics.analysis import analyze_kernel
 from tilec.frontend.semantics.signature import ConstParam, DTypeParam, Signature, signature
 from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
@@ -134,13 +136,15 @@ def test_a_file_is_read_once_and_held_by_the_module(folder):
     assert module.globals["left"].module is module.globals["right"].module.globals["left"].module
 
 
-def test_files_that_a_source_holds_are_not_read_again(folder):
-    source = read_source_file(folder("main", main("from helpers import relu\n", "relu(1.0)")))
-    held = SourceFile(source.name, source.text, parse_source(source).imports)
+def test_a_program_reads_the_imported_files_once(folder):
+    text = main("from helpers import relu\n", "relu(load(A, i, 16))")
+    source = read_source_file(folder("main", text))
+    program = Program(source)
+    assert [item.name for item in program.sources] == ["main.tile", "helpers.tile"]
     folder("helpers", "def other(x):\n    return x\n")
-    assert "relu" in parse_source(held).globals["relu"].module.functions
+    emit_kernel(program)
     with pytest.raises(CompileError, match=r"'helpers\.tile' has no 'relu'"):
-        parse_source(source)
+        emit_kernel(Program(source))
 
 
 def test_text_without_a_file_imports_from_the_current_folder(folder):

@@ -74,15 +74,6 @@ def test_functions(entry, name):
         check(item, "T0318", entry, name)
 
 
-@cases(Usage.REDUCTION)
-def test_reductions_under_the_name_of_another_function(entry, name):
-    found = failures(f"y = {name}(x)\ny = x.{name}()")
-    assert len(found) == 2
-    for item in found:
-        check(item, "T0318", entry, name)
-    analyze(f"y = {name}(x, x)")
-
-
 @cases(Usage.ARGUMENT)
 def test_arguments(entry, name):
     calls = ("load(A, i, 16, {}=0)", "store(A, i, x, {}=0)", "mma(a, b, acc, {}=0)")

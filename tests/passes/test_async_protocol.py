@@ -24,7 +24,7 @@ from tests.support.seeded_faults import (
     without,
 )
 from tilec.compiler.driver import compile_source
-from tilec.frontend.syntax.parser import choose_kernel, kernels, parse_source
+from tilec.frontend.syntax.parser import find_kernel, kernels, parse_source
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.passes.analysis.protocol import cases
@@ -285,7 +285,7 @@ def test_every_kernel_passes(path):
     source = source_of(path)
     tree = parse_source(source)
     for name in [kernel.name for kernel in kernels(tree)]:
-        assert choose_kernel(tree, name, source).name == name
+        assert find_kernel(tree, name).name == name
         compile_source(source, name, options=CompileOptions(emit="nv_tileas"))
 
 

@@ -1,4 +1,4 @@
-"""The GPU half of `tilec run`: device memory that mirrors the host arrays, and a launch."""
+"""`tilec run` on a GPU: copies the host arrays to device memory and back, and launches."""
 
 from typing import Any
 
@@ -20,9 +20,15 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
     Raises:
         TileError: The kernel cannot be compiled, or the launch failed.
     """
-    text = KernelText(lambda: (job.source, {}))
-    plan = job.specialization.plan
-    kernel = Kernel(text, job.kernel, plan, job.target, debug_waits=job.debug_waits)
+    text = KernelText.of(job.program)
+    kernel = Kernel(
+        text,
+        job.kernel,
+        job.specialization.plan,
+        job.options.target,
+        debug_waits=job.options.debug_waits,
+        allow_spills=job.options.allow_spills,
+    )
     compiled = kernel.compile(**job.bound.values)
     arguments, before = prepare_arguments(job, compiled.metadata)
     on_device = {

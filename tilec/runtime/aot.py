@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tilec.compiler.program import Program
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import (
     ConstantValue,
@@ -27,13 +28,12 @@ from tilec.runtime.args.signature_binding import (
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.errors import UnknownKernelError, launch_error
-from tilec.runtime.jit import Kernel, file_text
+from tilec.runtime.jit import Kernel
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.launch.launcher import LaunchPlan
-from tilec.runtime.variants import Contents, KernelText, PlanFields
+from tilec.runtime.variants import KernelText, PlanFields
 from tilec.support.diagnostics import (
-    CompileError,
     Diagnostic,
     LaunchError,
     SourceFile,
@@ -79,16 +79,13 @@ class PackagedKernel:
         Raises:
             TileError: An argument is wrong, no variant fits, or the launch failed.
         """
-        self._launch(None, arguments, keywords)
+        self._dispatcher.launch(arguments, keywords)
 
     def __getitem__(self, grid: int | tuple[int, ...]) -> Any:
         """Return the kernel with a grid, for `kernel[blocks](...)`."""
         extents = caller_grid(grid, self.__name__)
-        return lambda *arguments, **keywords: self._launch(extents, arguments, keywords)
-
-    def _launch(self, grid: Grid | None, values: tuple[Any, ...], names: Mapping[str, Any]) -> None:
-        names, stream = self._interface.take_stream(names)
-        self._dispatcher.call(values, names, grid, stream)
+        launch = self._dispatcher.launch
+        return lambda *arguments, **keywords: launch(arguments, keywords, extents)
 
     def __getattr__(self, name: str) -> Any:
         """Forward `ptx`, `cubin`, `ir`, `plan`, `registers` ... to the first variant."""
@@ -267,14 +264,15 @@ def compile(  # noqa: A001 - the public name
     text, options = _text_of(source), _options(source, target, debug_waits, allow_spills)
     if isinstance(source, Kernel):
         kernel, plan = source.__name__, {**source.variants.plan_fields, **plan}
-    names = _choose(text, kernel)
+    program = text.program
+    names = program.kernel_names if kernel is None else (program.select_kernel(kernel),)
     interfaces = [text.interface(name) for name in names]
     check_names(interfaces, CONST, constants, "const")
     check_names(interfaces, DTYPE, dtypes, "dtype parameter")
     check_names(interfaces, ARRAY, layouts, "array")
     compiled = [
         _compile_kernel(
-            text.compiled_contents,
+            program,
             interface,
             options,
             Specialization(
@@ -310,29 +308,19 @@ def _text_of(source: str | Path | Kernel) -> KernelText:
     if isinstance(source, Kernel):
         return source.text
     if isinstance(source, str) and "\n" in source:
-        return file_text(SourceFile("<string>", source))
-    return file_text(read_source_file(source))
-
-
-def _choose(text: KernelText, kernel: str | None) -> tuple[str, ...]:
-    """Return the kernels to compile: the one that was asked for, or all."""
-    if kernel is None:
-        return text.kernel_names
-    if kernel in text.kernel_names:
-        return (kernel,)
-    message = f"{text.contents[0].name} defines no kernel called '{kernel}'"
-    hint = f"it defines: {', '.join(text.kernel_names)}"
-    raise CompileError(error("T0006", message, hint=hint))
+        file = SourceFile("<string>", source)
+    else:
+        file = read_source_file(source)
+    return KernelText.of(Program(file))
 
 
 def _compile_kernel(
-    contents: Contents,
+    program: Program,
     interface: Interface,
     options: CompileOptions,
     specialization: Specialization,
 ) -> CompiledKernel:
-    from tilec.compiler.driver import compile_source
+    from tilec.compiler.driver import compile_kernel
 
-    source, module_globals = contents
-    made = compile_source(source, interface.kernel, specialization, options, module_globals)
+    made = compile_kernel(program, interface.kernel, specialization, options)
     return CompiledKernel(made.artifact, made.remarks, made.module_text)

@@ -7,6 +7,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
+from tilec.compiler.program import Program
 from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax.python_text import missing_source
 from tilec.runtime.args.signature_binding import bind_call
@@ -16,6 +17,7 @@ from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
 from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error
+from tilec.support.kernel_selection import select_kernel
 from tilec.support.sources import read_source_file
 
 
@@ -54,6 +56,7 @@ class Kernel:
             text, name, plan, target, debug_waits=debug_waits, allow_spills=allow_spills
         )
         self._dispatcher = Dispatcher(self._variants)
+        self._captured = text.captured
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -91,7 +94,10 @@ class Kernel:
         Raises:
             TileError: The kernel cannot be compiled, an argument is wrong, or the launch failed.
         """
-        self.launch(None, arguments, keywords)
+        if keywords or self._captured:
+            self.launch(None, arguments, keywords)
+        elif not self._dispatcher.launch_repeated(arguments, None):
+            self._dispatcher.call(arguments, keywords)
 
     def __getitem__(self, grid: int | tuple[int, ...]) -> "KernelWithGrid":
         """Return the kernel with a grid, for `kernel[blocks](...)`.
@@ -105,12 +111,9 @@ class Kernel:
         self, grid: Grid | None, arguments: tuple[Any, ...], keywords: Mapping[str, Any]
     ) -> None:
         """Launch the kernel with a grid that was checked; see `__call__` for the rest."""
-        if self._variants.text.has_changed():
+        if self._captured and self._variants.text.has_changed():
             self._renew()
-        stream = None
-        if keywords:
-            keywords, stream = self._variants.interface().take_stream(keywords)
-        self._dispatcher.call(arguments, keywords, grid, stream)
+        self._dispatcher.launch(arguments, keywords, grid)
 
     def _renew(self) -> None:
         """Read the source again: a value that it took from Python is another one now."""
@@ -205,15 +208,10 @@ class SourceModule:
         """
         if name.startswith("_"):
             raise AttributeError(name)
-        if name not in self._kernels:
-            raise UnknownKernelError(
-                error(
-                    "T0006",
-                    f"{self._file} defines no kernel called '{name}'",
-                    hint=f"it defines: {', '.join(self._kernels)}",
-                )
-            )
-        return self._kernels[name]
+        try:
+            return self._kernels[select_kernel(self._kernels, name, self._file)]
+        except CompileError as failure:
+            raise UnknownKernelError(failure.diagnostics) from None
 
     def __getitem__(self, name: str) -> Kernel:
         return self.__getattr__(name)
@@ -243,8 +241,10 @@ def load(
     Raises:
         CompileError: The file cannot be read, has syntax errors or no kernel.
     """
-    text = file_text(read_source_file(path))
-    return SourceModule(text, target, debug_waits=debug_waits, allow_spills=allow_spills)
+    program = Program(read_source_file(path))
+    return SourceModule(
+        KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
+    )
 
 
 def loads(
@@ -273,13 +273,10 @@ def loads(
             hint = "a file is loaded with tilec.load(path)"
             message = f"tilec.loads: {what} is a {type(value).__name__}, expected a str"
             raise launch_error("T0717", message, hint=hint)
-    loaded = file_text(SourceFile(name, text))
-    return SourceModule(loaded, target, debug_waits=debug_waits, allow_spills=allow_spills)
-
-
-def file_text(source: SourceFile) -> KernelText:
-    """Return the kernels of a source that stands in no Python module."""
-    return KernelText(lambda: (source, MappingProxyType({})))
+    program = Program(SourceFile(name, text))
+    return SourceModule(
+        KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
+    )
 
 
 @overload

@@ -29,6 +29,7 @@ from tilec.passes.analysis.protocol.events import (
 )
 from tilec.passes.analysis.protocol.positions import Positions
 from tilec.passes.analysis.protocol.tokens import Tokens
+from tilec.passes.analysis.scratch_areas import barrier_count, uses_scratch
 from tilec.passes.analysis.tma.multicast import control_operands, dependences, multicast_axis
 from tilec.support.fast_dataclasses import replace
 
@@ -380,8 +381,8 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
         # The first warp of a role is the first one of its warpgroup, too.
         drain = Event(Kind.DRAIN, place, per_warpgroup=True, complete=True)
         return [drain, Event(Kind.BARRIER, place)]
-    if short in ("convert_layout", "cat", "extract"):
-        return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
+    if uses_scratch(op):
+        return [Event(Kind.BARRIER, place)] * barrier_count(op)
     if short == "cluster_sync":
         return [Event(Kind.CLUSTER_SYNC, place)]
     if short == "bulk_commit":

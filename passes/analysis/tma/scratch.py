@@ -7,7 +7,12 @@ from tilec.ir.bindings import ir
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
 from tilec.passes.analysis.kernels import kernel_operations
 
-THROUGH_SHARED_MEMORY = ("nv_tileas.cat", "nv_tileas.extract")
+THROUGH_SHARED_MEMORY = (
+    "nv_tileas.cat",
+    "nv_tileas.extract",
+    "nv_tileas.reduce",
+    "nv_tileas.scan",
+)
 """Operations for which the threads of a role meet at a scratch area."""
 
 

@@ -1,12 +1,17 @@
-"""Write the copy-atom witness on every tiled load and store.
+"""Choose the hardware copy for each tiled load and store.
 
-Before:  nv_tileaa.tiled_load %memref, %row, %column, %token {coord_div_by, in_bounds, ...}
-After:   the same with `atom` (the preferred legal atom) and `legal_atoms` (all of them)
+Before:  tiled_load %r[%i, %j] {coord_div_by = [128, 128], in_bounds = [false, false]}
+After:   tiled_load %r[%i, %j] {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16", ...>,
+                                legal_atoms = [...]}
 
-The registry in `dialects/cute` decides from compute capability, address space, tile shape,
-element type and the facts of `nv-tileaa-infer-facts`. A tile that TMA cannot take gets vector
-accesses, and a remark (T0520) says why. TMA fills with zeros what lies outside of an array: a load
-by TMA with another `padding` gets a select after it, if its tile may leave the array.
+The registry (`dialects/cute/registry.py`) decides from compute capability, address space, tile
+shape, element type and the facts of `nv-tileaa-infer-facts`. `atom` is the preferred legal atom,
+`legal_atoms` are all of them. A tile that TMA cannot move gets the widest legal vector access, and
+remark T0520 says why. The number in `sm90_ldg_128_f32` is bits per access.
+
+TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
+select after it, for the dims along which its tile may leave the array. If the tile is an operand of
+a product, it then goes through registers, as a computed operand does; remark T0437 says so.
 """
 
 from typing import Any

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilec.dialects import cuda_tile
-from tilec.frontend.emit.scalars import emit_scalar
+from tilec.dialects.common.combine_ops import combine_fields, source_fields
+from tilec.frontend.emit.scalars import emit_scalar, scalar_attribute
 from tilec.frontend.emit.types import element_type, mlir_type, signedness
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.rounded_inputs import RoundedInputs
@@ -159,7 +160,10 @@ class Emitter:
         with ir.InsertionPoint(target):
             self.emit_block(block)
             values = [self._values[item] for item in block.yields]
-            ir.Operation.create(terminator, operands=values, loc=where)
+            if terminator == cuda_tile.YieldOp.OPERATION_NAME:
+                cuda_tile.YieldOp(**source_fields(values), loc=where)
+            else:
+                ir.Operation.create(terminator, operands=values, loc=where)
 
     def create(self, op: hir.Operation, operands: list[Any], regions: int, where: Any) -> Any:
         """Create the scf operation of `op` with empty regions."""
@@ -203,6 +207,22 @@ def _emit_while(emitter: Emitter, op: hir.Operation, operands: list[Any], where:
     emitter.fill(created.regions[0], before, "scf.condition", where)
     emitter.fill(created.regions[1], after, "scf.yield", where)
     emitter.bind(op.results, list(created.results))
+
+
+def _emit_combine(emitter: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> None:
+    tiles = [emitter.type(item.type) for item in op.results]
+    elements = [operand.type.element_type for operand in operands]
+    pairs = zip(elements, op.attributes["identities"], strict=True)
+    attributes: dict[str, Any] = {
+        "dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), op.attributes["dim"]),
+        "identities": ir.ArrayAttr.get([scalar_attribute(kind, value) for kind, value in pairs]),
+    }
+    kind = cuda_tile.ScanOp if op.name == "scan" else cuda_tile.ReduceOp
+    created = kind(**combine_fields(operands, tiles), **attributes, loc=where)
+    if op.attributes.get("reverse"):
+        created.attributes["reverse"] = ir.UnitAttr.get()
+    emitter.fill(created.body, op.regions[0], cuda_tile.YieldOp.OPERATION_NAME, where)
+    emitter.bind(op.results, list(created.tiles))
 
 
 # Operations whose builders differ
@@ -294,7 +314,13 @@ def _mma_integers(_: Emitter, op: hir.Operation, operands: list[Any], where: Any
 
 
 _Structured = Callable[[Emitter, hir.Operation, list[Any], Any], None]
-_STRUCTURED: dict[str, _Structured] = {"if": _emit_if, "for": _emit_for, "while": _emit_while}
+_STRUCTURED: dict[str, _Structured] = {
+    "if": _emit_if,
+    "for": _emit_for,
+    "while": _emit_while,
+    "reduce": _emit_combine,
+    "scan": _emit_combine,
+}
 _MULTIPLE = {
     "get_tile_block_id": cuda_tile.GetTileBlockIdOp,
     "get_num_tile_blocks": cuda_tile.GetNumTileBlocksOp,

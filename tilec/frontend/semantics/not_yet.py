@@ -15,7 +15,6 @@ class Usage(enum.Enum):
     """Where something lacking is written; the value is the heading in the docs."""
 
     FUNCTION = "Functions and methods"
-    REDUCTION = "Functions that have another meaning"
     ARGUMENT = "Arguments of functions"
     HINT = "Arguments of `@kernel`"
     MODULE = "Prefixes"
@@ -143,19 +142,15 @@ _FUNCTIONS = (
     _functions("isnan", "a test for NaN", "x != x"),
     _functions("isinf", "a test for infinity", "abs(x) == inf"),
     _functions("isfinite", "a test for finite numbers", "abs(x) < inf"),
-    _functions(
-        "sum mean",
-        "a sum along an axis of a tile",
-        "mma(a, ones((16, 16)), acc)",
-        "each column of this product holds the sums of the rows",
-    ),
-    _functions("prod", "a product along an axis of a tile", advice=_OUTSIDE),
-    _functions("amax amin", "the largest or smallest element of a tile", advice=_OUTSIDE),
-    _functions("argmax argmin", "the place of an element", advice=_OUTSIDE),
-    _functions("any all", "a condition on all elements", advice=_OUTSIDE),
-    _functions("var std norm softmax logsumexp", "a reduction of a tile", advice=_OUTSIDE),
-    _functions("reduce", "a reduction of a tile", advice=_OUTSIDE),
-    _functions("cumsum cumprod associative_scan scan", "a running sum", advice=_OUTSIDE),
+    _functions("mean", "a mean along an axis of a tile", "sum(a, 1) / 16.0"),
+    _functions("amax", "the largest element along an axis", "max(a, 1)"),
+    _functions("amin", "the smallest element along an axis", "min(a, 1)"),
+    _functions("softmax", "a normalized exponential", "exp(x - max(x)) / sum(exp(x - max(x)))"),
+    _functions("logsumexp", "the logarithm of a sum", "log(sum(exp(x - max(x)))) + max(x)"),
+    _functions("var", "a variance", "sum((x - sum(x) / 16.0) ** 2) / 16.0"),
+    _functions("std", "a standard deviation", "sqrt(sum((x - sum(x) / 16.0) ** 2) / 16.0)"),
+    _functions("norm", "the length of a vector", "sqrt(sum(x * x))"),
+    _functions("associative_scan", "a scan", "scan(x, 0, maximum, -inf)"),
     _functions("sort argsort topk unique histogram bincount", "an order", advice=_OUTSIDE),
     _functions("flip roll", "another order of the elements", advice=_OUTSIDE),
     _functions(
@@ -242,16 +237,6 @@ _MODULES = (
     ),
 )
 
-_REDUCTIONS = (
-    Lacking(
-        Usage.REDUCTION,
-        ("max", "min"),
-        "the largest or smallest element of a tile",
-        "max(a, b)",
-        "this compares two tiles, element by element",
-    ),
-)
-
 
 def _syntax(names: str, what: str, example: str, *, write: str = "", advice: str = "") -> Lacking:
     return Lacking(Usage.SYNTAX, tuple(names.split()), what, write, advice, example)
@@ -326,6 +311,6 @@ _SYNTAX = (
     ),
 )
 
-TABLE = (*_FUNCTIONS, *_REDUCTIONS, *_ARGUMENTS, *_MODULES, *_SYNTAX)
+TABLE = (*_FUNCTIONS, *_ARGUMENTS, *_MODULES, *_SYNTAX)
 """Every entry."""
 _INDEX = {(entry.usage, name): entry for entry in TABLE for name in entry.names}

@@ -37,12 +37,10 @@ class ImportReader:
         """Start without files.
 
         Args:
-            source: The importing file. Files that it holds (`SourceFile.imports`) are taken from
-                there, and then no other ones are read.
+            source: The importing file.
             parse: Parses one file; its imports are read with the same reader.
         """
         self._parse = parse
-        self._held = {item.name: item for item in source.imports}
         self._modules: dict[str, ast.Module] = {}
         self._open = [_identity(source.name)]
 
@@ -77,7 +75,7 @@ class ImportReader:
         if item.name is None:
             return ast.Namespace(item.module, self._read(source, item, item.module))
         inner = f"{item.module}.{item.name}"
-        if not self._exists(_path(source, item.module)) and self._exists(_path(source, inner)):
+        if not _exists(_path(source, item.module)) and _exists(_path(source, inner)):
             return ast.Namespace(inner, self._read(source, item, inner))
         module = self._read(source, item, item.module)
         if module.has(item.name):
@@ -86,15 +84,12 @@ class ImportReader:
         hint = did_you_mean(item.name, [name for names in module.scopes for name in names])
         raise CompileError(error("T0201", message, item.span, hint=hint), [source])
 
-    def _exists(self, name: str) -> bool:
-        return name in self._held if self._held else Path(name).is_file()
-
     def _read(self, source: SourceFile, item: ast.Import, dotted: str) -> ast.Module:
         """Return the parsed file of a module."""
         name = _path(source, dotted)
         if name in self._modules:
             return self._modules[name]
-        if not self._exists(name):
+        if not _exists(name):
             raise CompileError(_missing(source, item, name), [source])
         identity = _identity(name)
         if identity in self._open:
@@ -108,7 +103,7 @@ class ImportReader:
             raise CompileError(error("T0207", message, item.module_span), [source])
         self._open.append(identity)
         try:
-            module = self._parse(self._held.get(name) or read_source_file(name), self)
+            module = self._parse(read_source_file(name), self)
         except CompileError as failure:
             raise _imported_here(failure, source, item) from None
         finally:
@@ -175,6 +170,10 @@ def _path(source: SourceFile, dotted: str) -> str:
     """Return the name of the file of a module that `source` imports."""
     *folders, last = dotted.split(".")
     return str(Path(source.name).parent.joinpath(*folders, last + SUFFIX))
+
+
+def _exists(name: str) -> bool:
+    return Path(name).is_file()
 
 
 def _identity(name: str) -> str:

@@ -7,7 +7,7 @@ strides, type and address of each array, finds the plan, and launches.
 
 import struct
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
 from tilec.runtime.args.arguments import BoundArguments, check_arguments
@@ -52,6 +52,10 @@ class Planner(Protocol):
     def run_on_cpu(self, arguments: BoundArguments, grid: Grid | None) -> None:
         """Run the CPU reference on NumPy arrays."""
         ...
+
+
+def _launch_nothing(_arguments: tuple[Any, ...], _grid: Grid | None) -> bool:
+    return False
 
 
 class CallShape:
@@ -117,7 +121,12 @@ class Signature(NamedTuple):
 
 
 class Dispatcher:
-    """Launches one kernel."""
+    """Launches one kernel.
+
+    Attributes:
+        launch_repeated: Launches a call that was seen before, given its positional arguments and
+            the grid of the caller or None; returns False, and launches nothing, for any other.
+    """
 
     def __init__(self, planner: Planner, alignment: int = 16) -> None:
         """Dispatch the calls of `planner`'s kernel.
@@ -133,6 +142,17 @@ class Dispatcher:
         self._lock = Lock()
         self._torch_types: tuple[type, ...] = ()
         self._repeats: Repeats | None = None
+        self.launch_repeated: Callable[[tuple[Any, ...], Grid | None], bool] = _launch_nothing
+
+    def launch(
+        self, arguments: tuple[Any, ...], keywords: Mapping[str, Any], grid: Grid | None = None
+    ) -> None:
+        """Launch the kernel; `keywords` may hold the stream, and `call` says the rest."""
+        if keywords:
+            keywords, stream = self._planner.interface().take_stream(keywords)
+            self.call(arguments, keywords, grid, stream)
+        elif not self.launch_repeated(arguments, grid):
+            self.call(arguments, keywords, grid)
 
     def call(
         self,
@@ -141,7 +161,7 @@ class Dispatcher:
         grid: Grid | None = None,
         stream: Any = None,
     ) -> None:
-        """Launch the kernel, or run it on the CPU when the arrays are NumPy arrays.
+        """Launch a call that is no repeated one; on the CPU when the arrays are NumPy arrays.
 
         Args:
             arguments: Positional arguments.
@@ -152,16 +172,15 @@ class Dispatcher:
         Raises:
             TileError: The kernel cannot be compiled, an argument is wrong, or the launch failed.
         """
-        repeatable = stream is None and not keywords
-        repeats = self._repeats
-        if repeatable and repeats is not None and repeats.launch(arguments, grid):
-            return
         shape = self._shapes.get((len(arguments), *keywords))
         if shape is not None:
             signature = self._signature(shape, shape.values(arguments, keywords), grid, stream)
             plan = None if signature is None else self._launch_planned(signature)
             if plan is not None and signature is not None:
-                if repeatable and repeats is not None and signature.are_all_tensors:
+                repeats = self._repeats
+                if repeats is None or stream is not None or keywords:
+                    return
+                if signature.are_all_tensors:
                     _, pointers, scalars, handle, *_ = signature
                     repeats.note(arguments, grid, plan, pointers, scalars, handle)
                 return
@@ -279,7 +298,7 @@ class Dispatcher:
                 return
             driver = get_driver()
             if self._repeats is None:
-                self._repeats = find_repeats(driver, self._torch_types)
+                self._find_repeats(driver)
             if bound.is_empty:
                 # Extents of a grid that depends on an empty array need not make sense.
                 grid_extents([] if interface.has_grid else None, {}, grid, interface.kernel)
@@ -315,6 +334,11 @@ class Dispatcher:
         # A new list: other threads may be walking the old one.
         self._plans[signature.key] = [*plans[-_MAX_POSITIONS + 1 :], plan]
         self._shapes[(shape.identity[0], *keywords)] = shape
+
+    def _find_repeats(self, driver: Driver) -> None:
+        self._repeats = find_repeats(driver, self._torch_types)
+        if self._repeats is not None:
+            self.launch_repeated = self._repeats.launch
 
     def _remember_torch(self) -> None:
         """Note torch's own tensor types, which may be read without a protocol.

@@ -14,6 +14,7 @@ file needs neither headers nor libraries to build.
 """
 
 from cpython.float cimport PyFloat_AS_DOUBLE
+from cpython.list cimport PyList_GET_ITEM
 from cpython.pycapsule cimport PyCapsule_GetPointer
 from cpython.tuple cimport PyTuple_GET_ITEM, PyTuple_GET_SIZE
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t, uintptr_t
@@ -60,7 +61,8 @@ ctypedef int (*LaunchKernel)(const void*, void*, void**, void**) noexcept nogil
 cdef enum:
     MAX_RANK = 5
     MAX_ARGUMENTS = 16
-    MAX_CALLS = 1024  # when a kernel has more, all are forgotten
+    CALLS = 1024  # places for calls; a power of two
+    PROBES = 8  # places where a call may be, from its key on
     CUDA = 2  # kDLCUDA (dlpack.h)
 
 cdef struct Tensor:
@@ -73,6 +75,7 @@ cdef struct Tensor:
 cdef class _Call:
     """A call that was launched before."""
 
+    cdef uint64_t key
     cdef Tensor tensors[MAX_ARGUMENTS]
     cdef int tensor_count
     cdef int device
@@ -91,6 +94,10 @@ cdef uint64_t _SEED = 1469598103934665603ULL  # FNV-1a
 
 cdef inline uint64_t _mixed(uint64_t key, uint64_t value) noexcept:
     return ((key ^ value) * 1099511628211ULL) ^ (key >> 29)
+
+
+cdef inline Py_ssize_t _place(uint64_t key, int probe) noexcept:
+    return <Py_ssize_t>(((key >> 48) + probe) % CALLS)  # aligned addresses differ in upper bits
 
 
 cdef inline bint _same_value(object a, object b):
@@ -113,10 +120,11 @@ cdef class RepeatedCalls:
 
     cdef object first_type
     cdef object second_type
+    cdef object is_negative
     cdef ExchangeApi* api
     cdef LaunchKernel launch_kernel
     cdef CurrentContext current_context
-    cdef dict calls
+    cdef list calls
 
     def __init__(self, types, uintptr_t launch_kernel, uintptr_t current_context):
         """Read the exchange API of a library of tensors.
@@ -135,13 +143,14 @@ cdef class RepeatedCalls:
         self.api = <ExchangeApi*>PyCapsule_GetPointer(capsule, b"dlpack_exchange_api")
         if self.api.major != 1 or self.api.from_py_object == NULL:
             raise ValueError("the DLPack exchange API is not version 1")
+        self.is_negative = self.first_type.is_neg
         self.launch_kernel = <LaunchKernel>launch_kernel
         self.current_context = <CurrentContext>current_context
-        self.calls = {}
+        self.calls = [None] * CALLS
 
     def __len__(self) -> int:
         """Return the number of calls that are kept."""
-        return len(self.calls)
+        return CALLS - self.calls.count(None)
 
     cdef int _read(self, tuple arguments, Tensor* tensors, int* device) except -2:
         """Read all tensors of a call; return their number, -1 if one cannot be read."""
@@ -164,7 +173,7 @@ cdef class RepeatedCalls:
                 return -1
             if count and device[0] != found.device.number:
                 return -1
-            if (<object>item).is_neg():
+            if self.is_negative(<object>item):
                 return -1  # its elements are the negatives of those in memory
             device[0] = found.device.number
             tensor = &tensors[count]
@@ -176,8 +185,8 @@ cdef class RepeatedCalls:
             count += 1
         return count
 
-    cdef uint64_t _key(self, tuple arguments, Tensor* tensors, int count, void* stream) except? 0:
-        """Return a number that equal calls share."""
+    cdef uint64_t _key(self, tuple arguments, Tensor* tensors, int count, void* stream) except 0:
+        """Return a number that equal calls share; it is odd."""
         cdef uint64_t key = _mixed(_SEED, <uint64_t><uintptr_t>stream)
         cdef int index, axis
         cdef Py_ssize_t place
@@ -192,7 +201,7 @@ cdef class RepeatedCalls:
         return key | 1
 
     cdef bint _matches(self, _Call call, tuple arguments, Tensor* tensors, int count, object grid):
-        """Tell whether a call is the one that was noted, its stream and context apart."""
+        """Tell whether a call is the one that was noted, apart from its stream and context."""
         cdef int index
         cdef Tensor* a
         cdef Tensor* b
@@ -222,6 +231,24 @@ cdef class RepeatedCalls:
                 return False
         return True
 
+    cdef _Call _find(
+        self, tuple arguments, Tensor* tensors, int count, object grid, void* stream
+    ):
+        """Return the noted call that is equal to this one, or None."""
+        cdef uint64_t key = self._key(arguments, tensors, count, stream)
+        cdef int probe
+        cdef PyObject* place
+        for probe in range(PROBES):
+            place = <PyObject*>PyList_GET_ITEM(self.calls, _place(key, probe))
+            if <object>place is None:
+                return None
+            call = <_Call><object>place
+            if call.key != key or call.stream != stream:
+                continue
+            if self._matches(call, arguments, tensors, count, grid):
+                return call
+        return None
+
     def launch(self, tuple arguments not None, object grid):
         """Launch a call that was seen before.
 
@@ -237,21 +264,14 @@ cdef class RepeatedCalls:
         cdef void* stream = NULL
         cdef void* context = NULL
         cdef _Call call
-        if not self.calls:
-            return False
         count = self._read(arguments, tensors, &device)
         if count <= 0:
             return False
         if self.api.current_stream(CUDA, device, &stream) != 0:
             PyErr_Clear()
             return False
-        found = self.calls.get(self._key(arguments, tensors, count, stream))
-        if found is None:
-            return False
-        call = found
-        if call.stream != stream or call.device != device:
-            return False
-        if not self._matches(call, arguments, tensors, count, grid):
+        call = self._find(arguments, tensors, count, grid, stream)
+        if call is None or call.device != device:
             return False
         if self.current_context(&context) != 0 or context != call.context:
             return False
@@ -295,9 +315,21 @@ cdef class RepeatedCalls:
         call.stream, call.context = <void*>stream, <void*>context
         call.function, call.configuration = <void*>function, <void*>configuration
         call.parameters = <void**>parameters
-        if len(self.calls) >= MAX_CALLS:
-            self.calls.clear()
-        self.calls[self._key(arguments, tensors, count, call.stream)] = call
+        call.key = self._key(arguments, tensors, count, call.stream)
+        self._keep(call)
+
+    cdef int _keep(self, _Call call) except -1:
+        """Put a call into the first free place, or replace the one at its key."""
+        cdef int probe
+        cdef Py_ssize_t place
+        for probe in range(PROBES):
+            place = _place(call.key, probe)
+            if self.calls[place] is None:
+                break
+        else:
+            place = _place(call.key, 0)
+        self.calls[place] = call
+        return 0
 
 
 cdef inline bint _same_grid(object a, object b):

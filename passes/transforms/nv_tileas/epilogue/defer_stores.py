@@ -7,7 +7,7 @@ Before:  scf.for %tile = %first to %end step %s {
 After:   %few = %upper < %lower + 2
          scf.while (%tile = %first, %p0 = %none, %p1 = %none, %y = %rows, %x = %c0) {
            %more = %tile < %end
-           if !%more | %few { tiled_store %p0, %view[%y, %x]; tiled_store %p1, ... }
+           if !%more | %few { tiled_store %p0, %view[%y, %x]; tiled_store %p1, %view[%y, %x + 64] }
            condition(%more)
          } do {
            %r = scf.for %k = %lower to %upper iter_args(%acc = %zeros) {
@@ -18,30 +18,40 @@ After:   %few = %upper < %lower + 2
            %v = truncf %r; %q0 = tile_part %v {[0, 0]}; %q1 = tile_part %v {[0, 64]}
            yield %tile + %s, %q0, %q1, %m, %n }
 
-Consumers that share a tile all store it at the same time, and the tensor cores would idle. So the
-result stays in registers, in the type that it is stored in, until the next tile: each of its first
-products has a part of the store in its shadow, between the issue of the group and the wait for it
-(`nv-tileas-schedule-mma`). Behind the last tile, and ahead of every one with fewer products than
-parts, the store stands alone. Slices of a tile (`nv-tileas-slice-tiles`) wait together; each begins
-some columns behind the first.
+Consumers that share a tile would all store it at the same time, and the tensor cores would idle. So
+the result stays in registers until the next tile, in the type in which it is stored. During each of
+the first products of the next tile, one part is stored: after the group is issued, before the wait
+for it (`nv-tileas-schedule-mma`). After the last tile, and before a tile with fewer products than
+parts, the store runs alone. During the products of the first tile, a CTA stores zeros beyond the
+last row of the array, which TMA drops. The slices of a tile (`nv-tileas-slice-tiles`) are deferred
+together.
 
-What computes the tile stays behind its own products, unless the plan says otherwise (`defer_work`):
+The kernel must have one product in one loop and one store, of a tile that is computed element by
+element from the sums. The registers must hold a result and the accumulators of the next tile
+together. Other work of the epilogue stays after the products of its own tile.
 
-Before:  %x = truncf %r; ring_wait %slot; %l = load_shared %slot; ring_release; %y = addf %x, %l
-         tiled_store %y, %view[%m, %n]
-After:   behind a product of the next tile, if there is a tile that waits:
-         %v = opaque (tile_slice %x {[0, 0]}); ring_wait %slot; %l = load_shared %slot {[0, 0]}
-         %y = addf %v, %l; tiled_store %y, %view[%m, %n] {staging_origin = [0, 0]}
-         behind the product after that:
-         %v = opaque (tile_slice %x {[0, 16]}); %l = load_shared %slot {[0, 16]}; %y = addf %v, %l
-         tiled_store %y, %view[%m, %n] {staging_origin = [0, 16]}; ring_release
+With `defer_work`, a tile that is rounded to 16 bits is deferred as soon as it is rounded. What is
+computed from it then runs with the store:
 
-Then a tile waits as soon as it is rounded to 16 bits, and with it all that is computed from it. In
-the shadow of one product there is time for 16 columns; more would keep the next product waiting.
-The steps of a slice write one staging slot, the last one stores it.
+    Before:  %x = truncf %r; ring_wait %slot; %l = load_shared %slot; ring_release
+             %y = addf %x, %l; tiled_store %y, %view[%m, %n]
+    After:   // during a product of the next tile, if a tile is deferred:
+             %v = opaque (tile_slice %x {[0, 0]}); ring_wait %slot; %l = load_shared %slot {[0, 0]}
+             %y = addf %v, %l; tiled_store %y, %view[%m, %n] {staging_origin = [0, 0]}
+             // during the product after that:
+             %v = opaque (tile_slice %x {[0, 16]}); %l = load_shared %slot {[0, 16]}
+             %y = addf %v, %l; tiled_store %y, %view[%m, %n] {staging_origin = [0, 16]}
+             ring_release
 
-What a CTA stores with the products of its first tile are zeros beyond the array's last row, which
-TMA drops. Where it would wait for slots that nobody fills, it does nothing.
+Each step computes 16 columns; more would make the next product wait. The steps of a slice write one
+staging slot. The first step waits for what the slice reads, the last one stores it and releases the
+slot. This work may need only the rounded tile, constants, values that are known before the loop
+over tiles, and tiles that are loaded after the products and that no other part of the epilogue
+reads. It may not call functions (`sin`, `%`), which every step would repeat.
+
+Options:
+    defer_stores: 1 defers the store of a tile.
+    defer_work: 1 also defers the computations after the rounding.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Let teams of consumers ping-pong: each takes every n-th tile.
+"""Let two teams of consumers compute tiles alternately.
 
 Before:  consumer: %s = ring_start %ring
                    scf.for %tile = %id to %total step %ids iter_args(%p = %s) {
@@ -11,15 +11,19 @@ After:   consumer: %t = team_id; %first = %id + %t * %ids; %stride = %ids * 2
                      %q = scf.for ...; ring_release %turn, %o; %w = ring_advance %turn, %o
                      ...; %b = ring_skip %ring, %q, %c1, %c0, %n, %c1; yield %b, %w }
 
-While one team stores its result, another one multiplies, so that the tensor cores never wait for an
-epilogue. The producer goes through all tiles in order, so the slots of the teams follow each other
-in every ring: a team skips those of the tiles that are not its own. It cannot know how many there
-are unless every tile has as many, so the plan gives no teams to other kernels.
+While one team of one warpgroup stores its result, the other team multiplies. So the tensor cores do
+not wait for an epilogue. The producer fills the slots of all tiles in order, so a team skips the
+slots of the other team. For this, each tile must have the same number of k-tiles; the planner makes
+no teams for other kernels.
 
-A wait by parity cannot tell a phase from the last but one. So a team begins to wait for the slots
-of its tile only when the other one has waited for all of its own: that is its turn. Turns are a
-ring without buffers that has a slot for each team. A team acquires its own slot and releases that
-of the other one, which needs no leave for its first tile, so the second team is a round ahead.
+A wait by parity cannot distinguish a phase from the one two phases before. So a team may wait for
+its first slot only after the other team has waited for its last slot. A ring without buffers, with
+one slot per team, grants this turn: a team acquires its own slot and releases that of the other
+team. The first team needs no permission for its first tile, so the second team starts one round
+later.
+
+Options:
+    pingpong: 1 makes two teams; 0 leaves the kernel as it is.
 """
 
 from typing import Any

@@ -3,12 +3,13 @@
 Before:  %x = load_shared %slot_of_p; ring_release %ring, %p
 After:   %x = load_shared %slot_of_p; fence_proxy {space = "shared"}; ring_release %ring, %p
 
-TMA fills the slot again through the async proxy. An mbarrier does not order what threads have read
-through the generic proxy before what another proxy writes; a proxy fence in each of these threads
-does (PTX ISA, "Async proxy"). This happens: on an H200, loads of a bias that queued after the
-operand reads of another warpgroup's wgmma returned the bias of the next tile, though they had been
-issued before the arrival (2026-11-22: 4,787 of 4,798 launches of a ping-pong product of 64x64
-tiles). Slots that only wgmma reads need no fence: the wait for its group is enough.
+TMA fills the slot again through the async proxy. An mbarrier does not order reads through the
+generic proxy before writes through another proxy; a proxy fence in each reading thread does (PTX
+ISA, "Async proxy"). Without the fence the reads can return the next tile: on an H200, loads of a
+bias that queued after the operand reads of the wgmma of another warpgroup returned the bias of the
+next tile, although they had been issued before the arrival (2026-11-22: 4,787 of 4,798 launches of
+a ping-pong product of 64x64 tiles). A slot that only wgmma reads needs no fence: the wait for its
+group is enough.
 """
 
 from typing import Any
