@@ -17,7 +17,7 @@ from tilec.support.fast_dataclasses import dataclass, field
 
 @dataclass
 class PassContext:
-    """What a pass may consult besides the IR.
+    """What a pass may consult, in addition to the IR.
 
     Attributes:
         target: Architecture to compile for.

@@ -82,7 +82,7 @@ def alloca(element: Any, count: Any) -> Any:
 
 
 def poison(result: Any) -> Any:
-    """Return a value of type `result` that nobody may look at."""
+    """Return a value of type `result` whose content is undefined."""
     return value("llvm.mlir.poison", result)
 
 

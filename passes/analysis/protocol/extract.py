@@ -276,7 +276,7 @@ class Extraction:
         if kind is Kind.COPY_IN:
             amount, axis = op.opview.tx_count.value, multicast_axis(op)
             if axis is not None and dependences(control_operands(op), self.coordinates):
-                self._report(op, "CTAs that share a tile may not all come by to load it")
+                self._report(op, "CTAs that share a tile may not all load it")
             if self.positions.use_of(op, op.opview.barrier) != walk:
                 self._report(op, "a copy completes on the barrier of another slot than it fills")
         if kind is Kind.READ:
@@ -298,7 +298,7 @@ class Extraction:
         if short == "async_mma":
             source, target = self.accumulators.product(op)
             if not any(True for _ in op.results[0].uses):
-                self._report(op, "nobody waits for the product")
+                self._report(op, "nothing waits for the product")
             event = Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)
             return [replace(event, source=source, target=target)]
         for buffer in (a, b):

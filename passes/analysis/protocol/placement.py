@@ -184,7 +184,7 @@ class Placement:
             if slots != stages:
                 self._report(ring, f"a ring of {stages} stages has {slots} mbarriers")
             if len(list(barriers.uses)) != 1:
-                self._report(ring, "an mbarrier of a ring is used besides")
+                self._report(ring, "an mbarrier of a ring is also used directly")
 
     def _check_slots(self, alloc: Any) -> None:
         """Check that whatever indexes a buffer finds as many slots as it takes for given."""

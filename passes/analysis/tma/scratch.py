@@ -19,8 +19,8 @@ THROUGH_SHARED_MEMORY = (
 def expected_scratch_bytes(function: Any) -> int:
     """Return the bytes of the scratch area that a kernel will have, for each team.
 
-    Besides the operations that always have one, those that join an accumulator with a transposed
-    one: their layouts are fixed, so one of the two has to be converted.
+    Some operations always have one. Those that join an accumulator with a transposed one have one,
+    too: their layouts are fixed, so one of the two has to be converted.
     """
     return max(map(_scratch_bytes, kernel_operations(function)), default=0)
 

@@ -245,7 +245,7 @@ def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
 def _wait_for_the_kernel_before() -> None:
     """Start the next kernel of the stream early, and do not touch memory before the last one ends.
 
-    What stands above this overlaps the end of the kernel before; both instructions do nothing
+    What comes before this overlaps the end of the kernel before; both instructions do nothing
     unless the launch allows it (PTX ISA, griddepcontrol; CUDA programming guide, programmatic
     dependent launch). Every kernel waits, so that waiting for one means waiting for all before it.
     """

@@ -138,7 +138,7 @@ class _SetOrder:
         return _State(state.write, [*state.reads, token]) if follows else state
 
     def _order_given(self, access: Any, state: _State) -> _State:
-        """Take over the token of an access that somebody else ordered."""
+        """Take over the token of an access that has an order already."""
         tokens = [*state.reads, state.write, access.result_token]
         if access.operation.name == _LOAD:
             return _State(state.write, tokens)
@@ -185,7 +185,7 @@ def _blocks(op: Any) -> list[Any]:
 
 
 def _key(op: Any) -> Any:
-    """Return what stands for `op` in a set: its token, or its first block, or None."""
+    """Return what represents `op` in a set: its token, or its first block, or None."""
     if op.name in (_LOAD, _STORE):
         return op.opview.result_token
     return next(iter(_blocks(op)), None)

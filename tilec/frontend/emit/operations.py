@@ -1,5 +1,6 @@
 """Operations of the typed program, spelled with cuda_tile, and control flow with scf."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -116,10 +117,14 @@ class Emitter:
             self.bind(op.results, [self._emit_value(op, operands, where)])
         self._rounded.note(op)
 
+    def is_rounded(self, op: hir.Operation) -> bool:
+        """Tell whether the operand of `op` carries the rounding of numbers of 16 bits."""
+        return self._rounded.holds(op.operands[0])
+
     def flushes(self, op: hir.Operation) -> bool:
         """Tell whether `op`, a function of one tile, flushes subnormal numbers to zero."""
         asked = op.attributes.get("flush_to_zero")
-        return self._rounded.holds(op.operands[0]) if asked is None else asked
+        return self.is_rounded(op) if asked is None else asked
 
     def _emit_value(self, op: hir.Operation, operands: list[Any], where: Any) -> Any:
         """Emit an operation with one result and return that."""
@@ -259,8 +264,13 @@ def _compare_integers(_: Emitter, op: hir.Operation, operands: list[Any], where:
     return cuda_tile.CmpIOp.build(predicate, *operands, signedness=signed, loc=where)
 
 
-def _rounded(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+def _rounded(emitter: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     rounding = op.attributes.get("rounding")
+    if rounding is None and op.name == "exp" and emitter.is_rounded(op):
+        tile = operands[0].type
+        scale = cuda_tile.ConstantOp.build(tile, math.log2(math.e), loc=where)
+        scaled = cuda_tile.MulFOp.build(operands[0], scale, loc=where)
+        return cuda_tile.Exp2Op.build(scaled, flush_to_zero=True, loc=where)
     return _ROUNDED[op.name].build(operands[0], rounding=rounding, loc=where)
 
 

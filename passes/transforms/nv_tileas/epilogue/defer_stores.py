@@ -146,7 +146,7 @@ class _Carried:
     """What a loop over tiles carries for the tile that waits.
 
     Attributes:
-        waits: Whether one does; None where nobody has to ask.
+        waits: Whether one does; None where one always does.
         tiles: Its parts.
         begin: Where it begins, and what its store must come after.
     """
@@ -191,7 +191,7 @@ class _DeferredStore:
         return self.whole.op.location
 
     def apply(self, tiles: Any, few: Any, shadow: Any) -> None:
-        """Rewrite the loop `tiles`: parts below `shadow` stand behind products, else alone."""
+        """Rewrite the loop `tiles`: parts below `shadow` follow products, the others are alone."""
         body = tiles.regions[0].blocks[0]
         rings = [list(body.arguments).index(first) for _, first, _ in self.work.rings]
         with ir.InsertionPoint(tiles), self.location:
@@ -272,7 +272,7 @@ class _DeferredStore:
         return nothing.replaced(carried)
 
     def _work_alone(self, waiting: _Carried, alone: Any, positions: list[Any]) -> list[Any]:
-        """Emit all parts, if `alone`; return the positions of the rings behind them."""
+        """Emit all parts, if `alone`; return the positions of the rings after them."""
         if waiting.waits is not None:
             alone = arith.andi(alone, waiting.waits)
         branch = _branch(alone, positions)
@@ -284,10 +284,10 @@ class _DeferredStore:
         return list(branch.results)
 
     def _work_in_shadow(self, waiting: _Carried, shadow: Any) -> list[Any]:
-        """Emit a part behind each product of a tile whose number is below `shadow`.
+        """Emit a part after each product of a tile whose number is below `shadow`.
 
         Returns:
-            The positions of the rings behind the loop over products.
+            The positions of the rings after the loop over products.
         """
         inits = [first for _, first, _ in self.work.rings]
         loop, positions, results = _carry_through(self.found.loop, inits)
@@ -323,7 +323,7 @@ class _DeferredStore:
     def _emit(
         self, waiting: _Carried, part: int, step: int | None, positions: list[Any]
     ) -> list[Any]:
-        """Emit a step of a part, or all of it; return the positions of the rings behind it."""
+        """Emit a step of a part, or all of it; return the positions of the rings after it."""
         rings = [ring for ring, _, _ in self.work.rings]
         current = dict(zip(rings, positions, strict=True))
         return self.parts[part].emit(waiting.tiles[part], waiting.begin, current, step)

@@ -106,7 +106,7 @@ def _slot_position(product: Any, tile: Any) -> Any:
 
 
 def _overlap(found: _Pipelined) -> None:
-    """Give the releases of the loop a walk of their own, one slot behind, and drain behind it."""
+    """Give the releases positions of their own, one slot later, and drain after the loop."""
     i64 = ir.IntegerType.get_signless(64)
     found.wait.attributes["pending"] = ir.IntegerAttr.get(i64, 1)
     ring, end = found.release.operands

@@ -31,7 +31,7 @@ from tilec.passes.analysis.mma.loop_guards import guard_loop, guarded_loops
 from tilec.passes.registry import PassContext, register_pass
 
 _BOUNDS = 3
-"""Operands of an `scf.for` in front of the values that it carries."""
+"""Operands of an `scf.for` before the values that it carries."""
 
 
 @register_pass("nv-tileas-overwrite-accumulator")

@@ -103,7 +103,7 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
 
 
 def _behind_shadow(dot: Any) -> Any:
-    """Return the operation in front of which the group of `dot` is waited for."""
+    """Return the operation before which the group of `dot` is waited for."""
     following = next_operation(dot)
     return next_operation(following) if IN_SHADOW in following.attributes else dot
 

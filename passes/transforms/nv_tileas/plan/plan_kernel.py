@@ -63,6 +63,7 @@ from tilec.passes.analysis.mma.k_loops import why_not_split
 from tilec.passes.analysis.mma.operands import DOT, is_unit_view, staged_bytes, staging_reason
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
+from tilec.passes.analysis.reductions import reduces_once
 from tilec.passes.analysis.tma.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
 from tilec.passes.registry import PassContext, register_pass
@@ -272,6 +273,7 @@ def kernel_problem(
         fixed_bytes=fixed_bytes,
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
+        reduces_once=reduces_once(function),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         scratch_bytes=expected_scratch_bytes(function),
@@ -346,6 +348,6 @@ def _keep_producible_loads(
             continue
         if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
             continue
-        reason = "it stands in a 'while' loop, which a producer role cannot replay"
+        reason = "it is in a 'while' loop, which a producer role cannot repeat"
         demotion = leave_to_threads(access, reason)
         context.sink.emit(lost_tma("T0521", demotion, function))

@@ -41,7 +41,7 @@ from tilec.passes.transforms.nv_tileas.plan.grid_expressions import constant
 
 @register_pass("nv-tileas-snake-k")
 def snake_k(module: Any, context: PassContext) -> bool:
-    """Walk the k-tiles of every second tile of a CTA backwards, where the plan says so."""
+    """Run the k-tiles of every second tile of a CTA backwards, where the plan says so."""
     del context
     changed = False
     for function in kernel_functions(module):

@@ -98,7 +98,7 @@ def _alternate(roles: Any) -> None:
 
 
 def _take_turns(roles: Any, block: Any, walk: Any, team: Any) -> None:
-    """Let a team wait for the slots of `walk` only behind all such waits of the other team."""
+    """Let a team wait for the slots of `walk` only after all such waits of the other team."""
     body = tile_loop(block).regions[0].blocks[0]
     waits = [
         op
@@ -164,7 +164,7 @@ def _turns(warps: int) -> Any:
 
 
 def _ancestor_in(op: Any, block: Any) -> Any:
-    """Return the operation of `block` that `op` stands in."""
+    """Return the operation of `block` that holds `op`."""
     while op.block != block:
         op = parent_operation(op)
     return op
@@ -189,7 +189,7 @@ def _positions(loop: Any) -> list[tuple[int, Any]]:
 
 
 def _skip(loop: Any, index: int, walk: Any, team: Any, others: Any) -> None:
-    """Skip the slots of the teams before this one ahead of the loop, of others behind a tile."""
+    """Skip slots of earlier teams before the loop, and slots of other teams after a tile."""
     ring = walk.owner.opview.ring
     last = terminator(loop.regions[0].blocks[0])
     before, behind = loop.operands[3 + index], last.operands[index]
@@ -215,7 +215,7 @@ def _rounds(loop: Any, walk: Any) -> list[tuple[int, list[Any]]]:
 
 
 def _bounds(op: Any, loop: Any) -> list[Any]:
-    """Return the bounds of the loop in `loop` that `op` stands in; without one, of one round."""
+    """Return the bounds of the loop in `loop` that holds `op`; without one, of one round."""
     inside = enclosing_loops(op)
     inside = inside[: inside.index(loop)]
     if len(inside) > 1:

@@ -343,7 +343,7 @@ def _token_operations(receive: Any) -> list[Any]:
 
 
 def _replace_tokens(operations: list[Any], token: Any) -> None:
-    """Let `token` stand for the tokens that `operations` return."""
+    """Replace the tokens that `operations` return by `token`."""
     for op in operations:
         op.results[0].replace_all_uses_with(token)
         erase(op)

@@ -42,7 +42,7 @@ _LOAD = "nv_tileas.tiled_load"
 
 @register_pass("nv-tileas-pace-loads")
 def pace_loads(module: Any, context: PassContext) -> bool:
-    """Let the producer warps of every kernel whose plan has a pace sleep ahead of each slice."""
+    """Let the producer warps of every kernel whose plan has a pace sleep before each slice."""
     del context
     changed = False
     for function in kernel_functions(module):

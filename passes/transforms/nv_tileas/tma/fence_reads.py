@@ -66,7 +66,7 @@ def _is_fenced(release: Any, reads: list[Any]) -> bool:
     """Tell whether a fence stands between the last of `reads` and the release already."""
     ops = body_operations(release.block)
     around = {op for read in reads for op in (read, *enclosing_operations(read))}
-    inside = around.intersection(ops)  # others stand in another branch
+    inside = around.intersection(ops)  # others are in another branch
     for op in reversed(ops[: ops.index(release)]):
         if op in inside:
             return False

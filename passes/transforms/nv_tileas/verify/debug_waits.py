@@ -106,7 +106,7 @@ def _role_operations(operations: Sequence[Any]) -> Iterator[tuple[str, int, Any]
 def _place(op: Any, buffer: str, sources: Sequence[SourceFile]) -> dict[str, Any]:
     """Return the source range of a wait and the text of its line, as far as they are known.
 
-    The launcher may run in another process that has the package only, so the text goes along.
+    The launcher may run in another process that has the package only, so the text is stored, too.
     """
     span = source_span(op.location, buffer)
     if span is None:

@@ -82,7 +82,7 @@ def _check_events(key: "_Key") -> None:
 
 
 class _Key:
-    """A protocol as a cache key: equal when the structure is, wherever it stands in the source."""
+    """A protocol as a cache key: places in the source do not count, the structure does."""
 
     def __init__(self, protocol: Protocol) -> None:
         self.protocol = protocol
