@@ -196,62 +196,52 @@ def _position(
     tile = arithmetic_tile(call, x)
     shape = numeric.shape_of(tile)
     axes = _axes(call, axis, len(shape))
+    first, *others = axes
     if len(axes) == len(shape):
         flat = reshaped(call.ctx, tile, (math.prod(shape),), call.span)
         found = _positions(call, flat, 0, better)
-    elif len(axes) != 1:
+    elif others:
         raise call.fail("T0301", "expected one axis, or none for the whole tile")
     else:
-        found = _positions(call, tile, axes[0], better)
+        found = _positions(call, tile, first, better)
     return _shaped(call, found, shape, axes, _is_set(call, keepdims, "keepdims"))
 
 
 def _positions(call: Call, tile: hir.Value, axis: int, better: str) -> hir.Value:
+    """Return the first index at which the extremum along an axis lies; 0 where all are NaN.
+
+    First the extremum is found, then the smallest index that has it: one operation for each element
+    and step, where to compare pairs of a value and an index takes ten.
+    """
     ctx, span = call.ctx, call.span
     shape = numeric.shape_of(tile)
-    dtype = numeric.dtype_of(tile)
-    wide = _ordered_dtype(dtype)
+    wide = _ordered_dtype(numeric.dtype_of(tile))
     tile = numeric.convert(ctx, tile, wide, span)
-    counted = ctx.op("iota", [], hir.TileType(I32, (shape[axis],)), span)
     row = tuple(extent if place == axis else 1 for place, extent in enumerate(shape))
+    kept = tuple(1 if place == axis else extent for place, extent in enumerate(shape))
+    name, worst = ("max", _lowest(wide)) if better == ">" else ("min", _highest(wide))
+
+    def extreme(first: Sequence[hir.Value], second: Sequence[hir.Value]) -> Sequence[hir.Value]:
+        return [extremum_of_two(call, name, first[0], second[0], False)]
+
+    def smaller(first: Sequence[hir.Value], second: Sequence[hir.Value]) -> Sequence[hir.Value]:
+        return [extremum_of_two(call, "min", first[0], second[0], False)]
+
+    (best,) = combine(call, "reduce", [tile], axis, extreme, [worst])
+    if len(shape) > 1:
+        best = reshaped(ctx, best, kept, span)
+    has_it = operators.compare(ctx, "==", tile, best, span)
+    assert isinstance(has_it, hir.Value)
+    counted = ctx.op("iota", [], hir.TileType(I32, (shape[axis],)), span)
     index = numeric.broadcast(ctx, reshaped(ctx, counted, row, span), shape, span)
-
-    def run(first: Sequence[hir.Value], second: Sequence[hir.Value]) -> Sequence[hir.Value]:
-        chosen = _second_wins(call, first, second, better)
-        return [
-            ctx.op("select", [chosen, other, one], one.type, span)
-            for one, other in zip(first, second, strict=True)
-        ]
-
-    worst = _lowest(wide) if better == ">" else _highest(wide)
-    last = whole(I32)[1]
-    return combine(call, "reduce", [tile, index], axis, run, [worst, last])[1]
-
-
-def _second_wins(
-    call: Call, first: Sequence[hir.Value], second: Sequence[hir.Value], better: str
-) -> hir.Value:
-    """Return whether the second of two (value, index) comes first: NaNs last, then by index."""
-    ctx, span = call.ctx, call.span
-
-    def compare(name: str, left: hir.Value, right: hir.Value) -> hir.Value:
-        found = operators.compare(ctx, name, left, right, span)
-        assert isinstance(found, hir.Value)
-        return found
-
-    def both(left: hir.Value, right: hir.Value) -> hir.Value:
-        return ctx.op("andi", [left, right], left.type, span)
-
-    def either(left: hir.Value, right: hir.Value) -> hir.Value:
-        return ctx.op("ori", [left, right], left.type, span)
-
-    (one, first_index), (other, second_index) = first, second
-    wins, level = compare(better, other, one), compare("==", other, one)
-    if numeric.dtype_of(one).is_float:
-        bad, worse = compare("!=", one, one), compare("!=", other, other)
-        wins = either(wins, both(bad, compare("==", other, other)))
-        level = either(level, both(bad, worse))
-    return either(wins, both(level, compare("<", second_index, first_index)))
+    last = numeric.make_constant(ctx, whole(I32)[1], I32, shape, span)
+    candidates = ctx.op("select", [has_it, index, last], index.type, span)
+    (found,) = combine(call, "reduce", [candidates], axis, smaller, [whole(I32)[1]])
+    length = numeric.materialize(ctx, Constant(shape[axis], span), span)
+    nowhere = operators.compare(ctx, ">=", found, length, span)
+    zero = numeric.make_constant(ctx, 0, I32, numeric.shape_of(found), span)
+    assert isinstance(nowhere, hir.Value)
+    return ctx.op("select", [nowhere, zero, found], found.type, span)
 
 
 @builtin("argmax", ARITHMETIC, "reduce")

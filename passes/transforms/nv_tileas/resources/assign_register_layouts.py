@@ -217,7 +217,7 @@ class _Assignment:
             for item in (*op.operands, *op.results)
             if is_tile(item)
         ]
-        reduced = {op.opview.axis.value for op in touching if op.name == _COMBINE[0]}
+        reduced = {op.opview.axis.value for op in touching if op.name in _COMBINE}
         return choose_blocked(
             tuple(value.type.shape), min(moved, default=max(bits)), self.warps, reduced=[*reduced]
         )

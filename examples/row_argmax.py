@@ -1,4 +1,4 @@
-"""argmax in NumPy: the independent answer that `tilec run --check` compares with."""
+"""row_argmax in NumPy: the independent answer that `tilec run --check` compares with."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""cumsum in NumPy: the independent answer that `tilec run --check` compares with."""
+"""row_cumsum in NumPy: the independent answer that `tilec run --check` compares with."""
 
 import numpy as np
 
