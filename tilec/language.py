@@ -2,8 +2,8 @@
 
 A decorated function is compiled from its source and never executed, so nothing here computes.
 Element types can be subscripted, because Python evaluates annotations; everything else says, when
-it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `print`,
-`range` and `sum` are the builtins of Python and need no import.
+it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `range`
+and `sum` are the builtins of Python and need no import.
 """
 
 from collections.abc import Callable

@@ -56,6 +56,7 @@ CODES: dict[str, str] = {
     "T0212": "a tuple with too many values",
     "T0214": "a name of another module than tilec, such as `numpy.maximum`",
     "T0215": "a value of the Python module that a kernel cannot use",
+    "T0216": "an import of a file that is missing, or that imports itself",
     # Shapes and types.
     "T0301": "a wrong number of axes, or an axis or index out of range",
     "T0302": "shapes that do not fit `mma`",

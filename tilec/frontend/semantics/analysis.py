@@ -170,7 +170,7 @@ def _no_extent(
 ) -> CompileError:
     """Return the error that an `auto` constant is no extent that the planner could choose."""
     param = bound.signature.find(name)
-    message = f"'{name}' is no extent of a tile, so it cannot be chosen automatically"
+    message = f"'{name}' is not the extent of a tile, so the planner cannot choose it"
     found = error("T0405", message, param.span if param else kernel.span, hint="give it a value")
     return CompileError(found, [module.source])
 
@@ -220,7 +220,7 @@ def _check_unrolled(ctx: Context, kernel: ast.FunctionDef) -> None:
             f"'{kernel.name}' computes {elements} elements of tiles in straight-line code; the"
             f" limit is {MAX_ELEMENT_OPERATIONS}"
         )
-        hint = "use smaller tiles, or write what repeats as a loop over 'range'"
+        hint = "use smaller tiles, or a loop over 'range' for code that repeats"
         raise CompileError(error("T0211", message, kernel.span, hint=hint), ctx.sources)
 
 

@@ -10,6 +10,7 @@ from tilec.frontend.semantics.builtin_table import (
 )
 from tilec.frontend.semantics.builtins_elements import load_scalar
 from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.not_yet import Usage, lacking, no_syntax
 from tilec.frontend.semantics.values import (
     AnyValue,
     ArrayValue,
@@ -45,6 +46,9 @@ def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
         found = _number_attribute(ctx, value, node)
     if found is not None:
         return found
+    entry = lacking(Usage.FUNCTION, node.name)
+    if entry is not None:
+        raise ctx.fail_lacking(entry, node.name, node.name_span)
     hint = did_you_mean(node.name, [*PROPERTIES, *METHODS])
     message = f"{describe(value)} has no attribute '{node.name}'"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
@@ -153,6 +157,4 @@ def _axis_kind(ctx: Context, item: ast.Expression) -> str:
         return "new"
     if isinstance(item, ast.Literal) and item.value is ...:
         return "rest"
-    message = "tiles are indexed only with ':', 'None' and '...'"
-    hint = "cut a tile with 'extract(x, index, shape)'"
-    raise ctx.fail("T0318", message, item.span, hint=hint)
+    raise ctx.fail_lacking(no_syntax("element"), "element", item.span)

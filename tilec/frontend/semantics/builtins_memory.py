@@ -205,7 +205,7 @@ def _loaded_view(
     """Return the view that a tile is loaded from: the one given, or a new one of the array."""
     if isinstance(array.value, ViewValue):
         if shape is not None or pad is not None:
-            message = "a view has its tile shape and padding already"
+            message = "a view already has a tile shape and padding"
             raise call.fail("T0310", message, (shape or pad or array).span)
         return array.value
     source = call.array(array)
