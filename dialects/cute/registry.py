@@ -203,14 +203,13 @@ def _find_shape_obstacle(request: CopyRequest) -> str | None:
 
 
 def _find_start_obstacle(request: CopyRequest) -> str | None:
-    """Return why a tile cannot be stored from where it starts.
+    """Return why TMA cannot copy a tile from where it starts.
 
-    TMA cuts the end of a row in units of 16 bytes (measured: H200, driver 580, 2026-11-21). Whether
-    these units count from the start of the row or of the tile makes no difference only where tiles
-    start at multiples of them.
+    A load whose innermost coordinate is no multiple of 16 bytes ends in an illegal instruction
+    (measured: H200, driver 580, 2026-11-23, f32 and bf16, three tile widths); other coordinates may
+    be any. TMA also cuts the end of a row in units of 16 bytes (measured 2026-11-21), so a store has
+    the same rule.
     """
-    if request.is_load or request.in_bounds[-1]:
-        return None
     if request.coord_div_by[-1] * request.element_bytes % TMA_ALIGNMENT:
         return f"its rows are not known to start at multiples of {TMA_ALIGNMENT} bytes"
     return None
