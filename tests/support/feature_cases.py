@@ -9,7 +9,7 @@ from tilec.testing.check import compare, make_arguments
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
-    "order.tile",
+    *("order.tile", "product_types.tile"),
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -20,7 +20,31 @@ HEADS = (
     {"B": 2, "S": 200, "H": 3, "D": 40},
     {"B": 1, "S": 70, "H": 2, "D": 24},
 )
+PRODUCT_TYPES = {
+    "f16_sums": GEMM,
+    "f16_sums_two_groups": GEMM,
+    "f8_short_sums": GEMM,
+    "f8_43_43": GEMM,
+    "f8_52_43": GEMM,
+    "f8_43_52_promoted": GEMM,
+    "f8_52_52_promoted": GEMM,
+    "i8_i8": GEMM,
+    "u8_i8": GEMM,
+    "i8_u8": GEMM,
+    "u8_u8": GEMM,
+    "f32_as_tf32": GEMM,
+    "f32_as_tf32_transposed": GEMM,
+    "f32_as_tf32_on_cuda_cores": GEMM,
+    "f32_in_three_tf32": GEMM,
+    "f32_in_three_bf16": GEMM,
+    "f32_in_three_promoted": GEMM,
+    "tf32_tiles": GEMM,
+    "rounded_to_tf32": GEMM,
+    "one_f8_product": PLANE,
+}
+"""Products of every element type that the tensor cores multiply."""
 CASES = {
+    **PRODUCT_TYPES,
     "mma_f32": GEMM,
     "mma_computed": GEMM,
     "mma_bias": GEMM,
@@ -97,6 +121,7 @@ CASES = {
 ORDER = tuple(CASES)[-14:]
 """Kernels that store to what they have loaded."""
 LAYOUTS = {
+    **{name: [{}, {"A": "col"}] for name in PRODUCT_TYPES},
     "padded_rows": [{}, {"X": "odd"}, {"Z": "col"}],
     "padded_operand": [{}, {"A": "col"}, {"B": "col"}],
     "large_start": [{}, {"A": "col"}, {"S": "odd"}],
@@ -122,9 +147,18 @@ LAYOUTS = {
 """Layouts of kernels for which the usual ones do not do."""
 MATH_TERMS = 64
 """Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
-TERMS = {"approximations": 2**13, "heads_attention": 2**14}
+TERMS = {
+    **{name: 2**12 for name in PRODUCT_TYPES if name.startswith(("f8", "one_f8"))},
+    "f16_sums": 2**13,
+    "f16_sums_two_groups": 2**13,
+    "f8_short_sums": 2**13,
+    "approximations": 2**13,
+    "heads_attention": 2**14,
+}
 """Tolerances of kernels for which the usual one does not do: the error of `tanh.approx`, 2^-11;
-scores that are rounded to 16 bits on two sides of a tie, where sums are added in another order."""
+scores that are rounded to 16 bits on two sides of a tie, where sums are added in another order; the
+tensor cores, which keep about 14 bits of a sum of 8-bit floats, and round sums in f16 after every
+instruction."""
 
 
 def load_kernels():

@@ -5,7 +5,7 @@ import functools
 from tilec.plan import machine
 from tilec.plan.deferral import fits_together
 from tilec.plan.epilogue import SlicedTile, Slices, best_slices, shares_rows, slice_options
-from tilec.plan.products import ALONE, ProductsTogether
+from tilec.plan.products import ALONE, TYPES_BY_SIZE, ProductsTogether
 from tilec.plan.registers import (
     accumulator_limit,
     accumulator_registers,
@@ -15,9 +15,7 @@ from tilec.plan.registers import (
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
-
-ACCUMULATOR_BYTES = 4
-"""Size of an element of the accumulator: wgmma adds 16-bit products in f32."""
+from tilec.support.mma_atoms import ProductTypes, find_family
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +37,7 @@ class GemmTile:
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
         together: The products that run with it on the same k-tile.
         also_live: Rows and columns of the other accumulators that are live with its own.
+        product: Element types; None for those that go with the size of an operand element.
     """
 
     m: int
@@ -54,6 +53,22 @@ class GemmTile:
     may_defer: bool = False
     together: ProductsTogether = ALONE
     also_live: tuple[tuple[int, int], ...] = ()
+    product: ProductTypes | None = None
+
+    @property
+    def types(self) -> ProductTypes:
+        """Element types of the product."""
+        return self.product or TYPES_BY_SIZE[self.element_bytes]
+
+    @property
+    def accumulator_bytes(self) -> int:
+        """Size of an element of the accumulator."""
+        return self.types.accumulator_bytes
+
+    @property
+    def rate(self) -> int:
+        """Multiply-adds per cycle of an SM."""
+        return find_family(self.types).rate
 
     @property
     def volume(self) -> int:
@@ -73,7 +88,7 @@ class GemmTile:
     def accumulators(self, consumers: int) -> int:
         """Return the registers of the accumulators that are live together, of each thread."""
         tiles = ((self.m, self.n), *self.also_live)
-        return sum(accumulator_registers(m, n, ACCUMULATOR_BYTES, consumers) for m, n in tiles)
+        return sum(accumulator_registers(m, n, self.accumulator_bytes, consumers) for m, n in tiles)
 
     def l2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
         """Return the bytes of one k-tile that a CTA causes to be read from L2.
@@ -90,7 +105,7 @@ class GemmTile:
         """Return how many warpgroups share the tile."""
         if self.pingpong:
             return 1
-        rule = split_consumers([(self.m, self.n, ACCUMULATOR_BYTES)], target)
+        rule = split_consumers([(self.m, self.n, self.accumulator_bytes)], target)
         return self.fixed_consumers or rule
 
     def warpgroups(self, target: Target) -> int:

@@ -105,7 +105,7 @@ CODES: dict[str, str] = {
     "T0522": "why a load or store does not use TMA although it could",
     "T0523": "why CTAs of a cluster do not share a tile that is the same in all of them",
     "T0531": "a slot of a ring holds more bytes than a barrier phase can count",
-    "T0541": "why an mma does not use wgmma",
+    "T0541": "warning: an mma that runs on the CUDA cores",
     "T0551": "the buffers of a kernel need more shared memory than there is",
     "T0561": "a tile constant whose elements differ",
     "T0562": "arithmetic on a restricted float",

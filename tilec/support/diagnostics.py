@@ -129,6 +129,13 @@ def remark(code: str, message: str, span: SourceSpan | None = None) -> Diagnosti
     return Diagnostic(Severity.REMARK, code, message, span)
 
 
+def warning(
+    code: str, message: str, span: SourceSpan | None = None, *, hint: str | None = None
+) -> Diagnostic:
+    """Return a warning: the kernel is right, but much slower than the user may expect."""
+    return Diagnostic(Severity.WARNING, code, message, span, hint)
+
+
 class TileError(Exception):
     """A mistake of the user. `diagnostics` holds every message, in source order."""
 

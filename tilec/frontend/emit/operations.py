@@ -40,7 +40,6 @@ _PLAIN = {
     "absi": cuda_tile.AbsIOp,
     "negi": cuda_tile.NegIOp,
     "select": cuda_tile.SelectOp,
-    "mmaf": cuda_tile.MmaFOp,
 }
 _ROUNDED = {"exp": cuda_tile.ExpOp, "tanh": cuda_tile.TanHOp}
 """Functions that take a rounding."""
@@ -284,6 +283,10 @@ def _load(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any
     return cuda_tile.LoadViewTkoOp.build(view, index, **op.attributes, loc=where).tile
 
 
+def _mma_floats(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    return cuda_tile.MmaFOp.build(*operands, **op.attributes, loc=where)
+
+
 def _mma_integers(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     return cuda_tile.MmaIOp.build(
         *operands,
@@ -314,5 +317,6 @@ _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "make_tensor_view": _tensor_view,
     "make_partition_view": _partition_view,
     "load_view_tko": _load,
+    "mmaf": _mma_floats,
     "mmai": _mma_integers,
 }

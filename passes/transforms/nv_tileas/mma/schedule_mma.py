@@ -7,7 +7,7 @@ wgmma reads its operands from shared memory, so an operand that a ring slot hold
 Any other operand (computed, or loaded without TMA) is staged: stored into a shared-memory buffer
 with ordinary stores, fenced for the async proxy, and guarded by barriers of the role. A product
 that wgmma cannot do (see `why_not_wgmma`) becomes a `simt_mma`, which multiplies on the CUDA cores
-from the same buffers.
+from the same buffers; warning T0541 says so.
 
 The wait retires each group at once, but for what `nv-tileas-defer-stores` has put in its shadow:
 the store of another tile. Deeper schedules change `pending`.
@@ -15,6 +15,7 @@ the store of another tile. Deeper schedules change `pending`.
 
 from typing import Any
 
+from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileas import (
     AllocSharedOp,
     AsyncMmaOp,
@@ -40,14 +41,14 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import row_major
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
 from tilec.passes.analysis.mma.operands import is_unit_view, loaded_operand
-from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
+from tilec.passes.analysis.mma.wgmma_support import way_to_wgmma, why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import (
     operand_layout,
     operand_parts,
 )
-from tilec.support.diagnostics import remark
+from tilec.support.diagnostics import Diagnostic, warning
 
 
 @register_pass("nv-tileas-schedule-mma")
@@ -64,9 +65,7 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
     dot = op.opview
     defect = why_not_wgmma(op, warpgroups)
     if defect is not None:
-        context.sink.emit(
-            remark("T0541", f"mma runs on the CUDA cores, not on wgmma: {defect}", span_of(op))
-        )
+        context.sink.emit(_slow_product(op, defect))
     staged: list[Any] = []
     groups = warpgroups if defect is None else None
     operands = [_shared_operand(op, tile, groups, staged) for tile in (dot.a, dot.b)]
@@ -85,12 +84,13 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
                 token=MmaTokenType.get(),
                 **majors,
             )
+            copy_product(op, group)
             with ir.InsertionPoint(behind):
                 result = MmaWaitOp.build(group.result, group.token, 0)
         else:
             a, b = operands
             product = SimtMmaOp(a=a, b=b, acc=dot.c, result=dot.d.type, **majors)
-            _copy_signedness(op, product)
+            copy_product(op, product)
             result = product.result
     with ir.InsertionPoint(behind), op.location:
         if staged and enclosing_loops(op):
@@ -100,6 +100,14 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
     erase(op)
     for tile in tiles:
         _erase_if_unused(tile)
+
+
+def _slow_product(op: Any, defect: str) -> Diagnostic:
+    """Return the warning that a product runs on the CUDA cores, and what would change that."""
+    dot = op.opview
+    m, n, k = dot.extents
+    message = f"mma of {m} x {n} x {k}, {dot.product_types}, runs on the CUDA cores: {defect}"
+    return warning("T0541", message, span_of(op), hint=way_to_wgmma(op))
 
 
 def _behind_shadow(dot: Any) -> Any:
@@ -135,12 +143,6 @@ def _shared_operand(op: Any, tile: Any, warpgroups: int | None, staged: list[Any
         StoreSharedOp(tile=tile, destination=buffer)
     staged.append(buffer)
     return buffer
-
-
-def _copy_signedness(source: Any, target: Any) -> None:
-    for name in ("signedness_a", "signedness_b"):
-        if name in source.attributes:
-            target.attributes[name] = source.attributes[name]
 
 
 def _in_place(slot: Any, tile: Any, op: Any) -> Any:
