@@ -35,6 +35,7 @@ from tilec.dialects.nv_tileas.mma_ops import (
     MmaWaitOp,
     SimtMmaOp,
     UndefinedOp,
+    WarpMmaOp,
     ZerosOp,
 )
 from tilec.dialects.nv_tileas.ring_ops import (
@@ -166,6 +167,7 @@ __all__ = [
     "TileSliceOp",
     "TmaDescriptorType",
     "UndefinedOp",
+    "WarpMmaOp",
     "WarpgroupIdOp",
     "WarpgroupViewOp",
     "WorkspaceOp",

@@ -1,4 +1,4 @@
-"""Matrix products of shared-memory tiles: asynchronous groups (wgmma on sm_90a) and SIMT."""
+"""Matrix products of shared-memory tiles: asynchronous (wgmma), by each warp (mma.sync), SIMT."""
 
 from typing import Any, Optional
 
@@ -154,6 +154,13 @@ class SimtMmaOp(_SharedProduct, name="simt_mma"):
 
     For products that the tensor cores cannot do. Extents and element types are free; leading dims
     are batches.
+    """
+
+
+class WarpMmaOp(_SharedProduct, name="warp_mma"):
+    """Compute `acc + a @ b` on the tensor cores, each warp its part, and wait for it: `mma.sync`.
+
+    For products that wgmma cannot do: fewer rows, and f64. Threads read the operands.
     """
 
 

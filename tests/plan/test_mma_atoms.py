@@ -9,6 +9,7 @@ from tilec.support.mma_atoms import (
     find_family,
     products_of,
     select_mma_atom,
+    warp_family,
     wgmma_family,
 )
 
@@ -44,7 +45,7 @@ def test_the_widest_wgmma_is_chosen(types, extents, expected):
         (("f32", "f32", "f32"), (64, 64, 16), "wgmma does not multiply f32 and f32 into f32"),
         (("bf16", "f16", "f32"), (64, 64, 16), "wgmma does not multiply bf16 and f16 into f32"),
         (("bf16", "bf16", "f16"), (64, 64, 16), "wgmma does not multiply bf16 and bf16 into f16"),
-        (("bf16", "bf16", "f32"), (32, 64, 16), "M = 32 is not a multiple of 64"),
+        (("bf16", "bf16", "f32"), (40, 64, 16), "M = 40 is not a multiple of 64"),
         (("bf16", "bf16", "f32"), (64, 4, 16), "N = 4 is not a multiple of 8"),
         (("bf16", "bf16", "f32"), (64, 64, 8), "K = 8 is not a multiple of 16"),
     ],
@@ -70,6 +71,28 @@ def test_a_family_is_what_ptx_and_the_datasheet_say(types, ptx, inner, transpose
     assert family is not None
     assert family.types.ptx == ptx
     assert (family.inner, family.reads_transposed, family.rate) == (inner, transposed, rate)
+
+
+@pytest.mark.parametrize(
+    ("types", "extents", "name"),
+    [
+        (("bf16", "bf16", "f32"), (32, 64, 16), "sm90_mma_m16n8k16_f32_bf16_bf16"),
+        (("f8E5M2", "f8E4M3FN", "f32"), (16, 8, 32), "sm90_mma_m16n8k32_f32_f8e5m2_f8e4m3fn"),
+        (("u8", "i8", "i32"), (48, 8, 64), "sm90_mma_m16n8k32_i32_u8_i8"),
+        (("f64", "f64", "f64"), (64, 64, 8), "sm90_mma_m8n8k4_f64_f64_f64"),
+    ],
+)
+def test_smaller_tiles_and_f64_are_products_of_warps(types, extents, name):
+    atom = select_mma_atom(ProductTypes(*types), extents)
+    assert not isinstance(atom, str)
+    assert atom.name == name
+    sums = atom.shape[0] * atom.shape[1] * ProductTypes(*types).accumulator_bytes
+    assert atom.accumulator_registers == sums // 128
+
+
+def test_mma_sync_sums_no_f8_in_f16():
+    assert warp_family(ProductTypes("f8E4M3FN", "f8E4M3FN", "f16")) is None
+    assert wgmma_family(ProductTypes("f8E4M3FN", "f8E4M3FN", "f16")) is not None
 
 
 def test_what_wgmma_does_not_multiply_runs_on_the_cuda_cores():

@@ -34,13 +34,22 @@ PRODUCT_TYPES = {
     "u8_u8": GEMM,
     "f32_as_tf32": GEMM,
     "f32_as_tf32_transposed": GEMM,
-    "f32_as_tf32_on_cuda_cores": GEMM,
     "f32_in_three_tf32": GEMM,
     "f32_in_three_bf16": GEMM,
     "f32_in_three_promoted": GEMM,
     "tf32_tiles": GEMM,
     "rounded_to_tf32": GEMM,
     "one_f8_product": PLANE,
+    "warp_bf16": GEMM,
+    "warp_f16_sums": GEMM,
+    "warp_96_rows": GEMM,
+    "warp_f8": GEMM,
+    "warp_bytes": GEMM,
+    "warp_tf32": GEMM,
+    "warp_tf32x3": GEMM,
+    "f64_products": GEMM,
+    "f64_transposed": GEMM,
+    "warp_copies": GEMM,
 }
 """Products of every element type that the tensor cores multiply."""
 CASES = {
@@ -148,10 +157,11 @@ LAYOUTS = {
 MATH_TERMS = 64
 """Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
 TERMS = {
-    **{name: 2**12 for name in PRODUCT_TYPES if name.startswith(("f8", "one_f8"))},
+    **{name: 2**12 for name in PRODUCT_TYPES if "f8" in name},
     "f16_sums": 2**13,
-    "f16_sums_two_groups": 2**13,
+    "f16_sums_two_groups": 2**14,
     "f8_short_sums": 2**13,
+    "warp_f16_sums": 2**13,
     "approximations": 2**13,
     "heads_attention": 2**14,
 }

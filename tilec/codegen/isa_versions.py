@@ -5,9 +5,10 @@ import re
 Version = tuple[int, int]
 
 _YOUNGER: tuple[tuple[re.Pattern[str], Version], ...] = (
+    (re.compile(r"mma\.sync[\w.]*\.e[45]m[23]\b"), (8, 4)),
     (re.compile(r"wgmma\.mma_async[\w.]*\.(?:s8\.u8|u8\.s8)\b"), (8, 4)),
 )
-"""Instructions and the version that added them (PTX ISA, release notes of wgmma.mma_async)."""
+"""Instructions and the version that added them (PTX ISA, release notes of mma and wgmma)."""
 
 
 def needed_version(text: str, least: Version) -> Version:

@@ -106,6 +106,7 @@ CODES: dict[str, str] = {
     "T0523": "why CTAs of a cluster do not share a tile that is the same in all of them",
     "T0531": "a slot of a ring holds more bytes than a barrier phase can count",
     "T0541": "warning: an mma that runs on the CUDA cores",
+    "T0542": "remark: why an mma runs by mma.sync and not by wgmma",
     "T0551": "the buffers of a kernel need more shared memory than there is",
     "T0561": "a tile constant whose elements differ",
     "T0562": "arithmetic on a restricted float",

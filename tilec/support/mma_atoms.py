@@ -5,6 +5,9 @@ types; passes, planner and frontend ask it instead of looking at types. Pure Pyt
 
 Element types have their MLIR names, but for unsigned bytes, which are `u8`. Sources: PTX ISA 8.5,
 `wgmma.mma_async` and `mma`, for types and shapes; H200 datasheet for rates.
+
+wgmma is what a warpgroup starts on tiles in shared memory; `mma.sync` is what each warp computes
+from its registers, for smaller tiles and for f64.
 """
 
 import enum
@@ -23,6 +26,8 @@ TENSOR_BYTES_PER_CYCLE = 4096
 """Multiply-adds per cycle of one SM's tensor cores, times the bytes of an operand element: 1024 in
 tf32, 2048 in 16 bits, 4096 in 8 bits (H200 datasheet: 494, 989 and 1979 TFLOP/s over 132 SMs at
 1.83 GHz)."""
+DOUBLE_RATE = 128
+"""Multiply-adds per cycle of one SM's tensor cores in f64 (H200 datasheet: 67 TFLOP/s)."""
 FMA_RATE = 128
 """Multiply-adds per cycle of one SM's CUDA cores in f32 (H200 datasheet: 67 TFLOP/s)."""
 
@@ -38,6 +43,16 @@ _WGMMA_ACCUMULATORS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(_FP8, ("f16", "f32")),
     **dict.fromkeys(_BYTES, ("i32",)),
 }
+_WARP_ACCUMULATORS: dict[str, tuple[str, ...]] = {
+    "f16": ("f16", "f32"),
+    "bf16": ("f32",),
+    "tf32": ("f32",),
+    **dict.fromkeys(_FP8, ("f32",)),
+    **dict.fromkeys(_BYTES, ("i32",)),
+    "f64": ("f64",),
+}
+_WARP_ROWS, _WARP_COLUMNS = 16, (8,)
+_DOUBLE_ROWS, _DOUBLE_INNER = 8, 4
 _PTX_NAMES = {
     "f8E4M3FN": "e4m3", "f8E5M2": "e5m2", "i8": "s8", "u8": "u8", "i32": "s32",
 }  # fmt: skip
@@ -56,6 +71,7 @@ class Unit(enum.Enum):
     """What multiplies."""
 
     WGMMA = "wgmma"
+    MMA_SYNC = "mma_sync"
     FMA = "fma"
 
 
@@ -172,15 +188,37 @@ class MmaAtom:
 @cache
 def wgmma_family(types: ProductTypes) -> MmaFamily | None:
     """Return the wgmma instructions for products of `types`, or None where there are none."""
-    a, b, accumulator = types.a, types.b, types.accumulator
-    alike = a == b or any(a in mixed and b in mixed for mixed in (_FP8, _BYTES))
-    if not alike or accumulator not in _WGMMA_ACCUMULATORS.get(a, ()):
+    if not _multiplies(types, _WGMMA_ACCUMULATORS):
         return None
     size = types.operand_bytes
-    columns = _INTEGER_COLUMNS if a in _BYTES else _FLOAT_COLUMNS
+    columns = _INTEGER_COLUMNS if types.a in _BYTES else _FLOAT_COLUMNS
     rate = TENSOR_BYTES_PER_CYCLE // size
     inner = _INNER_BYTES // size
     return MmaFamily(Unit.WGMMA, types, WGMMA_ROWS, columns, inner, size == 2, rate)
+
+
+@cache
+def warp_family(types: ProductTypes) -> MmaFamily | None:
+    """Return the `mma.sync` instructions for products of `types`, or None where there are none.
+
+    Threads bring the operands into registers, so they may lie in shared memory as they like.
+    """
+    if not _multiplies(types, _WARP_ACCUMULATORS):
+        return None
+    unit, size = Unit.MMA_SYNC, types.operand_bytes
+    if types.a == "f64":
+        shape = (_DOUBLE_ROWS, _WARP_COLUMNS, _DOUBLE_INNER)
+        return MmaFamily(unit, types, *shape, reads_transposed=True, rate=DOUBLE_RATE)
+    shape = (_WARP_ROWS, _WARP_COLUMNS, _INNER_BYTES // size)
+    rate = TENSOR_BYTES_PER_CYCLE // size
+    return MmaFamily(unit, types, *shape, reads_transposed=True, rate=rate)
+
+
+def _multiplies(types: ProductTypes, accumulators: dict[str, tuple[str, ...]]) -> bool:
+    """Tell whether an instruction multiplies `types`, given its accumulators by operand type."""
+    a, b = types.a, types.b
+    alike = a == b or any(a in mixed and b in mixed for mixed in (_FP8, _BYTES))
+    return alike and types.accumulator in accumulators.get(a, ())
 
 
 def fma_family(types: ProductTypes) -> MmaFamily:
@@ -190,7 +228,7 @@ def fma_family(types: ProductTypes) -> MmaFamily:
 
 def find_family(types: ProductTypes) -> MmaFamily:
     """Return the fastest instructions for products of `types`, whatever their extents."""
-    return wgmma_family(types) or fma_family(types)
+    return wgmma_family(types) or warp_family(types) or fma_family(types)
 
 
 def why_not_tiled(family: MmaFamily, extents: tuple[int, int, int]) -> str | None:
@@ -206,16 +244,24 @@ def why_not_tiled(family: MmaFamily, extents: tuple[int, int, int]) -> str | Non
 
 
 def select_mma_atom(types: ProductTypes, extents: tuple[int, int, int]) -> MmaAtom | str:
-    """Return the widest wgmma that tiles a product, or the reason why there is none.
+    """Return the widest instruction that tiles a product, or the reason why there is none.
+
+    wgmma comes first, then `mma.sync`; of the reasons, that against wgmma is the one.
 
     Args:
         types: Element types of the product.
         extents: M, N and K of the tile product in elements.
     """
-    family = wgmma_family(types)
-    if family is None:
-        return f"wgmma does not multiply {types}"
-    return why_not_tiled(family, extents) or _atom(family, extents[1])
+    defects = []
+    for family in (wgmma_family(types), warp_family(types)):
+        defect = None if family is None else why_not_tiled(family, extents)
+        if family is not None and defect is None:
+            return _atom(family, extents[1])
+        defects.append(defect or f"wgmma does not multiply {types}")
+    return defects[0]
+
+
+_NAMES = {Unit.WGMMA: "sm90_wgmma", Unit.MMA_SYNC: "sm90_mma"}
 
 
 def _atom(family: MmaFamily, columns: int) -> MmaAtom:
@@ -223,8 +269,9 @@ def _atom(family: MmaFamily, columns: int) -> MmaAtom:
     types, width = family.types, family.widest(columns) or COLUMN_STEP
     shape = (family.rows, width, family.inner)
     m, n, k = shape
-    name = f"sm90_{family.unit.value}_m{m}n{n}k{k}_{types.accumulator}_{types.a}_{types.b}"
-    registers = m * n * types.accumulator_bytes // (128 * 4)
+    name = f"{_NAMES[family.unit]}_m{m}n{n}k{k}_{types.accumulator}_{types.a}_{types.b}"
+    threads = 128 if family.unit is Unit.WGMMA else 32
+    registers = m * n * types.accumulator_bytes // (threads * 4)
     return MmaAtom(name.lower(), shape, registers)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.emulator import tensor_core
+from tools.emulator import tensor_core, warp_products
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import (
     CTA_SHIFT,
@@ -389,6 +389,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "wgmma.wait_group": _mma_wait,
     "wgmma.fence": _no_fence,
     "fence.proxy.async": _proxy_fence,
+    "mma.sync": warp_products.build,
     "stmatrix": _stmatrix,
 }
 """By the beginning of the opcode; the first one that fits counts."""

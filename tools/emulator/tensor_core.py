@@ -14,7 +14,7 @@ from tools.emulator.memory import SharedMemory, swizzled
 _SHAPE = re.compile(r"m64n(\d+)k(\d+)")
 _SPANS = (0, 128, 64, 32)
 """Bytes of the swizzle by the code in bits 62 and 63 (PTX ISA, matrix descriptor format)."""
-_ELEMENTS: dict[str, Any] = {
+ELEMENTS: dict[str, Any] = {
     "bf16": ml_dtypes.bfloat16,
     "f16": np.float16,
     "tf32": np.float32,
@@ -24,9 +24,9 @@ _ELEMENTS: dict[str, Any] = {
     "u8": np.uint8,
 }
 """Operand types and how their elements lie in memory."""
-_SUMS: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "s32": np.int32}
+SUMS: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "s32": np.int32}
 """Accumulator types."""
-_STEP_BYTES = 32
+STEP_BYTES = 32
 """Bytes of K of one wgmma."""
 _TRANSPOSABLE = ("bf16", "f16")
 _INTEGERS = ("s8", "u8")
@@ -57,14 +57,14 @@ class Wgmma:
         """Read the opcode, and the immediates: all that follows scale-d."""
         shape = next(filter(None, map(_SHAPE.fullmatch, opcode)), None)
         total, *elements = opcode[-3:]
-        if shape is None or total not in _SUMS or not all(item in _ELEMENTS for item in elements):
+        if shape is None or total not in SUMS or not all(item in ELEMENTS for item in elements):
             raise UnsupportedError(".".join(opcode))
-        size = np.dtype(_ELEMENTS[elements[0]]).itemsize
+        size = np.dtype(ELEMENTS[elements[0]]).itemsize
         flags = [int(item) for item in immediates]
         scales = [] if elements[0] in _INTEGERS else [1, 1]
         lies = flags[len(scales) :]
         known = 2 if elements[0] in _TRANSPOSABLE else 0
-        whole = int(shape[2]) * size == _STEP_BYTES
+        whole = int(shape[2]) * size == STEP_BYTES
         if flags[: len(scales)] != scales or len(lies) != known or not whole:
             raise UnsupportedError(f"{'.'.join(opcode)} with {', '.join(immediates)}")
         transposed = (lies[0] == 1, lies[1] == 1) if lies else (False, False)
@@ -72,7 +72,7 @@ class Wgmma:
 
     @property
     def _size(self) -> int:
-        return np.dtype(_ELEMENTS[self.elements[0]]).itemsize
+        return np.dtype(ELEMENTS[self.elements[0]]).itemsize
 
     def operands(
         self, shared: SharedMemory, a: int, b: int
@@ -86,7 +86,7 @@ class Wgmma:
     def product(self, shared: SharedMemory, a: NDArray, b: NDArray) -> NDArray:
         """Return A times B in fragments: warp, element, lane. Sums of floats are f32."""
         left, right = (
-            _read(shared.data[places], element)
+            read_elements(shared.data[places], element)
             for places, element in zip((a, b), self.elements, strict=True)
         )
         return _to_fragments(left @ right.T)
@@ -99,7 +99,7 @@ class Wgmma:
                 overwrites them.
             part: The fragments of the product: element, lane.
         """
-        kind = np.dtype(_SUMS[self.total])
+        kind = np.dtype(SUMS[self.total])
         if words is not None:
             held = np.stack([word.view(np.uint32) for word in words], axis=0)
             pairs = held.view(kind).reshape(len(words), part.shape[1], -1)
@@ -110,9 +110,9 @@ class Wgmma:
         return list(np.ascontiguousarray(rows).view(np.uint32)[..., 0])
 
 
-def _read(data: NDArray[np.uint8], element: str) -> NDArray:
+def read_elements(data: NDArray[np.uint8], element: str) -> NDArray:
     """Return operand elements as numbers whose products the sum is made of."""
-    values = np.ascontiguousarray(data).view(_ELEMENTS[element])[..., 0]
+    values = np.ascontiguousarray(data).view(ELEMENTS[element])[..., 0]
     if element == "tf32":
         return (values.view(np.uint32) & _TF32_BITS).view(np.float32)
     return values.astype(np.int32 if element in _INTEGERS else np.float32)
@@ -128,7 +128,7 @@ def _places(
     if descriptor >> 49 & 7:
         raise UnsupportedError("a matrix descriptor with a base offset")
     span = _SPANS[descriptor >> 62 & 3]
-    row, k = np.meshgrid(np.arange(rows), np.arange(_STEP_BYTES // size), indexing="ij")
+    row, k = np.meshgrid(np.arange(rows), np.arange(STEP_BYTES // size), indexing="ij")
     along, across = (row, k) if transposed else (k, row)
     byte = along * size
     if span and transposed:

@@ -322,3 +322,53 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "f32_is_read_as_tf32", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+!acc = tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:2*(0,1),2*(8,0),2*(0,16)|lane:4*(0,2),8*(1,0)|warp:2*(16,0),2*(0,8)">>
+
+// Each warp reads its fragments: pairs of A along K with one load, B element by element.
+// CHECK-LABEL: llvm.func @warps_multiply_fragments
+// CHECK-COUNT-4:  llvm.load %{{.*}} : !llvm.ptr<3> -> vector<2xbf16>
+// CHECK-COUNT-8:  llvm.load %{{.*}} : !llvm.ptr<3> -> bf16
+// CHECK-COUNT-2:  llvm.inline_asm has_side_effects{{.*}}mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};", "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f"
+// CHECK-NOT:      mma.sync
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %d = "nv_tileas.warp_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "warps_multiply_fragments", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<16x8xf64, #nv_tileas.shared_layout<array<i64: 16, 8>, 64 : i64>>>
+!b = !nv_tileas.smem<tensor<16x8xf64, #nv_tileas.shared_layout<array<i64: 16, 8>, 64 : i64>>>
+!acc = tensor<16x16xf64, #nv_tileas.layout<"16x16|reg:2*(0,1)|lane:4*(0,2),8*(1,0)|warp:2*(8,0),2*(0,8)">>
+
+// f64: two steps of 4 along K, a register of A, one of B and two sums for each instruction.
+// CHECK-LABEL: llvm.func @doubles_take_four_of_k
+// CHECK-COUNT-2:  mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$2}, {$3}, {$4, $5};", "=d,=d,d,d,d,d"
+// CHECK-NOT:      mma.sync
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %d = "nv_tileas.warp_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "doubles_take_four_of_k", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

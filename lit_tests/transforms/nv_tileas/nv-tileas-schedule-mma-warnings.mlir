@@ -45,13 +45,13 @@
 
 // -----
 
-// Rows come in slices of 64 for each warpgroup.
+// Rows come in slices of 64 for each warpgroup; warps take slices of 16.
 "nv_tileaa.func"() ({
 ^bb0(%a: tensor<96x16xbf16>, %b: tensor<16x32xbf16>, %acc: tensor<96x32xf32>):
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-warning @below {{mma of 96 x 32 x 16, bf16 and bf16 into f32, runs on the CUDA cores: 96 rows do not split into slices of 64 over 1 warpgroups}}
+    // expected-remark @below {{mma runs by mma.sync, one warp at a time, not by wgmma: 96 rows do not split into slices of 64 over 1 warpgroups}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<96x16xbf16>, tensor<16x32xbf16>, tensor<96x32xf32>) -> tensor<96x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

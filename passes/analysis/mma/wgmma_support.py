@@ -1,9 +1,13 @@
-"""Which products wgmma can do: the types by the registry of MMA atoms, and the shapes."""
+"""Which products the tensor cores can do: types by the registry of MMA atoms, and shapes."""
 
 from typing import Any
 
+from tilec.dialects.common.matmul_ops import k_part
 from tilec.layout import LayoutError, warpgroup_share
-from tilec.support.mma_atoms import MmaFamily, wgmma_family, why_not_tiled
+from tilec.layout.warp_products import WarpProduct
+from tilec.support.mma_atoms import MmaFamily, warp_family, wgmma_family, why_not_tiled
+
+_MATRIX_RANK = 2
 
 
 def family_of(op: Any) -> MmaFamily | None:
@@ -14,7 +18,7 @@ def family_of(op: Any) -> MmaFamily | None:
 def why_not_wgmma(op: Any, warpgroups: int) -> str | None:
     """Return why wgmma cannot do the product `op`, or None when it can."""
     dot = op.opview
-    if len(dot.d.type.shape) != 2:
+    if len(dot.d.type.shape) != _MATRIX_RANK:
         return "the product is batched"
     family = family_of(op)
     if family is None:
@@ -29,12 +33,34 @@ def why_not_wgmma(op: Any, warpgroups: int) -> str | None:
     return why_not_tiled(family, (m, n, k))
 
 
+def warp_product(op: Any, warps: int) -> WarpProduct | str:
+    """Return how `warps` compute the product `op` by `mma.sync`, or why they cannot.
+
+    Args:
+        op: A `dot`, or a `warp_mma` that it became.
+        warps: Warps of the role.
+    """
+    product = op.opview
+    result = op.results[0].type
+    if len(result.shape) != _MATRIX_RANK:
+        return "the product is batched"
+    types = product.product_types
+    family = warp_family(types)
+    if family is None:
+        return f"mma.sync does not multiply {types}"
+    m, n = result.shape
+    defect = why_not_tiled(family, (m, n, k_part(product)[1]))
+    if defect is not None:
+        return defect
+    return WarpProduct(m, n, family.rows, family.inner, types.operand_bytes * 8, warps)
+
+
 def way_to_wgmma(op: Any) -> str:
     """Return what to change in the source so that wgmma can do the product `op`."""
     dot = op.opview
-    if len(dot.d.type.shape) != 2:
+    if len(dot.d.type.shape) != _MATRIX_RANK:
         return "give the batch an axis of grid(...) and multiply one pair of matrices per block"
-    family = family_of(op)
+    family = warp_family(dot.product_types)
     if family is not None:
         return (
             f"make the tile a multiple of {family.rows} in M, of {family.columns[0]} in N and of "

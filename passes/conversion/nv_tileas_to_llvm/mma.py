@@ -182,19 +182,14 @@ def _tied(op: Any, text: str, acc: Sequence[Any], inputs: list[Any]) -> Any:
     """Emit PTX that updates the registers of `acc` in place; return the first result of `op`."""
     count = len(acc)
     constraints = ",".join(
-        [f"={_constraint(acc[0].type)}"] * count
+        [f"={emit.constraint(acc[0].type)}"] * count
         + [str(index) for index in range(count)]
-        + [_constraint(item.type) for item in inputs]
+        + [emit.constraint(item.type) for item in inputs]
         + ["~{memory}"]
     )
     struct = emit.literal_struct(acc[0].type, count)
     result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
     return regroup(op.results[0], _fields(result, acc[0].type, count))
-
-
-def _constraint(type_: Any) -> str:
-    """Return the letter of inline assembly for a register of `type_` (LLVM, NVPTX constraints)."""
-    return {"i64": "l", "f32": "f"}.get(str(type_), "r")
 
 
 def _fields(struct: Any, field: Any, count: int) -> list[Any]:
@@ -225,7 +220,7 @@ def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> Any:
     moves = [f"mov.b32 ${index}, {source};" for index in range(len(types))]
     text = "\n".join(["{", *declarations, *moves, "}"])
     struct = emit.literal_struct(types[0], len(types))
-    constraints = ",".join([f"={_constraint(types[0])}"] * len(types))
+    constraints = ",".join([f"={emit.constraint(types[0])}"] * len(types))
     written = emit.inline_ptx(text, constraints, [], struct)
     return regroup(tile, _fields(written, types[0], len(types)))
 

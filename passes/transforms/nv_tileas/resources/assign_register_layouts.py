@@ -4,9 +4,9 @@ Before:  %x = load_shared %s : tensor<128x128xf32>; %y = arith.addf %x, %x : ten
 After:   the same operations on tensor<128x128xf32, #nv_tileas.layout<"128x128|reg:...">>
 
 Values that an elementwise operation, a loop or a branch ties together form a group and share one
-layout. Accumulators of wgmma fix the layout of their groups. From there layouts spread over
-permute, view and broadcast, which then cost nothing. A group that nothing reaches gets the layout
-that its memory accesses like best. Where two fixed layouts meet, a `convert_layout` goes in.
+layout. Accumulators of the tensor cores fix the layout of their groups. From there layouts spread
+over permute, view and broadcast, which then cost nothing. A group that nothing reaches gets the
+layout that its memory accesses like best. Where two fixed layouts meet, a `convert_layout` goes in.
 Loads, constants and ranges take any layout: they have none of their own.
 """
 
@@ -31,7 +31,9 @@ from tilec.layout import (
     without_units,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import InternalCompilerError
@@ -135,6 +137,10 @@ class _Assignment:
                 m, n, _ = op.opview.tile_shape
                 layout = wgmma_accumulator(m, n, self.warps // WARPGROUP_WARPS)
                 self.layouts.setdefault(self._find(op.results[0]), layout)
+            elif op.name == "nv_tileas.warp_mma":
+                shares = warp_product(op, self.warps)
+                if isinstance(shares, WarpProduct):  # the pass that made it has asked
+                    self.layouts.setdefault(self._find(op.results[0]), shares.accumulator)
 
     def _spread(self) -> None:
         """Carry known layouts over shape operations until nothing changes."""
