@@ -208,7 +208,7 @@ def _shared_work(
     overrides = problem.overrides
     for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
         for cluster in problem.clusters:
-            if shares_divide(item.tile, cluster, problem):
+            if shares_divide(item.tile, cluster, problem) and not item.tile.by_warps:
                 yield replace(item.tile, cluster=cluster)
     best = alone[0].cost
     worth_it = best.memory < SPLIT_MEMORY_SHARE * best.computing
@@ -279,6 +279,7 @@ def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
     deep = problem.extents[2] >= SPLIT_DEPTH
     types = problem.types
     splits = wgmma_family(types) is not None and types.accumulator_bytes == PARTIAL_BYTES
+    splits = splits and not ranked.tile.by_warps
     return few and deep and not ranked.tile.pingpong and splits
 
 
@@ -326,7 +327,9 @@ def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:
 
 def _plain_only(problem: GemmProblem) -> bool:
     # Other products than those of wgmma run in layouts made of powers of two.
-    return problem.powers_of_two or wgmma_family(problem.types) is None
+    rows = problem.tile[0] or machine.MMA_ROWS
+    on_wgmma = wgmma_family(problem.types) is not None and rows % machine.MMA_ROWS == 0
+    return problem.powers_of_two or not on_wgmma
 
 
 def _row_options(problem: GemmProblem) -> Sequence[int]:

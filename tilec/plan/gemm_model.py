@@ -263,7 +263,7 @@ def _operand_bytes(tile: GemmTile, consumers: int) -> float:
     share the columns all read the rows of A.
     """
     readers_of_a = consumers if tile.m % (machine.MMA_ROWS * consumers) else 1
-    readers_of_b: float = tile.m // machine.MMA_ROWS
+    readers_of_b: float = max(1, tile.m // machine.MMA_ROWS)
     if tile.pingpong and tile.epilogue_bytes:
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
     read = (tile.m * readers_of_a + tile.n * readers_of_b) * tile.k * tile.element_bytes

@@ -15,7 +15,11 @@ from tilec.plan.registers import (
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
-from tilec.support.mma_atoms import ProductTypes, find_family
+from tilec.support.mma_atoms import ProductTypes, find_family, warp_family, why_not_tiled
+
+MAX_WARP_REGISTERS = 64
+"""Most accumulator registers of a thread whose warp multiplies by mma.sync: the fragments of both
+operands are in registers, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +68,14 @@ class GemmTile:
     def accumulator_bytes(self) -> int:
         """Size of an element of the accumulator."""
         return self.types.accumulator_bytes
+
+    @property
+    def by_warps(self) -> bool:
+        """Whether single warps multiply it (mma.sync), as it has fewer rows than a wgmma."""
+        family = warp_family(self.types)
+        extents = (self.m, self.n, self.k)
+        whole = family is not None and why_not_tiled(family, extents) is None
+        return whole and self.m % machine.MMA_ROWS != 0
 
     @property
     def rate(self) -> int:
@@ -122,7 +134,8 @@ class GemmTile:
         accumulators = self.accumulators(consumers)
         waiting = accumulator_registers(self.m, self.n, self.output_bytes, consumers)
         fits = fits_together(accumulators, waiting, consumers, self.epilogue_bytes)
-        return fits and not self.pingpong and self.split_k == 1
+        alone = self.pingpong or self.by_warps
+        return fits and not alone and self.split_k == 1
 
     @property
     def sliced(self) -> tuple[SlicedTile]:
@@ -174,6 +187,8 @@ def _best_slices(
 
 def misfit(tile: GemmTile, target: Target) -> str | None:
     """Return why the tile does not fit the machine, or None when it does."""
+    if tile.by_warps:
+        return _misfit_of_warps(tile, target)
     step = machine.MMA_K_BYTES // tile.element_bytes
     if tile.m % machine.MMA_ROWS or tile.n % machine.MMA_COLUMN_STEP or tile.k % step:
         return (
@@ -193,6 +208,23 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
             f"the {tile.m} x {tile.n} accumulator{several} takes {registers} registers a thread of "
             f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
         )
+    return _short_of_stages(tile, target)
+
+
+def _misfit_of_warps(tile: GemmTile, target: Target) -> str | None:
+    """Return why a tile that single warps multiply does not fit the machine."""
+    if tile.pingpong or tile.split_k > 1:
+        return "warpgroups take turns, and CTAs share k-tiles, in products of wgmma alone"
+    if tile.accumulators(1) > MAX_WARP_REGISTERS:
+        return (
+            f"the {tile.m} x {tile.n} accumulator takes {tile.accumulators(1)} registers a thread"
+            f" of 4 warps; at most {MAX_WARP_REGISTERS} fit"
+        )
+    return _short_of_stages(tile, target)
+
+
+def _short_of_stages(tile: GemmTile, target: Target) -> str | None:
+    """Return why shared memory does not hold enough stages, or None when it does."""
     stages = tile.stages(target)
     if stages < machine.MIN_STAGES:
         return (

@@ -106,7 +106,7 @@ def _make_product(op: Any, kind: Any, operands: list[Any]) -> Any:
     """Emit the product of shared-memory tiles that `op` becomes."""
     dot = op.opview
     a, b = operands
-    token = {"token": MmaTokenType.get()} if kind is AsyncMmaOp else {}
+    token: dict[str, Any] = {"token": MmaTokenType.get()} if kind is AsyncMmaOp else {}
     product = kind(
         a=a,
         b=b,
