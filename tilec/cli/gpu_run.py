@@ -1,11 +1,14 @@
 """The GPU half of `tilec run`: device memory that mirrors the host arrays, and a launch."""
 
+import sys
+import warnings
 from typing import Any
 
 from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
 from tilec.runtime.args.device_array import DeviceArray
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.jit import Kernel, KernelText
+from tilec.support.diagnostics import PerformanceWarning, Severity
 
 _DEVICE = 0
 
@@ -23,7 +26,12 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
     text = KernelText(lambda: (job.source, {}))
     plan = job.specialization.plan
     kernel = Kernel(text, job.kernel, plan, job.target, debug_waits=job.debug_waits)
-    compiled = kernel.compile(**job.bound.values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PerformanceWarning)  # in the words of a command instead
+        compiled = kernel.compile(**job.bound.values)
+    for item in compiled.remarks:
+        if item.severity is Severity.WARNING:
+            sys.stderr.write(item.render([job.source]) + "\n")
     arguments, before = prepare_arguments(job, compiled.metadata)
     on_device = {
         name: DeviceArray(

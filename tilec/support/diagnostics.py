@@ -173,6 +173,10 @@ class OutOfRangeError(TileError):
     """A kernel asked for a part of a tile that is not there: on the CPU, or in a debug build."""
 
 
+class PerformanceWarning(UserWarning):
+    """A kernel is right, but much slower than it could be: `warnings.warn` shows it once."""
+
+
 class InternalCompilerError(Exception):
     """A broken invariant of tilec itself: names the pass and the operation."""
 
