@@ -42,7 +42,7 @@ def why_not_split(function: Any) -> str | None:
     if all(op.name != "nv_tileas.get_program_id" for op in ops):
         return "the kernel has no grid to take tiles from"
     if why_not_wgmma(dots[0], 1) is not None:
-        return "the mma runs on the CUDA cores"
+        return "the mma does not run on wgmma"
     if dots[0].opview.product_types.accumulator_bytes != PARTIAL_BYTES:
         return "the sums of its mma do not have 32 bits"
     defect = _why_not_placement(function, dots[0], ops)
