@@ -19,8 +19,8 @@ SINGLES = ProductTypes("f32", "f32", "f32")
 DOUBLES = ProductTypes("f64", "f64", "f64")
 
 
-def cost(types, tile=(128, 256, 64)):
-    return gemm_cost(GemmTile(*tile, types.operand_bytes, 2, product=types), LARGE, TARGET)
+def cost(types):
+    return gemm_cost(GemmTile(128, 256, 64, types.operand_bytes, 2, product=types), LARGE, TARGET)
 
 
 @pytest.mark.parametrize(
