@@ -2,8 +2,8 @@
 
 A decorated function is compiled from its source and never executed, so nothing here computes.
 Element types can be subscripted, because Python evaluates annotations; everything else says, when
-it is called, that it works inside a kernel only. `abs`, `len`, `max`, `min`, `print` and `range`
-are the builtins of Python and need no import.
+it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `print`,
+`range` and `sum` are the builtins of Python and need no import.
 """
 
 from collections.abc import Callable
@@ -56,6 +56,8 @@ tf32, f8e4m3, f8e5m2 = (ElementType(name) for name in ("tf32", "f8e4m3", "f8e5m2
 const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 
 arange = _builtin("arange")
+argmax = _builtin("argmax")
+argmin = _builtin("argmin")
 block_id = _builtin("block_id")
 broadcast_to = _builtin("broadcast_to")
 cast = _builtin("cast")
@@ -63,6 +65,8 @@ cat = _builtin("cat")
 cdiv = _builtin("cdiv")
 ceil = _builtin("ceil")
 cos = _builtin("cos")
+cumprod = _builtin("cumprod")
+cumsum = _builtin("cumsum")
 exp = _builtin("exp")
 exp2 = _builtin("exp2")
 expand_dims = _builtin("expand_dims")
@@ -81,8 +85,11 @@ mma = _builtin("mma")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 permute = _builtin("permute")
+prod = _builtin("prod")
+reduce = _builtin("reduce")
 reshape = _builtin("reshape")
 rsqrt = _builtin("rsqrt")
+scan = _builtin("scan")
 sin = _builtin("sin")
 sqrt = _builtin("sqrt")
 store = _builtin("store")
@@ -94,6 +101,8 @@ zeros = _builtin("zeros")
 
 __all__ = [
     "arange",
+    "argmax",
+    "argmin",
     "auto",
     "bf16",
     "block_id",
@@ -104,6 +113,8 @@ __all__ = [
     "ceil",
     "const",
     "cos",
+    "cumprod",
+    "cumsum",
     "dtype",
     "exp",
     "exp2",
@@ -132,8 +143,11 @@ __all__ = [
     "num_blocks",
     "ones",
     "permute",
+    "prod",
+    "reduce",
     "reshape",
     "rsqrt",
+    "scan",
     "sin",
     "sqrt",
     "store",

@@ -1,5 +1,6 @@
 """The cuda_tile dialect: tiles, views and tokens, independent of the target."""
 
+from tilec.dialects.cuda_tile.combine_ops import ReduceOp, ScanOp, YieldOp
 from tilec.dialects.cuda_tile.compare_ops import CmpFOp, CmpIOp, SelectOp
 from tilec.dialects.cuda_tile.constant_ops import ConstantOp, IotaOp, SplatOp
 from tilec.dialects.cuda_tile.convert_ops import (
@@ -138,11 +139,13 @@ __all__ = [
     "PermuteOp",
     "PowOp",
     "PtrType",
+    "ReduceOp",
     "RemFOp",
     "RemIOp",
     "ReshapeOp",
     "ReturnOp",
     "RsqrtOp",
+    "ScanOp",
     "SelectOp",
     "ShLIOp",
     "ShRIOp",
@@ -159,4 +162,5 @@ __all__ = [
     "TokenType",
     "TruncIOp",
     "XOrIOp",
+    "YieldOp",
 ]

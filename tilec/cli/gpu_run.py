@@ -1,9 +1,10 @@
-"""The GPU half of `tilec run`: device memory that mirrors the host arrays, and a launch."""
+"""`tilec run` on a GPU: copies the host arrays to device memory and back, and launches."""
 
 import sys
 import warnings
 from typing import Any
 
+from tilec.cli.remarks import render_remarks
 from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
 from tilec.runtime.args.device_array import DeviceArray
 from tilec.runtime.cuda.api import Driver
@@ -23,15 +24,14 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
     Raises:
         TileError: The kernel cannot be compiled, or the launch failed.
     """
-    text = KernelText(lambda: (job.source, {}))
+    text = KernelText.of(job.program)
     plan = job.specialization.plan
     kernel = Kernel(text, job.kernel, plan, job.target, debug_waits=job.debug_waits)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PerformanceWarning)  # in the words of a command instead
+        warnings.simplefilter("ignore", PerformanceWarning)  # printed below, as commands print them
         compiled = kernel.compile(**job.bound.values)
-    for item in compiled.remarks:
-        if item.severity is Severity.WARNING:
-            sys.stderr.write(item.render([job.source]) + "\n")
+    shown = [item for item in compiled.remarks if item.severity is Severity.WARNING]
+    sys.stderr.write(render_remarks(shown, [job.program.source]))
     arguments, before = prepare_arguments(job, compiled.metadata)
     on_device = {
         name: DeviceArray(

@@ -9,6 +9,7 @@ import numpy as np
 
 from tilec.interpreter import (  # noqa: F401 - each family registers its operations
     assume_ops,
+    combine_ops,
     compare_ops,
     constant_ops,
     control_flow,
@@ -25,7 +26,8 @@ from tilec.interpreter.builder import BLOCK_ID_SLOT, GRID_SLOT, Builder
 from tilec.interpreter.memory import Pointer
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.support import compiler_threads
-from tilec.support.diagnostics import CompileError, OutOfRangeError, SourceFile, error
+from tilec.support.diagnostics import CompileError, OutOfRangeError, SourceFile
+from tilec.support.kernel_selection import select_kernel
 
 ENTRY_OP = "cuda_tile.entry"
 
@@ -78,13 +80,7 @@ def find_kernel(module: Any, kernel: str | None = None) -> Any:
         for op in module.body.operations
         if op.operation.name == ENTRY_OP
     }
-    if kernel is None and len(entries) == 1:
-        return next(iter(entries.values()))
-    if kernel in entries:
-        return entries[kernel]
-    names = ", ".join(entries) or "none"
-    wanted = f"no kernel called '{kernel}'" if kernel is not None else "which kernel to run?"
-    raise CompileError(error("T0006", f"{wanted} The module has: {names}"))
+    return entries[select_kernel(entries, kernel, "the module")]
 
 
 def make_program(

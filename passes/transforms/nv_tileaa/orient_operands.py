@@ -3,10 +3,13 @@
 Before:  %w = tiled_load ... -> KxN: f8E4M3FN;  dot %a, %w {b_major = "n"}
 After:   %w = tiled_load ... -> KxN;  %p = permute %w [1, 0] -> NxK;  dot %a, %p {b_major = "k"}
 
-wgmma reads operands of 8 bits and of tf32 only where K is the contiguous axis in shared memory: it
-has transpose bits for 16-bit types alone (PTX ISA, wgmma.mma_async). The registry of atoms says
-which family of instructions is like that. A permuted tile is no loaded one, so threads read it from
-its slot and write it to a buffer of the wanted order, every k-tile; remark T0437 says so.
+wgmma reads operands of 8 bits and of tf32 only if K is the contiguous axis in shared memory: it has
+transpose bits for 16-bit types alone (PTX ISA, wgmma.mma_async). The registry of MMA atoms
+(`tilec/support/mma_atoms.py`) says which instructions have them.
+
+For every k-tile, threads read the permuted tile from its slot and write it to a buffer with the
+order that wgmma needs. Remark T0437 gives the number of bytes. An array that is stored with K
+contiguous needs no transpose.
 """
 
 from typing import Any

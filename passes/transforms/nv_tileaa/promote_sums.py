@@ -4,9 +4,12 @@ Before:  %d = dot %a, %b, %c {promote = 64}                      (K = 128)
 After:   %s = dot %a, %b, %zeros {k_part = [0, 64]};  %1 = arith.addf %c, %s
          %t = dot %a, %b, %zeros {k_part = [64, 64]}; %d = arith.addf %1, %t
 
-The tensor cores of Hopper keep about 14 bits of a sum of products of 8-bit floats, whatever the
-type of the accumulator; a long K loses more (DeepSeek-V3 technical report, section 3.3.2). Sums of
-the CUDA cores are exact to f32, so a product that runs there needs no promotion.
+The tensor cores of Hopper keep about 14 bits of a sum of products of 8-bit floats, for any type of
+the accumulator; a long K loses more (DeepSeek-V3 technical report, section 3.3.2). With `promote`,
+the tensor cores add that many elements of K at most, and the CUDA cores add these sums in f32. This
+takes a second accumulator, which the planner counts.
+
+The CUDA cores add in f32 anyway, so a product that runs there is left as it is.
 """
 
 from typing import Any

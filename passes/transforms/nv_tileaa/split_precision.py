@@ -5,10 +5,12 @@ After:   %ah = %a & 0xffffe000; %al = %a - %ah; %bh = %b & 0xffffe000; %bl = %b 
          %1 = dot %al, %b, %c {precision = "tf32"}; %2 = dot %a, %bl, %1 {precision = "tf32"}
          %d = dot %a, %b, %2 {precision = "tf32"}
 
-Tensor cores read 10 bits of the mantissa of an f32 and ignore the others (PTX ISA, tf32), so the
-tiles themselves serve as their leading parts. `bf16x3` rounds to bf16 instead: the leading parts
-and what they leave are tiles of bf16. The product of the two remaining parts is left out: it is
-below 2^-20 (tf32) or 2^-16 (bf16) of the whole. The smallest products are added first.
+Tensor cores read the first 10 bits of the mantissa of an f32 and ignore the others (PTX ISA, tf32).
+So a tile is its own leading part, and the remaining part is what is left without these bits.
+`bf16x3` rounds to bf16 instead: the leading and the remaining parts are tiles of bf16.
+
+The product of the two remaining parts is left out: it is below 2^-20 (tf32) or 2^-16 (bf16) of the
+result. The smallest products are added first. An infinite operand gives NaN.
 """
 
 from typing import Any

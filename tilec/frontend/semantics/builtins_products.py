@@ -29,7 +29,7 @@ _PRECISIONS = (_EXACT, "tf32", "tf32x3", "bf16x3")
 """What `precision=` may be, for operands of f32."""
 
 
-@builtin("mma")
+@builtin("mma", tuple(_ACCUMULATORS), "mmaf", "mmai")
 def mma(
     call: Call,
     a: Argument,
@@ -39,7 +39,12 @@ def mma(
     precision: Argument | None = None,
     promote: Argument | None = None,
 ) -> AnyValue:
-    """Return `acc + a @ b` for 2-D tiles, or batches of them in 3-D tiles."""
+    """Return `acc + a @ b` for MxK, KxN and MxN tiles, or batches of them in 3-D tiles.
+
+    `precision`, for f32, is `'ieee'` (the default), `'tf32'`, `'tf32x3'` or `'bf16x3'`. With
+    `promote=128`, sums of at most 128 elements of K are added to an f32 accumulator in f32; see
+    [products](#products).
+    """
     lhs = call.tile(a, "A must be a tile")
     rhs = call.tile(b, "B must be a tile")
     total = call.tile(acc, "the accumulator must be a tile")
