@@ -2,8 +2,8 @@
 
 A decorated function is compiled from its source and never executed, so nothing here computes.
 Element types can be subscripted, because Python evaluates annotations; everything else says, when
-it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `print`,
-`range` and `sum` are the builtins of Python and need no import.
+it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `range`
+and `sum` are the builtins of Python and need no import.
 """
 
 from collections.abc import Callable
@@ -58,6 +58,14 @@ const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 arange = _builtin("arange")
 argmax = _builtin("argmax")
 argmin = _builtin("argmin")
+atomic_add = _builtin("atomic_add")
+atomic_and = _builtin("atomic_and")
+atomic_cas = _builtin("atomic_cas")
+atomic_max = _builtin("atomic_max")
+atomic_min = _builtin("atomic_min")
+atomic_or = _builtin("atomic_or")
+atomic_xchg = _builtin("atomic_xchg")
+atomic_xor = _builtin("atomic_xor")
 block_id = _builtin("block_id")
 broadcast_to = _builtin("broadcast_to")
 cast = _builtin("cast")
@@ -74,6 +82,7 @@ extract = _builtin("extract")
 floor = _builtin("floor")
 fma = _builtin("fma")
 full = _builtin("full")
+gather = _builtin("gather")
 grid = _builtin("grid")
 load = _builtin("load")
 log = _builtin("log")
@@ -90,6 +99,7 @@ reduce = _builtin("reduce")
 reshape = _builtin("reshape")
 rsqrt = _builtin("rsqrt")
 scan = _builtin("scan")
+scatter = _builtin("scatter")
 sin = _builtin("sin")
 sqrt = _builtin("sqrt")
 store = _builtin("store")
@@ -103,6 +113,14 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "atomic_add",
+    "atomic_and",
+    "atomic_cas",
+    "atomic_max",
+    "atomic_min",
+    "atomic_or",
+    "atomic_xchg",
+    "atomic_xor",
     "auto",
     "bf16",
     "block_id",
@@ -128,6 +146,7 @@ __all__ = [
     "floor",
     "fma",
     "full",
+    "gather",
     "grid",
     "i8",
     "i16",
@@ -148,6 +167,7 @@ __all__ = [
     "reshape",
     "rsqrt",
     "scan",
+    "scatter",
     "sin",
     "sqrt",
     "store",

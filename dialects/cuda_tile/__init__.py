@@ -12,6 +12,11 @@ from tilec.dialects.cuda_tile.convert_ops import (
     TruncIOp,
 )
 from tilec.dialects.cuda_tile.dialect import CudaTile
+from tilec.dialects.cuda_tile.element_ops import (
+    AtomicElementsTkoOp,
+    LoadElementsTkoOp,
+    StoreElementsTkoOp,
+)
 from tilec.dialects.cuda_tile.entry_ops import (
     AssumeOp,
     EntryOp,
@@ -90,6 +95,7 @@ __all__ = [
     "AddIOp",
     "AndIOp",
     "AssumeOp",
+    "AtomicElementsTkoOp",
     "BitcastOp",
     "BroadcastOp",
     "CatOp",
@@ -117,6 +123,7 @@ __all__ = [
     "IToFOp",
     "IotaOp",
     "JoinTokensOp",
+    "LoadElementsTkoOp",
     "LoadViewTkoOp",
     "Log2Op",
     "LogOp",
@@ -152,6 +159,7 @@ __all__ = [
     "SinOp",
     "SplatOp",
     "SqrtOp",
+    "StoreElementsTkoOp",
     "StoreViewTkoOp",
     "SubFOp",
     "SubIOp",

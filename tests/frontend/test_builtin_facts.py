@@ -12,11 +12,18 @@ from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, SourceFile
 from tilec.support.dtypes import DTYPES
 
-NO_VALUES = {"block_id", "num_blocks", "grid", "range", "len", "print"}
+NO_VALUES = {"block_id", "num_blocks", "grid", "range", "len"}
 """Builtins for which no element type matters."""
 CALLS = {
     "load": "y = load(A, (m, n), (16, 16))",
     "store": "store(A, (m, n), x)",
+    "gather": "y = gather(A, (arange(16), n))",
+    "scatter": "scatter(A, (arange(16), n), reshape(load(A, (m, n), (1, 16)), (16,)))",
+    **{
+        f"atomic_{name}": f"y = atomic_{name}(A, (m, n), load(A, (m, n), ()))"
+        for name in ("add", "max", "min", "and", "or", "xor", "xchg")
+    },
+    "atomic_cas": "y = atomic_cas(A, (m, n), A[m, n], A[m, n])",
     "make_partition_view": "y = load(make_partition_view(A, (16, 16)), (m, n))",
     "mma": "y = mma(x, x, zeros((16, 16), {acc}))",
     "zeros": "y = zeros((16, 16), {type})",
@@ -45,6 +52,8 @@ CALLS = {
     "num_blocks": "y = num_blocks(0)",
 }
 """Builtin -> a statement that calls it; the others are functions of a tile `x`."""
+SCALARS = {"load": "z = load(A, (m, n), ())", "store": "store(A, (m, n), load(A, (m, n), ()))"}
+"""Builtin -> a statement that calls it for a scalar."""
 ACCUMULATORS = {"f16": "f16", "f64": "f64", "i8": "i32", "u8": "i32"}
 SAMPLES = ("f32", "i32", "f64", "i8", "i64", "bf16")
 """Element types whose operations are looked at; `trunci` takes an i64."""
@@ -53,6 +62,8 @@ SAMPLES = ("f32", "i32", "f64", "i8", "i64", "bf16")
 def kernel(name, dtype):
     call = CALLS.get(name, f"y = {name}(x)")
     call = call.format(type=dtype, acc=ACCUMULATORS.get(dtype, "f32"))
+    if name in SCALARS and dtype in SAMPLES:
+        call += f"\n    {SCALARS[name]}"
     return SourceFile(
         "t.tile",
         "@function\ndef where_first(a, b):\n    return a\n\n\n"

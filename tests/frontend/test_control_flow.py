@@ -72,8 +72,11 @@ def structured(block: hir.Block) -> list[str]:
         ),
         ("return 3", ("T0317", 1, "a kernel returns no value")),
         ("break", ("T0317", 1, "'break' outside a loop")),
-        ("for i in range(3):\n    continue", ("T0318", 2, "'continue' is not supported")),
-        ("for i in (1, 2):\n    pass", ("T0318", 1, "a loop runs over 'range(...)' only")),
+        ("for i in range(3):\n    continue", ("T0318", 2, "tilec has no 'continue'")),
+        (
+            "for i in (1, 2):\n    pass",
+            ("T0318", 1, "tilec has no loops over other things than 'range'"),
+        ),
         (
             "for i in range(9, 0, -1):\n    pass",
             ("T0318", 1, "range: the step must be positive, found -1"),
@@ -87,9 +90,9 @@ def structured(block: hir.Block) -> list[str]:
             "for i in range():\n    pass",
             ("T0310", 1, "range: takes one to three arguments, found 0"),
         ),
-        ("for i, j in range(3):\n    pass", ("T0314", 1, "the loop over a range has one variable")),
+        ("for i, j in range(3):\n    pass", ("T0314", 1, "a loop over 'range' has one variable")),
         ("x = range(3)", ("T0318", 1, "range: only allowed in 'for ... in range(...)'")),
-        ("def g(x):\n    return x", ("T0318", 1, "functions cannot be defined inside functions")),
+        ("def g(x):\n    return x", ("T0318", 1, "tilec has no functions inside functions")),
         (
             "x = alpha if n > 3 else zeros((4, 4))",
             ("T0309", 1, "the two results differ: a scalar of f32 and a 4x4 tile of f32"),

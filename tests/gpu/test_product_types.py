@@ -59,4 +59,4 @@ def product(tmp_path):
 @pytest.mark.parametrize("sizes", SIZES, ids=lambda sizes: "x".join(map(str, sizes.values())))
 def test_products(torch, product, case, order, sizes):
     *types, terms = case
-    check_feature(partial(launch_on_gpu, torch), product(*types, order), sizes, {}, terms)
+    check_feature(partial(launch_on_gpu, torch), product(*types, order), sizes, {}, terms=terms)

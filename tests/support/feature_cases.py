@@ -189,14 +189,14 @@ def runs():
                 yield kernel, size, layout
 
 
-def check_feature(launch, kernel, sizes, layouts, terms=None):
+def check_feature(launch, kernel, sizes, layouts, zeroed=(), *, terms=None):
     """Call a kernel and compare its results, and the memory around them, with the CPU reference.
 
     Args:
         launch: Runs a kernel on copies of `tilec.testing.check.Arguments`, and copies the results
         back. kernel: The kernel. sizes: Extents by dim name. layouts: Layouts by array name; those
-        of arrays that the kernel does not have are ignored. terms: Tolerance in roundings; None for
-        that of the kernel.
+        of arrays that the kernel does not have are ignored. zeroed: Names of arrays that start with
+        zeros. terms: Tolerance in roundings; None for that of the kernel.
     """
     names = {item.name for item in kernel.signature.params}
     layouts = {array: order for array, order in layouts.items() if array in names}
@@ -204,6 +204,8 @@ def check_feature(launch, kernel, sizes, layouts, terms=None):
     inputs = make_arguments(kernel.signature, sizes, layouts=layouts, seed=seed)
     metadata = kernel.compile(**inputs.data(), **inputs.scalars).metadata
     inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    for array_name in zeroed:
+        inputs.data()[array_name][...] = 0
     on_cpu, on_device = inputs.copy(), inputs.copy()
     kernel(**on_cpu.data(), **on_cpu.scalars)
     launch(kernel, on_device)

@@ -25,8 +25,14 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
         TileError: The kernel cannot be compiled, or the launch failed.
     """
     text = KernelText.of(job.program)
-    plan = job.specialization.plan
-    kernel = Kernel(text, job.kernel, plan, job.target, debug_waits=job.debug_waits)
+    kernel = Kernel(
+        text,
+        job.kernel,
+        job.specialization.plan,
+        job.options.target,
+        debug_waits=job.options.debug_waits,
+        allow_spills=job.options.allow_spills,
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PerformanceWarning)  # printed below, as commands print them
         compiled = kernel.compile(**job.bound.values)

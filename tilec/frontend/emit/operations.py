@@ -6,6 +6,7 @@ from typing import Any
 
 from tilec.dialects import cuda_tile
 from tilec.dialects.common.combine_ops import combine_fields, source_fields
+from tilec.frontend.emit.memory import MEMORY
 from tilec.frontend.emit.scalars import emit_scalar, scalar_attribute
 from tilec.frontend.emit.types import element_type, mlir_type, signedness
 from tilec.frontend.semantics import hir
@@ -109,9 +110,8 @@ class Emitter:
             _STRUCTURED[op.name](self, op, operands, where)
         elif op.name in _MULTIPLE:
             self.bind(op.results, list(_MULTIPLE[op.name].build(loc=where).results))
-        elif op.name == "store_view_tko":
-            tile, view, *index = operands
-            cuda_tile.StoreViewTkoOp.build(tile, view, index, **op.attributes, loc=where)
+        elif op.name in MEMORY:
+            self.bind(op.results, MEMORY[op.name](op, operands, where))
         else:
             self.bind(op.results, [self._emit_value(op, operands, where)])
         self._rounded.note(op)
@@ -308,11 +308,6 @@ def _partition_view(_: Emitter, op: hir.Operation, operands: list[Any], where: A
     )
 
 
-def _load(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
-    view, *index = operands
-    return cuda_tile.LoadViewTkoOp.build(view, index, **op.attributes, loc=where).tile
-
-
 def _mma_floats(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     return cuda_tile.MmaFOp.build(*operands, **op.attributes, loc=where)
 
@@ -352,7 +347,6 @@ _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "extract": _extract,
     "make_tensor_view": _tensor_view,
     "make_partition_view": _partition_view,
-    "load_view_tko": _load,
     "mmaf": _mma_floats,
     "mmai": _mma_integers,
 }

@@ -133,7 +133,7 @@ def _check_mma_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value
         raise call.fail("T0306", message, hint="cast one of them", notes=notes)
     if a not in _ACCUMULATORS:
         known = ", ".join(_ACCUMULATORS)
-        message = f"there is no matrix multiplication of {a}"
+        message = f"operands of {a} are not supported"
         raise call.fail("T0306", message, hint=f"cast to one of: {known}", notes=notes)
     if c not in _ACCUMULATORS[a]:
         allowed = " or ".join(_ACCUMULATORS[a])

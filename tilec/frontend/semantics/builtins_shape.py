@@ -190,10 +190,8 @@ def cat(call: Call, tiles: Argument, axis: Argument) -> AnyValue:
         raise call.fail("T0306", "the tiles have different element types", notes=notes)
     rest = [shape[:position] + shape[position + 1 :] for shape in (left, right)]
     if len(left) != len(right) or rest[0] != rest[1]:
-        message = (
-            f"{hir.shape_text(left)} and {hir.shape_text(right)} differ"
-            f" on another axis than {position}"
-        )
+        shapes = f"{hir.shape_text(left)} and {hir.shape_text(right)}"
+        message = f"{shapes} must have equal extents on every axis but {position}"
         raise call.fail("T0313", message, notes=notes)
     total = left[position] + right[position]
     shape = (*left[:position], total, *left[position + 1 :])
@@ -284,10 +282,3 @@ def length(call: Call, x: Argument) -> AnyValue:
     if isinstance(x.value, TupleValue):
         return Constant(len(x.value.items), call.span)
     return Constant(numeric.shape_of(call.tile(x, "expected a tuple or a tile"))[0], call.span)
-
-
-@builtin("print")
-def print_value(call: Call, *values: Argument) -> AnyValue:
-    """Not supported: error T0318."""
-    del values
-    raise call.fail("T0318", "printing from a kernel is not supported")

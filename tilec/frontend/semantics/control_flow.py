@@ -7,6 +7,7 @@ from tilec.frontend.semantics.context import Binding, Context, Returned, Semanti
 from tilec.frontend.semantics.loop_bounds import loop_bounds
 from tilec.frontend.semantics.loops import run_loop
 from tilec.frontend.semantics.names import assigned_names
+from tilec.frontend.semantics.not_yet import Usage, lacking, no_syntax
 from tilec.frontend.semantics.numeric import I32
 from tilec.frontend.semantics.signature import called_name
 from tilec.frontend.semantics.values import (
@@ -154,11 +155,11 @@ def execute_for(ctx: Context, statement: ast.For) -> None:
     """Run `for i in range(...)`."""
     name = called_name(statement.iterable, ctx.frame.module)
     if name != "range" or not isinstance(statement.iterable, ast.Call):
-        message = "a loop runs over 'range(...)' only"
-        raise ctx.fail("T0318", message, statement.iterable.span)
+        entry = lacking(Usage.FUNCTION, name or "") or no_syntax("iterable")
+        raise ctx.fail_lacking(entry, name or "", statement.iterable.span)
     if len(statement.targets) != 1:
         span = statement.targets[1].span
-        raise ctx.fail("T0314", "the loop over a range has one variable", span)
+        raise ctx.fail("T0314", "a loop over 'range' has one variable", span)
     counted = loop_bounds(ctx, statement.iterable)
     target = statement.targets[0]
     count = hir.Value(hir.ScalarType(I32), target.span, counted.count_bounds)

@@ -12,6 +12,7 @@ from tilec.frontend.semantics.products import product_types
 from tilec.support.mma_atoms import wgmma_family
 
 _LOAD, _STORE = "load_view_tko", "store_view_tko"
+_ELEMENT_WRITES = ("store_elements_tko", "atomic_elements_tko")
 _PRODUCTS = ("mmaf", "mmai")
 _MATRIX_RANK = 2
 _Makers = Mapping[Value, Operation]
@@ -27,6 +28,8 @@ def has_deferrable_result(block: Block) -> bool:
     products = [op for op in ops if op.name in _PRODUCTS]
     stores = [op for op in ops if op.name == _STORE]
     if len(products) != 1 or len(stores) != 1 or block.operations[-1] is not stores[0]:
+        return False
+    if any(op.name in _ELEMENT_WRITES for op in ops):
         return False
     product, loops = products[0], [op for op in block.operations if op.name == "for"]
     loop = next((op for op in loops if product in op.regions[0].operations), None)

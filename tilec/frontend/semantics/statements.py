@@ -8,6 +8,7 @@ from tilec.frontend.semantics.annotations import annotated
 from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
 from tilec.frontend.semantics.context import Context, GridInfo, Returned, SemanticError
 from tilec.frontend.semantics.names import assigned_names
+from tilec.frontend.semantics.not_yet import no_syntax
 from tilec.frontend.semantics.signature import called_name, grid_statement
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -205,9 +206,8 @@ def _may_precede_grid(ctx: Context, statement: ast.Statement) -> bool:
 def _assert(ctx: Context, statement: ast.Assert) -> None:
     condition = operators.truth(ctx, ctx.evaluate(statement.condition), statement.condition.span)
     if isinstance(condition, hir.Value):
-        message = "assert: the condition is only known at run time, which is not supported"
-        hint = "assert on 'const' parameters and types"
-        raise ctx.fail("T0318", message, statement.condition.span, hint=hint)
+        entry = no_syntax("assert")
+        raise ctx.fail_lacking(entry, "assert", statement.condition.span)
     if condition.value:
         return
     text = "assertion failed"
@@ -234,13 +234,11 @@ def _jump(ctx: Context, statement: ast.Break | ast.Continue) -> None:
     word = "break" if isinstance(statement, ast.Break) else "continue"
     if not ctx.frame.loop_depth:
         raise ctx.fail("T0317", f"'{word}' outside a loop", statement.span)
-    hint = "put the condition into the loop header, or the rest of the body into an 'if'"
-    raise ctx.fail("T0318", f"'{word}' is not supported", statement.span, hint=hint)
+    raise ctx.fail_lacking(no_syntax(word), word, statement.span)
 
 
 def _function(ctx: Context, statement: ast.FunctionDef) -> None:
-    message = "functions cannot be defined inside functions"
-    raise ctx.fail("T0318", message, statement.span, hint="move it to the top of the file")
+    raise ctx.fail_lacking(no_syntax("def"), "def", statement.span)
 
 
 _EXECUTORS: dict[type, Callable[[Context, Any], None]] = {
