@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         InternalCompilerError,
         LaunchError,
         OutOfRangeError,
+        PerformanceWarning,
         TileError,
     )
     from tilec.version import __version__
@@ -64,6 +65,7 @@ __all__ = [
     "LaunchError",
     "OutOfRangeError",
     "Package",
+    "PerformanceWarning",
     "SourceModule",
     "TileError",
     "__version__",
@@ -102,6 +104,7 @@ _MODULES = {
         "InternalCompilerError",
         "LaunchError",
         "OutOfRangeError",
+        "PerformanceWarning",
         "TileError",
     ),
     "tilec.runtime.aot": ("Package", "compile", "load_package"),

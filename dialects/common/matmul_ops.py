@@ -5,8 +5,47 @@ from typing import Any
 from tilec.dialects.common.shape_ops import check_tiles, is_tile_of
 from tilec.dialects.common.verify import is_float, report, shape_text, total
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
+from tilec.support.mma_atoms import ProductTypes
 
 SIGNEDNESS = ("signed", "unsigned")
+PRECISIONS = ("tf32", "tf32x3", "bf16x3")
+"""How f32 may be multiplied on the tensor cores: by its leading 10 bits of mantissa, or as three
+products of leading and remaining bits, in tf32 or bf16."""
+PRODUCT_ATTRIBUTES = ("signedness_a", "signedness_b", "precision", "k_part")
+"""Attributes of a product that say what is multiplied, and how."""
+
+
+def product_types(op: Any, accumulator: Any) -> ProductTypes:
+    """Return the element types that a product multiplies.
+
+    Args:
+        op: A product with operands `a` and `b`. Absent attributes have their defaults: `precision`
+            multiplies f32 exactly, `signedness_a` and `signedness_b` are signed.
+        accumulator: Its accumulator.
+    """
+
+    def attribute(name: str) -> str | None:
+        return ir.StringAttr(op.attributes[name]).value if name in op.attributes else None
+
+    tiles = (op.a, op.b, accumulator)
+    a, b, c = (str(tile.type.element_type) for tile in tiles)
+    signs = [attribute(f"signedness_{name}") or SIGNEDNESS[0] for name in ("a", "b")]
+    return ProductTypes.of((a, b, c), attribute("precision"), (signs[0], signs[1]))
+
+
+def k_part(op: Any) -> tuple[int, int]:
+    """Return the first and the number of the elements of K that a product multiplies."""
+    if "k_part" in op.attributes:
+        first, count = ir.DenseI64ArrayAttr(op.attributes["k_part"])
+        return first, count
+    return 0, op.a.type.shape[-1 if op.a_major.value == "k" else -2]
+
+
+def copy_product(source: Any, target: Any) -> None:
+    """Give product `target` the attributes of `source` that say what is multiplied."""
+    for name in PRODUCT_ATTRIBUTES:
+        if name in source.attributes:
+            target.attributes[name] = source.attributes[name]
 
 
 class DotBase(ext.Operation, traits=[Pure]):
@@ -17,6 +56,10 @@ class DotBase(ext.Operation, traits=[Pure]):
         b_major: `n`: B is KxN (default); `k`: B is NxK, its storage order.
         signedness_a: signed or unsigned; for integers only.
         signedness_b: signed or unsigned; for integers only.
+        precision: Optional, for f32 only: one of `PRECISIONS`. Absent: exact products.
+        promote: Optional, for f32 sums only: at most so many elements of K are summed before the
+            sum is added to the accumulator in f32.
+        k_part: Optional: first and number of the elements of K that are multiplied, all by default.
     """
 
     a: Operand[Any]
@@ -27,10 +70,15 @@ class DotBase(ext.Operation, traits=[Pure]):
     b_major: ir.StringAttr
 
     @property
+    def product_types(self) -> ProductTypes:
+        """The element types that are multiplied."""
+        return product_types(self, self.c)
+
+    @property
     def extents(self) -> tuple[int, int, int]:
         """M, N and K of one matrix product, in elements."""
         rows, columns = self.d.type.shape[-2:]
-        return rows, columns, self.a.type.shape[-1 if self.a_major.value == "k" else -2]
+        return rows, columns, k_part(self)[1]
 
     @total
     def verify_invariants(self) -> bool:
@@ -38,7 +86,12 @@ class DotBase(ext.Operation, traits=[Pure]):
         types = (self.a.type, self.b.type, self.c.type, self.d.type)
         if not check_tiles(self, *types):
             return False
-        return self._verify_major() and self._verify_elements() and self._verify_shapes()
+        return (
+            self._verify_major()
+            and self._verify_elements()
+            and self._verify_shapes()
+            and self._verify_options()
+        )
 
     def _verify_major(self) -> bool:
         if self.a_major.value not in ("k", "m"):
@@ -67,6 +120,24 @@ class DotBase(ext.Operation, traits=[Pure]):
             name = f"signedness_{operand}"
             if name not in self.attributes or self.attributes[name].value not in SIGNEDNESS:
                 return report(self, f"expect signedness attribute for operand {operand.upper()}")
+        return True
+
+    def _verify_options(self) -> bool:
+        """Report a precision, promotion or part of K that the product cannot have."""
+        if "precision" in self.attributes:
+            name = ir.StringAttr(self.attributes["precision"]).value
+            if name not in PRECISIONS or not isinstance(self.a.type.element_type, ir.F32Type):
+                return report(
+                    self, f"precision must be one of {', '.join(PRECISIONS)}, with f32 operands"
+                )
+        if "promote" in self.attributes:
+            every = ir.IntegerAttr(self.attributes["promote"]).value
+            if every < 1 or not isinstance(self.d.type.element_type, ir.F32Type):
+                return report(self, "promote must be positive, with f32 sums")
+        first, count = k_part(self)
+        whole = self.a.type.shape[-1 if self.a_major.value == "k" else -2]
+        if first < 0 or count < 1 or first + count > whole:
+            return report(self, f"k_part must lie in the {whole} elements of K")
         return True
 
     def _verify_shapes(self) -> bool:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.common.matmul_ops import PRECISIONS
 from tilec.dialects.cuda_tile.base import (
     FLOATS,
     SIGNEDNESS,
@@ -10,6 +11,7 @@ from tilec.dialects.cuda_tile.base import (
     element_error,
     enum_error,
     same_type_error,
+    set_text,
 )
 from tilec.ir.bindings import Operand, Pure, Result, ir
 
@@ -24,6 +26,8 @@ ACCUMULATORS = {
 }
 """Accumulator element types by the element type of the operands."""
 
+FLOAT8 = ("f8E4M3FN", "f8E5M2")
+"""Element types that the operands of a product may mix."""
 _ACCUMULATOR_FLOATS = ("f16", "f32", "f64")
 _RANKS = (2, 3)
 
@@ -85,7 +89,13 @@ def _join(shape: Sequence[int]) -> str:
 
 
 class MmaFOp(MmaOperation, name="mmaf", traits=[Pure]):
-    """`lhs @ rhs + acc` on floats, accumulated in the element type of `acc`."""
+    """`lhs @ rhs + acc` on floats, accumulated in the element type of `acc`.
+
+    Attributes (all optional):
+        precision: For operands of f32: `tf32`, `tf32x3` or `bf16x3`. Absent: exact products.
+        promote: For sums of f32: after at most so many elements of K, what the matrix unit has
+            summed is added to `acc` in f32, which it sums less exactly itself.
+    """
 
     NAME = "mmaf"
     OPERANDS = FLOATS
@@ -93,21 +103,47 @@ class MmaFOp(MmaOperation, name="mmaf", traits=[Pure]):
 
     def find_element_error(self, lhs: Any, rhs: Any, acc: Any) -> str | None:
         """Return what is wrong with the combination of element types."""
-        if lhs != rhs:
+        if lhs != rhs and not {str(lhs), str(rhs)} <= set(FLOAT8):
             return "failed to verify that all of {lhs, rhs} have the same element type"
         allowed = ACCUMULATORS[str(lhs)]
         if str(acc) in allowed:
-            return None
+            return self._option_error(str(lhs), str(acc))
         expected = ", ".join(f"'{name}'" for name in allowed)
         return (
             f"unsupported combination of element types. Input type '{lhs}' expects"
             f" accumulator/result type to be one of {{{expected}}}, but got '{acc}'"
         )
 
+    def _option_error(self, operand: str, acc: str) -> str | None:
+        """Return what is wrong with the optional attributes."""
+        if "precision" in self.attributes:
+            if operand != "f32":
+                return f"precision is for operands of f32, but got {operand}"
+            return enum_error(self, "precision", PRECISIONS)
+        if "promote" in self.attributes:
+            every = ir.IntegerAttr(self.attributes["promote"]).value
+            if every < 1 or acc != "f32":
+                return f"promote must be positive, with f32 sums, but got {every} with {acc}"
+        return None
+
     @classmethod
-    def build(cls, lhs: Any, rhs: Any, acc: Any, **where: Any) -> Any:
+    def build(
+        cls,
+        lhs: Any,
+        rhs: Any,
+        acc: Any,
+        *,
+        precision: str | None = None,
+        promote: int | None = None,
+        **where: Any,
+    ) -> Any:
         """Build the operation and return its result."""
-        return cls(lhs=lhs, rhs=rhs, acc=acc, result=acc.type, **where).result
+        op = cls(lhs=lhs, rhs=rhs, acc=acc, result=acc.type, **where)
+        set_text(op, "precision", precision)
+        if promote is not None:
+            i64 = ir.IntegerType.get_signless(64, op.context)
+            op.attributes["promote"] = ir.IntegerAttr.get(i64, promote)
+        return op.result
 
 
 class MmaIOp(MmaOperation, name="mmai", traits=[Pure]):

@@ -38,6 +38,7 @@ from tilec.dialects.nv_tileas.mma_ops import (
     MmaWaitOp,
     SimtMmaOp,
     UndefinedOp,
+    WarpMmaOp,
     ZerosOp,
 )
 from tilec.dialects.nv_tileas.ring_ops import (
@@ -169,6 +170,7 @@ __all__ = [
     "TileSliceOp",
     "TmaDescriptorType",
     "UndefinedOp",
+    "WarpMmaOp",
     "WarpgroupIdOp",
     "WarpgroupViewOp",
     "WorkspaceOp",

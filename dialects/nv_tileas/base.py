@@ -21,6 +21,8 @@ SHARED = (SharedTileType, "expects a shared-memory tile")
 REGISTERS = (ir.RankedTensorType, "expects a register tile")
 DESCRIPTOR = (TmaDescriptorType, "expects a TMA descriptor")
 TOKEN = (MmaTokenType, "expects an mma token")
+ACCUMULATORS = ("f32", "f16", "i32")
+"""Element types in which the tensor cores sum (PTX ISA, wgmma.mma_async)."""
 
 
 class CheckedOperation(NvTileAS.Operation):
@@ -64,10 +66,13 @@ def find_choice_error(op: Any, name: str, choices: tuple[str, ...]) -> str | Non
     return f"attribute '{name}' must be {' or '.join(choices)}, but got {text}"
 
 
-def find_element_error(tile: Any) -> str | None:
-    """Return the message for a tile whose elements are not those of an accumulator, or None."""
-    element = tile.type.element_type
-    return None if isinstance(element, ir.F32Type) else f"expects a tile of f32, but got {element}"
+def find_element_error(tile: Any, known: tuple[str, ...] = ACCUMULATORS) -> str | None:
+    """Return the message for a tile whose elements are not of the types `known`, or None."""
+    element = str(tile.type.element_type)
+    if element in known:
+        return None
+    *others, last = known
+    return f"expects a tile of {', '.join(others)} or {last}, but got {element}"
 
 
 def find_box_error(tile: Any, box: Any, origin: list[int], what: str) -> str | None:

@@ -1,7 +1,8 @@
-"""Matrix products of shared-memory tiles: asynchronous groups (wgmma on sm_90a) and SIMT."""
+"""Matrix products of shared-memory tiles: asynchronous (wgmma), by each warp (mma.sync), SIMT."""
 
 from typing import Any, Optional
 
+from tilec.dialects.common.matmul_ops import k_part, product_types
 from tilec.dialects.common.verify import is_i1
 from tilec.dialects.nv_tileas.base import (
     REGISTERS,
@@ -13,6 +14,7 @@ from tilec.dialects.nv_tileas.base import (
     find_element_error,
 )
 from tilec.ir.bindings import Operand, Result, ir
+from tilec.support.mma_atoms import ProductTypes
 
 IN_SHADOW = "nv_tileas.in_shadow"
 """Unit attribute of an `scf.if` right after a product that is independent of it: it runs
@@ -30,6 +32,9 @@ class _SharedProduct(CheckedOperation):
     Attributes:
         a_major: Contiguous dimension of `a`: `k` or `m`.
         b_major: Contiguous dimension of `b`: `k` or `n`.
+        k_part: Optional: first and number of the elements of K that are multiplied.
+        signedness_a: Optional, of the integers of `a`; `signedness_b` likewise.
+        precision: Optional: `tf32` for operands of f32 that are read as tf32.
     """
 
     TYPES = (("a", SHARED), ("b", SHARED), ("acc", REGISTERS), ("result", REGISTERS))
@@ -42,6 +47,11 @@ class _SharedProduct(CheckedOperation):
     b_major: ir.StringAttr
 
     @property
+    def product_types(self) -> ProductTypes:
+        """The element types that are multiplied."""
+        return product_types(self, self.acc)
+
+    @property
     def tile_shape(self) -> tuple[int, int, int]:
         """M, N and K of the (last two dims of the) tile product."""
         m, n = self.acc.type.shape[-2:]
@@ -52,7 +62,18 @@ class _SharedProduct(CheckedOperation):
         message = find_choice_error(self, "a_major", ("k", "m")) or find_choice_error(
             self, "b_major", ("k", "n")
         )
-        return message or self._find_shape_error()
+        return message or self._find_shape_error() or self._find_part_error()
+
+    @property
+    def part(self) -> tuple[int, int]:
+        """First and number of the elements of K that are multiplied."""
+        return k_part(self)
+
+    def _find_part_error(self) -> str | None:
+        (first, count), whole = self.part, self.tile_shape[2]
+        if first >= 0 and count >= 1 and first + count <= whole:
+            return None
+        return f"k_part must lie in the {whole} elements of K"
 
     def _find_shape_error(self) -> str | None:
         rank = len(self.acc.type.shape)
@@ -109,7 +130,7 @@ class _FirstAccumulator(CheckedOperation):
         return cls(tile=tile, **where).tile
 
     def find_error(self) -> str | None:
-        """Return the message for a tile that is no f32 accumulator."""
+        """Return the message for a tile that is no accumulator."""
         return find_element_error(self.tile)
 
 
@@ -133,6 +154,13 @@ class SimtMmaOp(_SharedProduct, name="simt_mma"):
 
     For products that the tensor cores cannot do. Extents and element types are free; leading dims
     are batches.
+    """
+
+
+class WarpMmaOp(_SharedProduct, name="warp_mma"):
+    """Compute `acc + a @ b` on the tensor cores, each warp its part, and wait for it: `mma.sync`.
+
+    For products that wgmma cannot do: fewer rows, and f64. Threads read the operands.
     """
 
 

@@ -20,6 +20,8 @@ from tilec.ir.bindings import Operand, Pure, Result, ir
 
 POINTER = (PtrType, "expects an address in global memory")
 I32 = (ir.IntegerType, "expects an i32")
+PARTIALS = ("f32", "i32")
+"""Element types of partial sums: those of 32 bits."""
 
 
 class WorkspaceOp(CheckedOperation, name="workspace", traits=[Pure]):
@@ -107,7 +109,7 @@ class AddPartialOp(CheckedOperation, name="add_partial"):
 
     Operands:
         acc: The accumulator.
-        partials: Partial sums (f32) of all tiles.
+        partials: Partial sums (f32 or i32) of all tiles.
         tile: Number of the tile.
         split: Number of the split, below `count`.
 
@@ -137,10 +139,10 @@ class AddPartialOp(CheckedOperation, name="add_partial"):
         return cls(acc=acc, sum=acc.type, **places, **where).sum
 
     def find_error(self) -> str | None:
-        """Return the message for a tile that is no f32 accumulator, or for no partial sums."""
+        """Return the message for a tile that is no accumulator, or for no partial sums."""
         if self.sum.type != self.acc.type:
             return f"expects a sum of type {self.acc.type}, but got {self.sum.type}"
-        return find_element_error(self.acc) or find_count_error(self, "count", 1)
+        return find_element_error(self.acc, PARTIALS) or find_count_error(self, "count", 1)
 
 
 class StorePartialOp(CheckedOperation, name="store_partial"):
@@ -148,7 +150,7 @@ class StorePartialOp(CheckedOperation, name="store_partial"):
 
     Operands:
         sum: The partial sum.
-        partials: Partial sums (f32) of all tiles.
+        partials: Partial sums (f32 or i32) of all tiles.
         tile: Number of the tile.
         split: Number of the split, below `count`.
 
@@ -171,8 +173,8 @@ class StorePartialOp(CheckedOperation, name="store_partial"):
         return cls(sum=own, **places, **where)
 
     def find_error(self) -> str | None:
-        """Return the message for a tile that is no f32 accumulator, or for no partial sums."""
-        return find_element_error(self.sum) or find_count_error(self, "count", 1)
+        """Return the message for a tile that is no accumulator, or for no partial sums."""
+        return find_element_error(self.sum, PARTIALS) or find_count_error(self, "count", 1)
 
 
 def _i64(number: int) -> Any:

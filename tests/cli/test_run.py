@@ -199,3 +199,30 @@ def test_examples_on_the_gpu(name, examples, tmp_path, capsys):
         shutil.copy(examples / f"{name}{suffix}", tmp_path)
     assert main(["run", str(tmp_path / f"{name}.tile"), "--device", "gpu", "--check"]) == EXIT_OK
     assert "check against the CPU reference" in capsys.readouterr().out
+
+
+PRODUCT = """
+@kernel
+def product(A: f32[64, 64], B: f32[64, 64], C: f32[64, 64]):
+    grid(1)
+    store(C, (0, 0), mma(load(A, (0, 0), (64, 64)), load(B, (0, 0), (64, 64)), zeros((64, 64))))
+"""
+
+
+def test_gpu_run_passes_warnings_on(tmp_path, capsys, fake_driver):
+    path = tmp_path / "product.tile"
+    path.write_text(PRODUCT)
+    main(["run", str(path), "--device", "gpu"])
+    errors = capsys.readouterr().err
+    assert errors.count("warning[T0541]: mma of 64 x 64 x 64") == 1
+    assert len(fake_driver.launches) == 1
+
+
+def test_compile_shows_warnings_without_being_asked(tmp_path, capsys):
+    path = tmp_path / "product.tile"
+    path.write_text(PRODUCT)
+    assert main(["compile", str(path), "-o", str(tmp_path / "product.ptx")]) == EXIT_OK
+    errors = capsys.readouterr().err
+    assert "product.tile:5:" in errors
+    assert "warning[T0541]" in errors
+    assert "remark" not in errors

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from tools.emulator import rounding
+from tools.emulator.errors import UnsupportedError
 from tools.emulator.instructions import build
 from tools.emulator.launched import Launched
 from tools.emulator.machine import DeadlockError, EmulatedFaultError, Run, make_actions
@@ -198,3 +199,57 @@ def test_a_function_may_return_several_values():
     machine.run()
     found = machine.ctas[0].warps[0].registers
     assert (int(found["%r10"][0]), int(found["%r11"][0])) == (5, 6)
+
+
+def warp_product(name, a, b, c, targets):
+    """Multiply registers that all lanes fill alike; return those of the sums."""
+    groups = ", ".join("{" + ", ".join(group) + "}" for group in (targets, a, b, c))
+    return run(f"mma.sync.aligned.{name} {groups};\nret;")
+
+
+def test_a_warp_multiplies_fragments():
+    ones = "0x3f803f80"
+    sums = [f"%r{number}" for number in range(4)]
+    c = f32(1.0, 2.0, 3.0, 4.0)
+    found = warp_product(
+        "m16n8k16.row.col.f32.bf16.bf16.f32", [ones] * 4, ["0x40004000", "0"], c, sums
+    )
+    for register, start in zip(sums, (1.0, 2.0, 3.0, 4.0), strict=True):
+        assert (found[register].view(np.float32) == start + 16.0).all()
+
+
+def test_a_warp_multiplies_bytes_of_both_signs():
+    sums = [f"%r{number}" for number in range(4)]
+    found = warp_product(
+        "m16n8k32.row.col.s32.u8.s8.s32", ["0xffffffff"] * 4, ["0xffffffff"] * 2, ["7"] * 4, sums
+    )
+    assert (found["%r3"].view(np.int32) == 7 - 255 * 32).all()
+
+
+def test_a_warp_multiplies_doubles():
+    found = warp_product(
+        "m8n8k4.row.col.f64.f64.f64.f64", f64(1.5), f64(2.0), f64(1.0, -1.0), ["%rd1", "%rd2"]
+    )
+    assert (found["%rd1"].view(np.float64) == 13.0).all()
+    assert (found["%rd2"].view(np.float64) == 11.0).all()
+
+
+def test_rows_and_columns_of_a_fragment():
+    body = """mov.u32 %r1, %laneid;
+shr.u32 %r2, %r1, 2;
+cvt.rn.f32.u32 %r3, %r2;
+cvt.rn.tf32.f32 %r4, %r3;
+mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%r5, %r6, %r7, %r8}, {%r4, 0, 0, 0}, {%r4, 0}, \
+{0f00000000, 0f00000000, 0f00000000, 0f00000000};
+ret;"""
+    found = run(body.replace("\\\n", ""))
+    lanes = np.arange(32)
+    rows, columns = lanes // 4, lanes % 4 * 2
+    for register, column in (("%r5", columns), ("%r6", columns + 1)):
+        assert (found[register].view(np.float32) == 4.0 * rows * column).all()
+    assert (found["%r7"].view(np.float32) == 0).all()
+
+
+def test_other_products_of_warps_are_unknown():
+    with pytest.raises(UnsupportedError):
+        warp_product("m16n8k4.row.col.f32.tf32.tf32.f32", ["0"] * 2, ["0"], ["0"] * 4, ["%r1"] * 4)

@@ -7,6 +7,7 @@ from tilec.plan.overrides import PlanOverrides
 from tilec.plan.tiles import TileChoice, TileUse
 from tilec.request.specialization import ArraySpec, Specialization, column_major
 from tilec.support.fast_dataclasses import replace
+from tilec.support.mma_atoms import ProductTypes
 
 MATMUL = """\
 @kernel
@@ -18,6 +19,11 @@ def f(A: bf16[M, K], B: bf16[K, N], C: f16[M, N], BM: const = auto, BN: const = 
         acc = mma(load(A, (m, k), (BM, BK)), load(B, (n, k), (BK, BN)), acc)
     store(C, (m, n), cast(acc, f16))
 """
+
+
+def mma_use(*fields, **others):
+    """Return the use of an extent by an mma of bf16, unless `product` says otherwise."""
+    return TileUse(*fields, **{"product": ProductTypes("bf16", "bf16", "f32"), **others})
 
 
 @pytest.fixture
@@ -40,9 +46,9 @@ def test_matmul(frontend, asked):
     program = frontend.analyze(MATMUL)
     extents = ("BM", "BN", "BK")
     assert asked == {
-        "BM": TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True),
-        "BN": TileUse("mma_n", 2, extents, "N", 2, n_contiguous=True, deferrable=True),
-        "BK": TileUse("mma_k", 2, extents, "K", 2, n_contiguous=True, deferrable=True),
+        "BM": mma_use("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True),
+        "BN": mma_use("mma_n", 2, extents, "N", 2, n_contiguous=True, deferrable=True),
+        "BK": mma_use("mma_k", 2, extents, "K", 2, n_contiguous=True, deferrable=True),
     }
     assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
     assert program.metadata["tile_reasons"] == ["because"]
@@ -53,7 +59,7 @@ def test_matmul(frontend, asked):
 def test_only_some_are_automatic(frontend, asked):
     frontend.analyze(MATMUL.replace("BN: const = auto", "BN: const = 128"))
     extents = ("BM", 128, "BK")
-    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True)
+    assert asked["BM"] == mma_use("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True)
     assert set(asked) == {"BM", "BK"}
 
 
@@ -61,7 +67,7 @@ def test_transposed_operand(frontend, asked):
     text = MATMUL.replace("B: bf16[K, N]", "B: bf16[N, K]")
     text = text.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T")
     frontend.analyze(text)
-    assert asked["BN"] == TileUse("mma_n", 2, ("BM", "BN", "BK"), "N", 2, deferrable=True)
+    assert asked["BN"] == mma_use("mma_n", 2, ("BM", "BN", "BK"), "N", 2, deferrable=True)
 
 
 RESULT = """\
@@ -134,8 +140,8 @@ def test_a_batch_of_products(frontend, asked):
         "    store(C, (b, m, n), reshape(cast(acc, bf16), (1, BM, BN)))\n"
     )
     extents = ("BM", "BN", "BK")
-    assert asked["BM"] == TileUse("mma_m", 2, extents, "M", 2, deferrable=True, batch=("B",))
-    assert asked["BN"] == TileUse("mma_n", 2, extents, "N", 2, deferrable=True, batch=("B",))
+    assert asked["BM"] == mma_use("mma_m", 2, extents, "M", 2, deferrable=True, batch=("B",))
+    assert asked["BN"] == mma_use("mma_n", 2, extents, "N", 2, deferrable=True, batch=("B",))
 
 
 def test_operands_in_the_shape_of_the_result_are_no_epilogue(frontend, asked):
@@ -150,7 +156,7 @@ def test_operands_in_the_shape_of_the_result_are_no_epilogue(frontend, asked):
         "        acc = mma(x, y, acc)\n"
         "    store(Z, (0, b, m, n), cast(acc, f16).reshape((1, 1, BM, BN)))\n"
     )
-    expected = TileUse("mma_m", 2, ("BM", 64, 64), "M", 2, batch=(3, "B"))
+    expected = mma_use("mma_m", 2, ("BM", 64, 64), "M", 2, batch=(3, "B"))
     assert asked == {"BM": replace(expected, n_contiguous=True, deferrable=True)}
 
 
@@ -159,7 +165,7 @@ def test_tiles_that_the_epilogue_loads(frontend, asked):
     row, other = (f"cast(load({name}, (m, n), (BM, BN)), f32)" for name in "RS")
     frontend.analyze(text.replace("cast(acc, f16)", f"cast(acc + {row} + {row} * {other}, f16)"))
     extents = ("BM", "BN", "BK")
-    expected = TileUse(
+    expected = mma_use(
         "mma_m", 2, extents, "M", 2, epilogue_bytes=6, n_contiguous=True, deferrable=True
     )
     assert asked["BM"] == expected
@@ -210,3 +216,37 @@ def test_without_automatic_constants_there_is_no_planned_cluster(frontend, asked
 def test_real_planner(frontend):
     found = frontend.analyze(MATMUL).metadata["constants"]
     assert all(value & (value - 1) == 0 and value >= 16 for value in found.values())
+
+
+SINGLES = MATMUL.replace("bf16", "f32").replace("C: f16", "C: f32").replace("cast(acc, f16)", "acc")
+
+
+@pytest.mark.parametrize(
+    ("options", "element", "products", "also_live"),
+    [
+        ("", "f32", 1, ()),
+        (", precision='tf32'", "tf32", 1, ()),
+        (", precision='tf32x3'", "tf32", 3, ()),
+        (", precision='bf16x3', promote=32", "bf16", 3, (("BM", "BN"),)),
+    ],
+)
+def test_options_of_an_mma(frontend, asked, options, element, products, also_live):
+    frontend.analyze(SINGLES.replace(", acc)\n    store", f", acc{options})\n    store"))
+    use = asked["BM"]
+    assert use.element_bytes == 4
+    assert use.product == ProductTypes(element, element, "f32")
+    assert (use.together.products, use.together.also_live) == (products, also_live)
+
+
+@pytest.mark.parametrize(("operand", "deferrable"), [("f8e4m3", False), ("bf16", True)])
+def test_only_operands_that_lie_as_needed_leave_the_result_waiting(
+    frontend, asked, operand, deferrable
+):
+    frontend.analyze(MATMUL.replace("bf16", operand))
+    assert asked["BM"].deferrable is deferrable
+
+
+def test_a_transposed_operand_of_8_bits_lies_as_needed(frontend, asked):
+    source = MATMUL.replace("bf16", "f8e4m3").replace("B: f8e4m3[K, N]", "B: f8e4m3[N, K]")
+    frontend.analyze(source.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T"))
+    assert asked["BM"].deferrable

@@ -151,6 +151,11 @@ def test_mma_shapes_name_the_operands(frontend):
     ]
 
 
+_SINGLES = "zeros((8, 4)), zeros((4, 8)), zeros((8, 8))"
+_HALVES = "zeros((8, 4), f16), zeros((4, 8), f16), zeros((8, 8))"
+_SHORT_SUMS = "zeros((8, 4), f16), zeros((4, 8), f16), zeros((8, 8), f16)"
+
+
 @pytest.mark.parametrize(
     ("operands", "code", "part"),
     [
@@ -161,10 +166,18 @@ def test_mma_shapes_name_the_operands(frontend):
         ("zeros((8, 4), bf16), zeros((4, 8), bf16), zeros((8, 8), f16)", "T0306", "must be f32"),
         ("zeros((8, 4), i32), zeros((4, 8), i32), zeros((8, 8), i32)", "T0306", "operands of i32"),
         ("3, zeros((4, 8)), zeros((8, 8))", "T0311", "A must be a tile"),
+        ("zeros((8, 4), f8e4m3), zeros((4, 8), f16), zeros((8, 8))", "T0306", "A is f8e4m3 but"),
+        (f"{_SINGLES}, precision='f16'", "T0310", "'tf32', 'tf32x3', 'bf16x3', found 'f16'"),
+        (f"{_SINGLES}, precision=acc", "T0310", "precision must be one of 'ieee', 'tf32'"),
+        (f"{_HALVES}, precision='tf32'", "T0306", "precision is for operands of f32, found f16"),
+        (f"{_HALVES}, promote=24", "T0310", "promote must be a positive multiple of 16, found 24"),
+        (f"{_HALVES}, promote=0", "T0310", "promote must be a positive multiple of 16, found 0"),
+        (f"{_SHORT_SUMS}, promote=16", "T0306", "promote adds sums in f32, but acc is f16"),
+        (f"{_SINGLES}, promote=1.5", "T0403", "promote must be a compile-time integer"),
     ],
 )
 def test_mma_mistakes(frontend, operands, code, part):
-    found = frontend.error(f"x = mma({operands})")
+    found = frontend.error(f"acc = zeros((8, 8))\nx = mma({operands})")
     assert found[0] == code
     assert part in found[2]
 
@@ -174,8 +187,25 @@ def test_mma_accepts_every_operand_type(frontend):
     for operand, acc in pairs:
         x = f"zeros((8, 4), {operand}), zeros((4, 8), {operand}), zeros((8, 8), {acc})"
         assert frontend.kernel(f"x = mma({x})").body.operations[-1].name == "mmaf"
+    formats = "zeros((8, 4), f8e4m3), zeros((4, 8), f8e5m2), zeros((8, 8))"
+    assert frontend.kernel(f"x = mma({formats})").body.operations[-1].name == "mmaf"
     mixed = frontend.kernel("x = mma(zeros((8, 4), i8), zeros((4, 8), u8), zeros((8, 8), i32))")
     assert mixed.body.operations[-1].attributes == {"signed_lhs": True, "signed_rhs": False}
+
+
+@pytest.mark.parametrize(
+    ("options", "attributes"),
+    [
+        ("", {}),
+        (", precision='ieee'", {}),
+        (", precision='tf32'", {"precision": "tf32"}),
+        (", precision='bf16x3', promote=32", {"precision": "bf16x3", "promote": 32}),
+        (", promote=1", {"promote": 1}),
+    ],
+)
+def test_mma_options(frontend, options, attributes):
+    found = frontend.kernel(f"x = mma({_SINGLES}{options})").body.operations[-1]
+    assert found.attributes == attributes
 
 
 @pytest.mark.parametrize(

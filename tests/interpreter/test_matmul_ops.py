@@ -1,5 +1,7 @@
 """Matrix multiply-accumulate."""
 
+from functools import partial
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -38,6 +40,27 @@ def test_bf16_products_are_not_rounded_to_bf16(tiles):
     zero = np.zeros((1, 1), np.float32)
     got = tiles(ct.MmaFOp.build, value, value.T.copy(), zero, shape=(1, 1), out="f32")
     assert float(got[0, 0]) == 2 * (1 + 2**-7) ** 2
+
+
+@pytest.mark.parametrize(
+    ("precision", "least", "most"),
+    [(None, 0, 2**-22), ("tf32", 2**-12, 2**-9), ("tf32x3", 0, 2**-19), ("bf16x3", 0, 2**-15)],
+)
+def test_the_precision_decides_the_error(tiles, precision, least, most):
+    lhs, rhs = (np.random.default_rng(seed).random((8, 8), np.float32) for seed in range(2))
+    zero = np.zeros((8, 8), np.float32)
+    build = partial(ct.MmaFOp.build, precision=precision)
+    got = tiles(build, lhs, rhs, zero, shape=(8, 8), out="f32").astype(np.float64)
+    exact = lhs.astype(np.float64) @ rhs.astype(np.float64)
+    assert least <= np.abs(got / exact - 1).max() <= most
+
+
+def test_tf32_products_ignore_the_last_bits(tiles):
+    value = np.full((1, 1), 1 + 2**-10 + 2**-11, np.float32)
+    zero = np.zeros((1, 1), np.float32)
+    build = partial(ct.MmaFOp.build, precision="tf32")
+    got = tiles(build, value, value, zero, shape=(1, 1), out="f32")
+    assert float(got[0, 0]) == (1 + 2**-10) ** 2
 
 
 def test_batched(tiles):

@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import pytest
 
-from tilec.dialects.cute.mma_registry import fallback_mma_atom, select_mma_atom
 from tilec.dialects.cute.registry import (
     COPY_ATOMS,
     CopyRequest,
@@ -191,49 +190,6 @@ def test_interfaces_answer_what_an_atom_can_do():
     assert Interface.ASYNC_COPY in interfaces_of("cp_async")
     assert interfaces_of("ldg") == Interface.COPY
     assert len({(atom.kind, atom.vector_bits) for atom in COPY_ATOMS}) == len(COPY_ATOMS)
-
-
-@pytest.mark.parametrize(
-    ("types", "extents", "expected"),
-    [
-        (("bf16", "bf16", "f32"), (128, 128, 64), "sm90_wgmma_m64n128k16_f32_bf16_bf16"),
-        (("f16", "f16", "f16"), (64, 8, 16), "sm90_wgmma_m64n8k16_f16_f16_f16"),
-        (("bf16", "bf16", "f32"), (64, 192, 16), "sm90_wgmma_m64n192k16_f32_bf16_bf16"),
-        (("bf16", "bf16", "f32"), (64, 512, 16), "sm90_wgmma_m64n256k16_f32_bf16_bf16"),
-        (("tf32", "tf32", "f32"), (64, 64, 8), "sm90_wgmma_m64n64k8_f32_tf32_tf32"),
-        (
-            ("f8E4M3FN", "f8E5M2", "f32"),
-            (64, 64, 32),
-            "sm90_wgmma_m64n64k32_f32_f8e4m3fn_f8e5m2",
-        ),
-        (("i8", "i8", "i32"), (64, 80, 32), "sm90_wgmma_m64n80k32_i32_i8_i8"),
-    ],
-)
-def test_the_widest_wgmma_is_chosen(types, extents, expected):
-    a, b, accumulator = types
-    atom = select_mma_atom(a, b, accumulator, extents)
-    assert not isinstance(atom, str)
-    assert atom.name == expected
-    columns = atom.shape[1]
-    registers = columns // 4 if types[2] == "f16" else columns // 2
-    assert atom.accumulator_registers == registers
-
-
-@pytest.mark.parametrize(
-    ("types", "extents", "reason"),
-    [
-        (("f32", "f32", "f32"), (64, 64, 16), "wgmma does not multiply f32 and f32 into f32"),
-        (("bf16", "f16", "f32"), (64, 64, 16), "wgmma does not multiply bf16 and f16 into f32"),
-        (("bf16", "bf16", "f16"), (64, 64, 16), "wgmma does not multiply bf16 and bf16 into f16"),
-        (("bf16", "bf16", "f32"), (32, 64, 16), "M = 32 is not a multiple of 64"),
-        (("bf16", "bf16", "f32"), (64, 4, 16), "N = 4 is not a multiple of 8"),
-        (("bf16", "bf16", "f32"), (64, 64, 8), "K = 8 is not a multiple of 16"),
-    ],
-)
-def test_products_that_wgmma_cannot_do(types, extents, reason):
-    a, b, accumulator = types
-    assert select_mma_atom(a, b, accumulator, extents) == reason
-    assert fallback_mma_atom(*types).shape == (1, 1, 1)
 
 
 @pytest.mark.parametrize(

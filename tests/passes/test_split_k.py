@@ -88,7 +88,14 @@ REFUSED = {
             "load(B, (k, n), (64, 128))", "cast(load(B, (k, n), (64, 128)), f32)"
         )
         + STORE,
-        "the mma runs on the CUDA cores",
+        "the mma does not run on wgmma",
+    ),
+    "sums of f16": (
+        LOOP.replace("load(A, (m, k), (128, 64))", "cast(load(A, (m, k), (128, 64)), f16)")
+        .replace("load(B, (k, n), (64, 128))", "cast(load(B, (k, n), (64, 128)), f16)")
+        .replace("f32", "f16")
+        + STORE.replace("acc", "cast(acc, f32)"),
+        "the sums of its mma do not have 32 bits",
     ),
     "the caller's grid": (
         LOOP.replace("acc", "m, n = block_id(0), block_id(1)\n    acc", 1) + STORE,

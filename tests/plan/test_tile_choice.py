@@ -305,7 +305,7 @@ def test_one_constant_for_two_extents_of_an_mma():
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({"M": 32}, "32 x 16 x 64 is not made of wgmma instructions"),
+        ({"M": 40}, "40 x 16 x 64 is not made of wgmma instructions"),
         ({"N": 12}, "x 12 x 64 is not made of wgmma instructions"),
         ({"M": 512, "N": 512}, "takes 1024 registers a thread of 2 warpgroups; at most 208 fit"),
         ({"N": 128, "K": 512}, "holds 1 stage of 196608 bytes next to a 64 x 128 result; 3 are"),

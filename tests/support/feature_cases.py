@@ -9,7 +9,7 @@ from tilec.testing.check import compare, make_arguments
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
-    "order.tile",
+    *("order.tile", "product_types.tile"),
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -20,7 +20,42 @@ HEADS = (
     {"B": 2, "S": 200, "H": 3, "D": 40},
     {"B": 1, "S": 70, "H": 2, "D": 24},
 )
+PRODUCT_TYPES = {
+    "f16_sums": GEMM,
+    "f16_sums_two_groups": GEMM,
+    "f8_short_sums": GEMM,
+    "f8_43_43": GEMM,
+    "f8_52_43": GEMM,
+    "f8_43_52_promoted": GEMM,
+    "f8_52_52_promoted": GEMM,
+    "i8_i8": GEMM,
+    "u8_i8": GEMM,
+    "i8_u8": GEMM,
+    "u8_u8": GEMM,
+    "f32_as_tf32": GEMM,
+    "f32_as_tf32_transposed": GEMM,
+    "f32_in_three_tf32": GEMM,
+    "f32_in_three_bf16": GEMM,
+    "f32_in_three_promoted": GEMM,
+    "tf32_tiles": GEMM,
+    "rounded_to_tf32": GEMM,
+    "one_f8_product": PLANE,
+    "i8_i8_in_splits": GEMM,
+    "f16_sums_in_flight": GEMM,
+    "warp_bf16": GEMM,
+    "warp_f16_sums": GEMM,
+    "warp_96_rows": GEMM,
+    "warp_f8": GEMM,
+    "warp_bytes": GEMM,
+    "warp_tf32": GEMM,
+    "warp_tf32x3": GEMM,
+    "f64_products": GEMM,
+    "f64_transposed": GEMM,
+    "warp_copies": GEMM,
+}
+"""Products of every element type that the tensor cores multiply."""
 CASES = {
+    **PRODUCT_TYPES,
     "mma_f32": GEMM,
     "mma_computed": GEMM,
     "mma_bias": GEMM,
@@ -97,6 +132,7 @@ CASES = {
 ORDER = tuple(CASES)[-14:]
 """Kernels that store to what they have loaded."""
 LAYOUTS = {
+    **{name: [{}, {"A": "col"}] for name in PRODUCT_TYPES},
     "padded_rows": [{}, {"X": "odd"}, {"Z": "col"}],
     "padded_operand": [{}, {"A": "col"}, {"B": "col"}],
     "large_start": [{}, {"A": "col"}, {"S": "odd"}],
@@ -122,9 +158,20 @@ LAYOUTS = {
 """Layouts of kernels for which the usual ones do not do."""
 MATH_TERMS = 64
 """Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
-TERMS = {"approximations": 2**13, "heads_attention": 2**14}
+TERMS = {
+    **{name: 2**12 for name in PRODUCT_TYPES if "f8" in name},
+    "f16_sums": 2**13,
+    "f16_sums_two_groups": 2**14,
+    "f8_short_sums": 2**13,
+    "warp_f16_sums": 2**13,
+    "f16_sums_in_flight": 2**14,
+    "approximations": 2**13,
+    "heads_attention": 2**14,
+}
 """Tolerances of kernels for which the usual one does not do: the error of `tanh.approx`, 2^-11;
-scores that are rounded to 16 bits on two sides of a tie, where sums are added in another order."""
+scores that are rounded to 16 bits on two sides of a tie, where sums are added in another order; the
+tensor cores, which keep about 14 bits of a sum of 8-bit floats, and round sums in f16 after every
+instruction."""
 
 
 def load_kernels():
@@ -142,14 +189,14 @@ def runs():
                 yield kernel, size, layout
 
 
-def check_feature(launch, kernel, sizes, layouts, zeroed=()):
+def check_feature(launch, kernel, sizes, layouts, zeroed=(), *, terms=None):
     """Call a kernel and compare its results, and the memory around them, with the CPU reference.
 
     Args:
         launch: Runs a kernel on copies of `tilec.testing.check.Arguments`, and copies the results
         back. kernel: The kernel. sizes: Extents by dim name. layouts: Layouts by array name; those
         of arrays that the kernel does not have are ignored. zeroed: Names of arrays that start with
-        zeros.
+        zeros. terms: Tolerance in roundings; None for that of the kernel.
     """
     names = {item.name for item in kernel.signature.params}
     layouts = {array: order for array, order in layouts.items() if array in names}
@@ -164,7 +211,7 @@ def check_feature(launch, kernel, sizes, layouts, zeroed=()):
     launch(kernel, on_device)
     written = [item["name"] for item in metadata["arrays"] if item["access"] != "read"]
     expected = {array_name: on_cpu.data()[array_name] for array_name in written}
-    allowed = TERMS.get(kernel.__name__) or sizes.get("K", MATH_TERMS)
+    allowed = terms or TERMS.get(kernel.__name__) or sizes.get("K", MATH_TERMS)
     result = compare(on_device.data(), expected, dict.fromkeys(written, allowed))
     assert result.ok, str(result)
     for array_name, array in on_device.arrays.items():

@@ -1,11 +1,15 @@
 """`tilec run` on a GPU: copies the host arrays to device memory and back, and launches."""
 
+import sys
+import warnings
 from typing import Any
 
+from tilec.cli.remarks import render_remarks
 from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
 from tilec.runtime.args.device_array import DeviceArray
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.jit import Kernel, KernelText
+from tilec.support.diagnostics import PerformanceWarning, Severity
 
 _DEVICE = 0
 
@@ -29,7 +33,11 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
         debug_waits=job.options.debug_waits,
         allow_spills=job.options.allow_spills,
     )
-    compiled = kernel.compile(**job.bound.values)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PerformanceWarning)  # printed below, as commands print them
+        compiled = kernel.compile(**job.bound.values)
+    shown = [item for item in compiled.remarks if item.severity is Severity.WARNING]
+    sys.stderr.write(render_remarks(shown, [job.program.source]))
     arguments, before = prepare_arguments(job, compiled.metadata)
     on_device = {
         name: DeviceArray(

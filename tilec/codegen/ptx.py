@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import lru_cache
 from typing import Any
 
+from tilec.codegen.isa_versions import Version, needed_version
 from tilec.codegen.libdevice import link_libdevice
 from tilec.codegen.signed_bools import choose_signed_bools, may_make_signed_bools
 from tilec.codegen.supported import is_known_intrinsic
@@ -39,7 +40,7 @@ def emit_ptx(llvm_text: str, target: Target, *, edited: bool = False) -> str:
 
     Args:
         llvm_text: What `tilec.codegen.llvmir.translate` returned, perhaps edited.
-        target: Architecture and PTX version to write.
+        target: Architecture, and the oldest PTX version to write.
         edited: The text comes from outside and may hold anything, so it is compiled in a process
             of its own (about 0.2 s slower).
 
@@ -52,11 +53,12 @@ def emit_ptx(llvm_text: str, target: Target, *, edited: bool = False) -> str:
     """
     if "\0" in llvm_text:  # LLVM would stop reading there, and say nothing.
         raise CompileError(error("T0603", "LLVM rejects the LLVM IR: it holds a zero byte"))
+    version = needed_version(llvm_text, target.ptx_version)
     strange = [name for name in _INTRINSIC.findall(llvm_text) if not is_known_intrinsic(name)]
     isolated = edited or strange
     ptx = _emit_isolated(llvm_text, target, strange) if isolated else emit_here(llvm_text, target)
     _check_externals(ptx)
-    _check_header(ptx, target)
+    _check_header(ptx, target.name, version)
     return ptx
 
 
@@ -67,7 +69,8 @@ def emit_here(llvm_text: str, target: Target) -> str:
         CompileError: LLVM rejects the text, or a libdevice function is missing.
     """
     with _LOCK.held:
-        machine = _target_machine(target.name, target.ptx_version)
+        version = needed_version(llvm_text, target.ptx_version)
+        machine = _target_machine(target.name, version)
         return _optimize_and_print(llvm_text, machine)
 
 
@@ -157,8 +160,7 @@ def _check_externals(ptx: str) -> None:
         raise CompileError(error("T0604", message))
 
 
-def _check_header(ptx: str, target: Target) -> None:
-    version = "{}.{}".format(*target.ptx_version)
-    for line in (f".version {version}", f".target {target.name}"):
+def _check_header(ptx: str, target: str, version: Version) -> None:
+    for line in (".version {}.{}".format(*version), f".target {target}"):
         if f"\n{line}\n" not in ptx:
             raise InternalCompilerError(f"LLVM did not write '{line}' into the PTX")

@@ -25,7 +25,7 @@ from tilec.request.specialization import Specialization
 from tilec.request.stages import STAGE_NAMES, STAGES, Stage
 from tilec.request.target import get_target
 from tilec.support import compiler_threads
-from tilec.support.diagnostics import CompileError, SourceFile, error, remark
+from tilec.support.diagnostics import CompileError, Severity, SourceFile, error, remark
 
 STAMP = "tilec.after"
 """Module attribute that names the pass after which a dump was written."""
@@ -200,8 +200,12 @@ class _Steps:
         return self._lower(module, index, position).detach()
 
     def follow(self, abandoned: "_Steps", failure: CompileError, smaller: NextPlan) -> None:
-        """Go on from a plan that was given up: with its remarks, and with its time."""
-        for item in (*abandoned.result.sink.items, remark("T0432", smaller.reason)):
+        """Go on from a plan that was given up: with its remarks, and with its time.
+
+        Its warnings are about code that nobody runs.
+        """
+        kept = (item for item in abandoned.result.sink.items if item.severity is Severity.REMARK)
+        for item in (*kept, remark("T0432", smaller.reason)):
             self.result.sink.emit(item)
         with compiler_threads.LOCK.held:
             plan = describe_plan(abandoned.module, failure)

@@ -8,10 +8,11 @@ from tilec.plan.epilogue import SlicedTile, divides, shares_rows
 from tilec.plan.gemm_model import GemmCost, gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
-from tilec.plan.products import ALONE, Extents, ProductsTogether
+from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
 from tilec.plan.teams import turns_conflict
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.support.mma_atoms import ProductTypes, wgmma_family
 
 ROWS = (64, 128, 192, 256)
 """Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups."""
@@ -36,8 +37,8 @@ SPLIT_DEPTH = 4096
 """Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
-WGMMA_BYTES = 2
-"""Bytes of an operand element of the products that run on wgmma: bf16 and f16."""
+PARTIAL_BYTES = 4
+"""Size of an element of the partial sums that CTAs exchange."""
 SECTOR_BYTES = 32
 """L2 moves sectors of this size (CUDA programming guide, device memory accesses)."""
 STRADDLING = 1.45
@@ -86,6 +87,7 @@ class GemmProblem:
         overrides: Fields of the plan that the user fixed: tiles that do not go with them are left
         out. names: What the extents of `tile` are called, those to be chosen by their names.
         together: The products of the same extents that run with it.
+        product: Element types; None for those that go with the size of an operand element.
     """
 
     extents: tuple[int, int, int]
@@ -106,6 +108,12 @@ class GemmProblem:
     overrides: PlanOverrides = NOTHING_FIXED
     names: Extents = ()
     together: ProductsTogether = ALONE
+    product: ProductTypes | None = None
+
+    @property
+    def types(self) -> ProductTypes:
+        """Element types of the product."""
+        return self.product or TYPES_BY_SIZE[self.element_bytes]
 
     @property
     def sector_factors(self) -> tuple[float, float]:
@@ -200,7 +208,7 @@ def _shared_work(
     overrides = problem.overrides
     for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
         for cluster in problem.clusters:
-            if shares_divide(item.tile, cluster, problem):
+            if shares_divide(item.tile, cluster, problem) and not item.tile.by_warps:
                 yield replace(item.tile, cluster=cluster)
     best = alone[0].cost
     worth_it = best.memory < SPLIT_MEMORY_SHARE * best.computing
@@ -269,7 +277,10 @@ def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
     """
     few = ranked.cost.ctas < SPLIT_SHARE * target.sm_count
     deep = problem.extents[2] >= SPLIT_DEPTH
-    return few and deep and not ranked.tile.pingpong and problem.element_bytes == WGMMA_BYTES
+    types = problem.types
+    splits = wgmma_family(types) is not None and types.accumulator_bytes == PARTIAL_BYTES
+    splits = splits and not ranked.tile.by_warps
+    return few and deep and not ranked.tile.pingpong and splits
 
 
 def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
@@ -303,6 +314,7 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                         may_defer=problem.may_defer and allows_deferral(overrides),
                         together=problem.together,
                         also_live=problem.together.accumulators_with(extents),
+                        product=problem.product,
                     )
 
 
@@ -314,8 +326,10 @@ def _most(problem: GemmProblem, axis: int, low: int, high: int) -> int:
 
 
 def _plain_only(problem: GemmProblem) -> bool:
-    # Products of other element sizes run on the CUDA cores, in layouts made of powers of two.
-    return problem.powers_of_two or problem.element_bytes != WGMMA_BYTES
+    # Other products than those of wgmma run in layouts made of powers of two.
+    rows = problem.tile[0] or machine.MMA_ROWS
+    on_wgmma = wgmma_family(problem.types) is not None and rows % machine.MMA_ROWS == 0
+    return problem.powers_of_two or not on_wgmma
 
 
 def _row_options(problem: GemmProblem) -> Sequence[int]:

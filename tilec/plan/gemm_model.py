@@ -6,7 +6,7 @@ and counts waves of CTAs. It ranks tiles of one problem; it does not predict tim
 
 from tilec.plan import machine
 from tilec.plan.epilogue import part_widths
-from tilec.plan.gemm_tile import ACCUMULATOR_BYTES, GemmTile
+from tilec.plan.gemm_tile import GemmTile
 from tilec.plan.split import split_range
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.plan.work import tile_group
@@ -157,8 +157,8 @@ def _resident(tile: GemmTile, target: Target) -> int:
 
 def _tensor(tile: GemmTile) -> float:
     """Return the cycles of the tensor cores for one k-tile."""
-    rate = machine.MMA_BYTES_PER_CYCLE * machine.MMA_ISSUE_SHARE
-    return tile.together.products * tile.volume * tile.element_bytes / rate
+    rate = tile.rate * machine.MMA_ISSUE_SHARE
+    return tile.together.products * tile.volume / rate
 
 
 def _memory_bytes(tile: GemmTile, extents: tuple[int, ...]) -> int:
@@ -195,7 +195,7 @@ def _reduction(tile: GemmTile) -> float:
     """Return the cycles in which the last split of a tile waits for the others and adds them."""
     if tile.split_k == 1:
         return 0.0
-    partial = tile.m * tile.n * ACCUMULATOR_BYTES
+    partial = tile.m * tile.n * tile.accumulator_bytes
     adding = (tile.split_k - 1) * partial / machine.PARTIAL_BYTES_PER_CYCLE
     return machine.EXCHANGE_CYCLES + adding
 
@@ -263,7 +263,7 @@ def _operand_bytes(tile: GemmTile, consumers: int) -> float:
     share the columns all read the rows of A.
     """
     readers_of_a = consumers if tile.m % (machine.MMA_ROWS * consumers) else 1
-    readers_of_b: float = tile.m // machine.MMA_ROWS
+    readers_of_b: float = max(1, tile.m // machine.MMA_ROWS)
     if tile.pingpong and tile.epilogue_bytes:
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
     read = (tile.m * readers_of_a + tile.n * readers_of_b) * tile.k * tile.element_bytes

@@ -5,7 +5,7 @@ import functools
 from tilec.plan import machine
 from tilec.plan.deferral import fits_together
 from tilec.plan.epilogue import SlicedTile, Slices, best_slices, shares_rows, slice_options
-from tilec.plan.products import ALONE, ProductsTogether
+from tilec.plan.products import ALONE, TYPES_BY_SIZE, ProductsTogether
 from tilec.plan.registers import (
     accumulator_limit,
     accumulator_registers,
@@ -15,9 +15,11 @@ from tilec.plan.registers import (
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
+from tilec.support.mma_atoms import ProductTypes, find_family, warp_family, why_not_tiled
 
-ACCUMULATOR_BYTES = 4
-"""Size of an element of the accumulator: wgmma adds 16-bit products in f32."""
+MAX_WARP_REGISTERS = 64
+"""Most accumulator registers of a thread whose warp multiplies by mma.sync: the fragments of both
+operands are in registers, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,7 @@ class GemmTile:
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
         together: The products that run with it on the same k-tile.
         also_live: Rows and columns of the other accumulators that are live with its own.
+        product: Element types; None for those that go with the size of an operand element.
     """
 
     m: int
@@ -54,6 +57,30 @@ class GemmTile:
     may_defer: bool = False
     together: ProductsTogether = ALONE
     also_live: tuple[tuple[int, int], ...] = ()
+    product: ProductTypes | None = None
+
+    @property
+    def types(self) -> ProductTypes:
+        """Element types of the product."""
+        return self.product or TYPES_BY_SIZE[self.element_bytes]
+
+    @property
+    def accumulator_bytes(self) -> int:
+        """Size of an element of the accumulator."""
+        return self.types.accumulator_bytes
+
+    @property
+    def by_warps(self) -> bool:
+        """Whether single warps multiply it (mma.sync), as it has fewer rows than a wgmma."""
+        family = warp_family(self.types)
+        extents = (self.m, self.n, self.k)
+        whole = family is not None and why_not_tiled(family, extents) is None
+        return whole and self.m % machine.MMA_ROWS != 0
+
+    @property
+    def rate(self) -> int:
+        """Multiply-adds per cycle of an SM."""
+        return find_family(self.types).rate
 
     @property
     def volume(self) -> int:
@@ -73,7 +100,7 @@ class GemmTile:
     def accumulators(self, consumers: int) -> int:
         """Return the registers of the accumulators that are live together, of each thread."""
         tiles = ((self.m, self.n), *self.also_live)
-        return sum(accumulator_registers(m, n, ACCUMULATOR_BYTES, consumers) for m, n in tiles)
+        return sum(accumulator_registers(m, n, self.accumulator_bytes, consumers) for m, n in tiles)
 
     def l2_bytes(self, factors: tuple[float, float] = (1.0, 1.0)) -> float:
         """Return the bytes of one k-tile that a CTA causes to be read from L2.
@@ -90,7 +117,7 @@ class GemmTile:
         """Return how many warpgroups share the tile."""
         if self.pingpong:
             return 1
-        rule = split_consumers([(self.m, self.n, ACCUMULATOR_BYTES)], target)
+        rule = split_consumers([(self.m, self.n, self.accumulator_bytes)], target)
         return self.fixed_consumers or rule
 
     def warpgroups(self, target: Target) -> int:
@@ -107,7 +134,8 @@ class GemmTile:
         accumulators = self.accumulators(consumers)
         waiting = accumulator_registers(self.m, self.n, self.output_bytes, consumers)
         fits = fits_together(accumulators, waiting, consumers, self.epilogue_bytes)
-        return fits and not self.pingpong and self.split_k == 1
+        alone = self.pingpong or self.by_warps
+        return fits and not alone and self.split_k == 1
 
     @property
     def sliced(self) -> tuple[SlicedTile]:
@@ -159,6 +187,8 @@ def _best_slices(
 
 def misfit(tile: GemmTile, target: Target) -> str | None:
     """Return why the tile does not fit the machine, or None when it does."""
+    if tile.by_warps:
+        return _misfit_of_warps(tile, target)
     step = machine.MMA_K_BYTES // tile.element_bytes
     if tile.m % machine.MMA_ROWS or tile.n % machine.MMA_COLUMN_STEP or tile.k % step:
         return (
@@ -178,6 +208,23 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
             f"the {tile.m} x {tile.n} accumulator{several} takes {registers} registers a thread of "
             f"{consumers} warpgroup{'s' * (consumers > 1)}; at most {limit} fit"
         )
+    return _short_of_stages(tile, target)
+
+
+def _misfit_of_warps(tile: GemmTile, target: Target) -> str | None:
+    """Return why a tile that single warps multiply does not fit the machine."""
+    if tile.pingpong or tile.split_k > 1:
+        return "warpgroups take turns, and CTAs share k-tiles, in products of wgmma alone"
+    if tile.accumulators(1) > MAX_WARP_REGISTERS:
+        return (
+            f"the {tile.m} x {tile.n} accumulator takes {tile.accumulators(1)} registers a thread"
+            f" of 4 warps; at most {MAX_WARP_REGISTERS} fit"
+        )
+    return _short_of_stages(tile, target)
+
+
+def _short_of_stages(tile: GemmTile, target: Target) -> str | None:
+    """Return why shared memory does not hold enough stages, or None when it does."""
     stages = tile.stages(target)
     if stages < machine.MIN_STAGES:
         return (

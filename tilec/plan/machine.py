@@ -3,6 +3,8 @@
 Limits of one architecture that every part of the compiler needs are in `tilec/request/target.py`.
 """
 
+from tilec.support.mma_atoms import TENSOR_BYTES_PER_CYCLE
+
 WARPGROUP_THREADS = 128
 """Threads of a warpgroup (PTX ISA, wgmma)."""
 WARP_THREADS = 32
@@ -16,9 +18,8 @@ MMA_COLUMN_STEP = 8
 """Columns of one wgmma are a multiple of this (PTX ISA, wgmma.mma_async shapes)."""
 MMA_K_BYTES = 32
 """Bytes of K that one wgmma consumes (PTX ISA, wgmma.mma_async shapes)."""
-MMA_BYTES_PER_CYCLE = 4096
-"""Multiply-adds per cycle of one SM's tensor cores, times the bytes of an operand element: 2048 for
-16-bit, 4096 for 8-bit elements (H200 datasheet: 989 and 1979 TFLOP/s over 132 SMs at 1.83 GHz)."""
+MMA_BYTES_PER_CYCLE = TENSOR_BYTES_PER_CYCLE
+"""Multiply-adds per cycle of one SM's tensor cores, times the bytes of an operand element."""
 LOADED_CYCLES_PER_NANOSECOND = 1.5
 """Clock of an SM while products draw all the power that there is, in GHz (H200, 700 W, 2026-11-22:
 1.40 to 1.64 in bf16 and fp16 from 2048^3 to 16384^3)."""

@@ -3,7 +3,15 @@
 from collections.abc import Mapping
 
 from tilec.support.fast_dataclasses import dataclass
+from tilec.support.mma_atoms import ProductTypes
 
+TYPES_BY_SIZE = {
+    1: ProductTypes("f8E4M3FN", "f8E4M3FN", "f32"),
+    2: ProductTypes("bf16", "bf16", "f32"),
+    4: ProductTypes("f32", "f32", "f32"),
+    8: ProductTypes("f64", "f64", "f64"),
+}
+"""Element types of a product of which only the size of an operand element is known."""
 Extents = tuple[int | str, ...]
 """Extents of a tile or a product: a number, or the name of an `auto` constant."""
 Accumulator = tuple[int, int, int]

@@ -29,6 +29,7 @@ from tilec.request.specialization import Specialization
 from tilec.request.target import TARGETS, Target
 from tilec.support.diagnostics import CompileError, InternalCompilerError, error
 from tilec.support.fast_dataclasses import dataclass, replace
+from tilec.support.mma_atoms import ProductTypes
 
 TileRole = Literal["mma_m", "mma_n", "mma_k", "elementwise"]
 _MMA_ROLES: tuple[TileRole, ...] = ("mma_m", "mma_n", "mma_k")
@@ -61,6 +62,7 @@ class TileUse:
         batch: For `mma`: what the axes of extent 1 count, each a number or a named dim. Their
             product is the number of matrices.
         together: For `mma`: the products of the same extents that run with it.
+        product: For `mma`: its element types.
     """
 
     role: TileRole
@@ -74,6 +76,7 @@ class TileUse:
     deferrable: bool = False
     batch: tuple[int | str, ...] = ()
     together: ProductsTogether = ALONE
+    product: ProductTypes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,18 +307,24 @@ def _gemm_problem(
         m_contiguous=use.m_contiguous,
         n_contiguous=use.n_contiguous,
         powers_of_two=planner.powers_of_two,
-        splits=SPLITS if planner.alone and use.together.products == 1 else (1,),
+        splits=SPLITS if planner.alone and _sums_alone(use) else (1,),
         may_defer=use.deferrable and planner.alone and "defer_stores" not in planner.known.disabled,
         overrides=planner.overrides,
         schedules=(False,) if "pingpong" in planner.known.disabled else SCHEDULES,
         names=use.extents,
         together=use.together,
+        product=use.product,
         equal=tuple(
             (first, second)
             for first, second in combinations(range(len(extents)), 2)
             if isinstance(extents[first], str) and extents[first] == extents[second]
         ),
     )
+
+
+def _sums_alone(use: TileUse) -> bool:
+    """Tell whether an mma runs with no other one and with no other accumulator."""
+    return use.together.products == 1 and not use.together.also_live
 
 
 def _choose_elementwise(

@@ -1,5 +1,6 @@
 """One compiled variant of a kernel: what can be inspected, saved and launched."""
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,14 @@ from tilec.runtime.cuda.api import Driver, LoadedKernel
 from tilec.runtime.cuda.driver_errors import wrong_capability
 from tilec.runtime.launch.grid import Grid
 from tilec.runtime.launch.launcher import LaunchPlan, make_plan
-from tilec.support.diagnostics import CompileError, Diagnostic, error
+from tilec.support.diagnostics import (
+    CompileError,
+    Diagnostic,
+    PerformanceWarning,
+    Severity,
+    SourceFile,
+    error,
+)
 from tilec.support.locks import Lock
 
 
@@ -38,8 +46,22 @@ class CompiledKernel:
         self.artifact = artifact
         self.remarks = tuple(remarks)
         self._stage_text = stage_text
+        self._has_warned = False
         self._loaded: dict[tuple[int, int], list[tuple[Mapping[str, Any], LoadedKernel]]] = {}
         self._lock = Lock()
+
+    def warn(self, sources: Sequence[SourceFile] = ()) -> None:
+        """Pass on the compiler's warnings as warnings of Python, the first time.
+
+        Args:
+            sources: Files that the warnings point into.
+        """
+        if self._has_warned:
+            return
+        self._has_warned = True
+        for item in self.remarks:
+            if item.severity is Severity.WARNING:
+                warnings.warn(item.render(sources), PerformanceWarning, stacklevel=2)
 
     def __repr__(self) -> str:
         return f"<CompiledKernel {self.name} for {self.artifact.target}>"

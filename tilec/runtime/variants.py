@@ -294,7 +294,9 @@ class Variants:
         Raises:
             CompileError: The kernel is wrong or cannot be compiled.
         """
-        return compiler_threads.run(lambda: self._variant(specialization))
+        compiled = compiler_threads.run(lambda: self._variant(specialization))
+        compiled.warn([self.text.contents[0]])
+        return compiled
 
     def _variant(self, specialization: Specialization) -> CompiledKernel:
         identity = self.identity(specialization)

@@ -137,6 +137,13 @@ def remark(code: str, message: str, span: SourceSpan | None = None) -> Diagnosti
     return Diagnostic(Severity.REMARK, code, message, span)
 
 
+def warning(
+    code: str, message: str, span: SourceSpan | None = None, *, hint: str | None = None
+) -> Diagnostic:
+    """Return a warning: the kernel is right, but much slower than the user may expect."""
+    return Diagnostic(Severity.WARNING, code, message, span, hint)
+
+
 class TileError(Exception):
     """A mistake of the user. `diagnostics` holds every message, in source order."""
 
@@ -176,6 +183,10 @@ class DeadlockError(TileError):
 
 class OutOfRangeError(TileError):
     """A kernel asked for what is not there: part of a tile, or an element that is not checked."""
+
+
+class PerformanceWarning(UserWarning):
+    """A kernel is right, but much slower than it could be: `warnings.warn` shows it once."""
 
 
 class InternalCompilerError(Exception):

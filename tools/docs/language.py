@@ -23,6 +23,7 @@ _MODULES = (
     "builtins_atomic",
     "builtins_shape",
     "builtins_math",
+    "builtins_products",
     "builtins_reduce",
     "builtins_scan",
 )

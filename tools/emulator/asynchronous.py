@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.emulator import tensor_core
+from tools.emulator import tensor_core, warp_products
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import (
     CTA_SHIFT,
@@ -17,7 +17,7 @@ from tools.emulator.memory import (
 )
 from tools.emulator.operands import address, group, source, tensor_operand
 from tools.emulator.program import Program, Statement
-from tools.emulator.scalar import LANES, Lanes, storage, undefined
+from tools.emulator.scalar import LANES, Lanes, undefined
 from tools.emulator.transfers import (
     BoxStore,
     TensorMap,
@@ -298,10 +298,9 @@ def _multiply(
         shared.proxies.check_async_read(operand)
     parts = wgmma.product(shared, a, b)
     for warp, part in zip(warps, parts, strict=True):
-        for name, value in zip(accumulators, part, strict=True):
-            if adds:
-                value = warp.registers.get(name, _UNDEFINED).view(np.float32) + value
-            warp.registers[name] = storage(value)
+        held = [warp.registers.get(name, _UNDEFINED) for name in accumulators] if adds else None
+        for name, value in zip(accumulators, wgmma.sums(held, part), strict=True):
+            warp.registers[name] = value
             warp.flying[name] = warp.groups_issued
     warps[0].products[-1] += [(a, shared.data[a]), (b, shared.data[b])]
 
@@ -390,6 +389,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "wgmma.wait_group": _mma_wait,
     "wgmma.fence": _no_fence,
     "fence.proxy.async": _proxy_fence,
+    "mma.sync": warp_products.build,
     "stmatrix": _stmatrix,
 }
 """By the beginning of the opcode; the first one that fits counts."""

@@ -11,54 +11,116 @@ from numpy.typing import NDArray
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import SharedMemory, swizzled
 
-_SHAPE = re.compile(r"m64n(\d+)k16")
+_SHAPE = re.compile(r"m64n(\d+)k(\d+)")
 _SPANS = (0, 128, 64, 32)
 """Bytes of the swizzle by the code in bits 62 and 63 (PTX ISA, matrix descriptor format)."""
-_ELEMENTS: dict[str, Any] = {"bf16": ml_dtypes.bfloat16, "f16": np.float16}
-_K = 16
+ELEMENTS: dict[str, Any] = {
+    "bf16": ml_dtypes.bfloat16,
+    "f16": np.float16,
+    "tf32": np.float32,
+    "e4m3": ml_dtypes.float8_e4m3fn,
+    "e5m2": ml_dtypes.float8_e5m2,
+    "s8": np.int8,
+    "u8": np.uint8,
+}
+"""Operand types and how their elements lie in memory."""
+SUMS: dict[str, Any] = {"f32": np.float32, "f16": np.float16, "s32": np.int32}
+"""Accumulator types."""
+STEP_BYTES = 32
+"""Bytes of K of one wgmma."""
+_TRANSPOSABLE = ("bf16", "f16")
+_INTEGERS = ("s8", "u8")
+_TF32_BITS = np.uint32(0xFFFFE000)
+"""The bits of an f32 that tf32 operands are read from: sign, exponent and 10 of the mantissa."""
 _BYTES = 2
+"""Size of an element of the 8x8 matrices that warps move."""
 
 
 @dataclass(frozen=True)
 class Wgmma:
-    """One wgmma with f32 accumulators and operands in shared memory.
+    """One wgmma with operands in shared memory.
 
     Attributes:
         columns: N.
-        element: Type of the operands.
+        elements: Types of A and B.
+        total: Type of the accumulator.
         transposed: Whether A, and whether B, has M or N contiguous.
     """
 
     columns: int
-    element: str
+    elements: tuple[str, str]
+    total: str
     transposed: tuple[bool, bool]
 
     @classmethod
     def of(cls, opcode: tuple[str, ...], immediates: tuple[str, ...]) -> "Wgmma":
         """Read the opcode, and the immediates: all that follows scale-d."""
         shape = next(filter(None, map(_SHAPE.fullmatch, opcode)), None)
-        scales = tuple(map(int, immediates[:2]))
-        if shape is None or opcode[-3] != "f32" or opcode[-1] not in _ELEMENTS or scales != (1, 1):
+        total, *elements = opcode[-3:]
+        if shape is None or total not in SUMS or not all(item in ELEMENTS for item in elements):
             raise UnsupportedError(".".join(opcode))
-        return cls(int(shape[1]), opcode[-1], (immediates[2] == "1", immediates[3] == "1"))
+        size = np.dtype(ELEMENTS[elements[0]]).itemsize
+        flags = [int(item) for item in immediates]
+        scales = [] if elements[0] in _INTEGERS else [1, 1]
+        lies = flags[len(scales) :]
+        known = 2 if elements[0] in _TRANSPOSABLE else 0
+        whole = int(shape[2]) * size == STEP_BYTES
+        if flags[: len(scales)] != scales or len(lies) != known or not whole:
+            raise UnsupportedError(f"{'.'.join(opcode)} with {', '.join(immediates)}")
+        transposed = (lies[0] == 1, lies[1] == 1) if lies else (False, False)
+        return cls(int(shape[1]), (elements[0], elements[1]), total, transposed)
+
+    @property
+    def _size(self) -> int:
+        return np.dtype(ELEMENTS[self.elements[0]]).itemsize
 
     def operands(
         self, shared: SharedMemory, a: int, b: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of the elements of A (64 x 16) and of B (N x 16) in shared memory."""
+        """Return the places of the elements of A (64 x K) and of B (N x K) in shared memory."""
         return (
-            _places(shared, a, 64, transposed=self.transposed[0]),
-            _places(shared, b, self.columns, transposed=self.transposed[1]),
+            _places(shared, a, 64, self._size, transposed=self.transposed[0]),
+            _places(shared, b, self.columns, self._size, transposed=self.transposed[1]),
         )
 
-    def product(self, shared: SharedMemory, a: NDArray, b: NDArray) -> NDArray[np.float32]:
-        """Return A times B in fragments: warp, register, lane."""
-        kind = _ELEMENTS[self.element]
-        left, right = (shared.data[item].view(kind)[..., 0].astype(np.float32) for item in (a, b))
+    def product(self, shared: SharedMemory, a: NDArray, b: NDArray) -> NDArray:
+        """Return A times B in fragments: warp, element, lane. Sums of floats are f32."""
+        left, right = (
+            read_elements(shared.data[places], element)
+            for places, element in zip((a, b), self.elements, strict=True)
+        )
         return _to_fragments(left @ right.T)
 
+    def sums(self, words: list[Any] | None, part: NDArray) -> list[Any]:
+        """Return the registers of a warp after a product.
 
-def _places(shared: SharedMemory, descriptor: int, rows: int, *, transposed: bool) -> NDArray:
+        Args:
+            words: The registers of the accumulator, 32 bits for each lane; None where the product
+                overwrites them.
+            part: The fragments of the product: element, lane.
+        """
+        kind = np.dtype(SUMS[self.total])
+        if words is not None:
+            held = np.stack([word.view(np.uint32) for word in words], axis=0)
+            pairs = held.view(kind).reshape(len(words), part.shape[1], -1)
+            part = part + pairs.transpose(0, 2, 1).reshape(part.shape).astype(part.dtype)
+        rounded = part.astype(kind)
+        packed = 4 // kind.itemsize
+        rows = rounded.reshape(-1, packed, part.shape[1]).transpose(0, 2, 1)
+        return list(np.ascontiguousarray(rows).view(np.uint32)[..., 0])
+
+
+def read_elements(data: NDArray[np.uint8], element: str) -> NDArray:
+    """Return operand elements as numbers whose products the sum is made of."""
+    values = np.ascontiguousarray(data).view(ELEMENTS[element])[..., 0]
+    if element == "tf32":
+        return (values.view(np.uint32) & _TF32_BITS).view(np.float32)
+    return values.astype(np.int32 if element in _INTEGERS else np.float32)
+
+
+def _places(
+    shared: SharedMemory, descriptor: int, rows: int, size: int, *, transposed: bool
+) -> NDArray:
     """Return the places of the bytes of an operand: row of M or N, k, byte."""
     start = (descriptor & 0x3FFF) << 4
     leading = (descriptor >> 16 & 0x3FFF) << 4
@@ -66,9 +128,9 @@ def _places(shared: SharedMemory, descriptor: int, rows: int, *, transposed: boo
     if descriptor >> 49 & 7:
         raise UnsupportedError("a matrix descriptor with a base offset")
     span = _SPANS[descriptor >> 62 & 3]
-    row, k = np.meshgrid(np.arange(rows), np.arange(_K), indexing="ij")
+    row, k = np.meshgrid(np.arange(rows), np.arange(STEP_BYTES // size), indexing="ij")
     along, across = (row, k) if transposed else (k, row)
-    byte = along * _BYTES
+    byte = along * size
     if span and transposed:
         offset = byte // span * leading + across // 8 * stride + across % 8 * span + byte % span
     elif span:
@@ -76,11 +138,11 @@ def _places(shared: SharedMemory, descriptor: int, rows: int, *, transposed: boo
     else:
         steps = (stride, leading) if transposed else (leading, stride)
         offset = byte // 16 * steps[0] + across // 8 * steps[1] + across % 8 * 16 + byte % 16
-    return shared.index(swizzled(start + offset, span), _BYTES)
+    return shared.index(swizzled(start + offset, span), size)
 
 
-def _to_fragments(tile: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Split a 64 x N tile over 4 warps, N / 2 registers and 32 lanes (PTX ISA, wgmma D)."""
+def _to_fragments(tile: NDArray) -> NDArray:
+    """Split a 64 x N tile over 4 warps, N / 2 elements and 32 lanes (PTX ISA, wgmma D)."""
     columns = tile.shape[1]
     parts = tile.reshape(
         4, 2, 8, columns // 8, 4, 2

@@ -84,7 +84,7 @@ CROSSING = frozenset(
 )
 """Events at which a role meets others. A loop or branch without them is a matter of one role, whose
 threads all take it: how often it runs decides what is computed and stored, not who waits."""
-SUMS = frozenset({"async_mma", "simt_mma"})
+SUMS = frozenset({"async_mma", "warp_mma", "simt_mma"})
 """Operations whose result is another one when they are repeated, in whatever order all happens."""
 SCALAR_BOUNDS = frozenset(
     {"ring_skip", "await_partials", "arrive_partial", "reset_partials", "add_partial"}

@@ -221,3 +221,156 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "registers_are_filled_in_place", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x16xf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<32x16xf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
+!acc = tensor<64x32xf16, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// Two sums of f16 share a register: 8 of them for 32 columns, and asm operands of 32 bits.
+// CHECK-LABEL: llvm.func @sums_of_f16_share_registers
+// CHECK:         llvm.inline_asm has_side_effects{{.*}}m64n32k16.f16.f16.f16 {$0, $1, $2, $3, $4, $5, $6, $7}, da, db, 1, 1, 1, 0, 0;{{.*}}"=r,=r,=r,=r,=r,=r,=r,=r,0,1,2,3,4,5,6,7,l,l,~{memory}"
+// CHECK:         wgmma.wait_group.sync.aligned 0;{{.*}}"=r,
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "sums_of_f16_share_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x32xi8, #nv_tileas.shared_layout<array<i64: 64, 32>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<32x32xi8, #nv_tileas.shared_layout<array<i64: 32, 32>, 32 : i64>>>
+!acc = tensor<64x32xi32, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// Products of bytes: no factors, no major bits; each operand has its own sign.
+// CHECK-LABEL: llvm.func @integers_have_no_factors
+// CHECK:         m64n32k32.s32.u8.s8 {{.*}}, da, db, 1;
+// CHECK-SAME:      "=r,
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", signedness_a = "unsigned", signedness_b = "signed"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "integers_have_no_factors", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x64xf8E4M3FN, #nv_tileas.shared_layout<array<i64: 64, 64>, 64 : i64>>>
+!b = !nv_tileas.smem<tensor<32x64xf8E5M2, #nv_tileas.shared_layout<array<i64: 32, 64>, 64 : i64>>>
+!acc = tensor<64x32xf32, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// 8-bit floats of two formats: factors, but no major bits. A part of K: its second step alone.
+// CHECK-LABEL: llvm.func @f8_may_be_mixed
+// CHECK-NOT:     add.s64 da, $32, 0;
+// CHECK:         add.s64 da, $32, 2;
+// CHECK-SAME:      m64n32k32.f32.e4m3.e5m2 {{.*}}, da, db, 1, 1, 1;
+// CHECK-NOT:     m64n32k32
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", k_part = array<i64: 32, 32>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "f8_may_be_mixed", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x16xf32, #nv_tileas.shared_layout<array<i64: 64, 16>, 64 : i64>>>
+!b = !nv_tileas.smem<tensor<32x16xf32, #nv_tileas.shared_layout<array<i64: 32, 16>, 64 : i64>>>
+!acc = tensor<64x32xf32, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// Tiles of f32 are read as tf32, 8 elements at a time.
+// CHECK-LABEL: llvm.func @f32_is_read_as_tf32
+// CHECK:         add.s64 da, $32, 0;
+// CHECK-SAME:      add.s64 da, $32, 2;
+// CHECK-SAME:      m64n32k8.f32.tf32.tf32 {{.*}}, da, db, 1, 1, 1;
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", precision = "tf32"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "f32_is_read_as_tf32", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+!acc = tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:2*(0,1),2*(8,0),2*(0,16)|lane:4*(0,2),8*(1,0)|warp:2*(16,0),2*(0,8)">>
+
+// Each warp reads its fragments: pairs of A along K with one load, B element by element.
+// CHECK-LABEL: llvm.func @warps_multiply_fragments
+// CHECK-COUNT-4:  llvm.load %{{.*}} : !llvm.ptr<3> -> vector<2xbf16>
+// CHECK-COUNT-8:  llvm.load %{{.*}} : !llvm.ptr<3> -> bf16
+// CHECK-COUNT-2:  llvm.inline_asm has_side_effects{{.*}}mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {$0, $1, $2, $3}, {$4, $5, $6, $7}, {$8, $9}, {$10, $11, $12, $13};", "=f,=f,=f,=f,r,r,r,r,r,r,f,f,f,f"
+// CHECK-NOT:      mma.sync
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %d = "nv_tileas.warp_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "warps_multiply_fragments", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = !nv_tileas.smem<tensor<16x8xf64, #nv_tileas.shared_layout<array<i64: 16, 8>, 64 : i64>>>
+!b = !nv_tileas.smem<tensor<16x8xf64, #nv_tileas.shared_layout<array<i64: 16, 8>, 64 : i64>>>
+!acc = tensor<16x16xf64, #nv_tileas.layout<"16x16|reg:2*(0,1)|lane:4*(0,2),8*(1,0)|warp:2*(8,0),2*(0,8)">>
+
+// f64: two steps of 4 along K, a register of A, one of B and two sums for each instruction.
+// CHECK-LABEL: llvm.func @doubles_take_four_of_k
+// CHECK-COUNT-2:  mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {$0, $1}, {$2}, {$3}, {$4, $5};", "=d,=d,d,d,d,d"
+// CHECK-NOT:      mma.sync
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %zero = arith.constant dense<0.0> : !acc
+    %d = "nv_tileas.warp_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "doubles_take_four_of_k", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -113,10 +113,10 @@ module {
 
 module {
   %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xf8E4M3FN>
-  %y = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xf8E5M2>
+  %y = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xf16>
   %z = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xf32>
   // expected-error @below {{'cuda_tile.mmaf' op failed to verify that all of {lhs, rhs} have the same element type}}
-  %r = "cuda_tile.mmaf"(%x, %y, %z) : (!cuda_tile.tile<2x2xf8E4M3FN>, !cuda_tile.tile<2x2xf8E5M2>, !cuda_tile.tile<2x2xf32>) -> !cuda_tile.tile<2x2xf32>
+  %r = "cuda_tile.mmaf"(%x, %y, %z) : (!cuda_tile.tile<2x2xf8E4M3FN>, !cuda_tile.tile<2x2xf16>, !cuda_tile.tile<2x2xf32>) -> !cuda_tile.tile<2x2xf32>
 }
 
 // -----
@@ -157,4 +157,29 @@ module {
   %z = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xi32>
   // expected-error @below {{'cuda_tile.mmai' op expected signedness_rhs to be one of: {'signed', 'unsigned'}, got: 'i8'}}
   %r = "cuda_tile.mmai"(%x, %y, %z) {signedness_lhs = "signed", signedness_rhs = "i8"} : (!cuda_tile.tile<2x2xi8>, !cuda_tile.tile<2x2xi8>, !cuda_tile.tile<2x2xi32>) -> !cuda_tile.tile<2x2xi32>
+}
+
+// -----
+
+module {
+  %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xbf16>
+  %y = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xf32>
+  // expected-error @below {{'cuda_tile.mmaf' op precision is for operands of f32, but got bf16}}
+  %r = "cuda_tile.mmaf"(%x, %x, %y) {precision = "tf32"} : (!cuda_tile.tile<2x2xbf16>, !cuda_tile.tile<2x2xbf16>, !cuda_tile.tile<2x2xf32>) -> !cuda_tile.tile<2x2xf32>
+}
+
+// -----
+
+module {
+  %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xf32>
+  // expected-error @below {{expected precision to be one of: {'tf32', 'tf32x3', 'bf16x3'}, got: 'f16x3'}}
+  %r = "cuda_tile.mmaf"(%x, %x, %x) {precision = "f16x3"} : (!cuda_tile.tile<2x2xf32>, !cuda_tile.tile<2x2xf32>, !cuda_tile.tile<2x2xf32>) -> !cuda_tile.tile<2x2xf32>
+}
+
+// -----
+
+module {
+  %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<2x2xf16>
+  // expected-error @below {{'cuda_tile.mmaf' op promote must be positive, with f32 sums, but got 32 with f16}}
+  %r = "cuda_tile.mmaf"(%x, %x, %x) {promote = 32 : i64} : (!cuda_tile.tile<2x2xf16>, !cuda_tile.tile<2x2xf16>, !cuda_tile.tile<2x2xf16>) -> !cuda_tile.tile<2x2xf16>
 }

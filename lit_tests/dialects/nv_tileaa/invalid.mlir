@@ -458,3 +458,31 @@ func.func @missing_operand(%a: tensor<4x8xf32>) {
   "nv_tileaa.dot"(%a, %a) : (tensor<4x8xf32>, tensor<4x8xf32>) -> ()
   return
 }
+
+// -----
+
+// Only f32 can be multiplied with less precision.
+%a, %c = builtin.unrealized_conversion_cast to tensor<64x64xbf16>, tensor<64x64xf32>
+// expected-error @below {{precision must be one of tf32, tf32x3, bf16x3, with f32 operands}}
+%d = "nv_tileaa.dot"(%a, %a, %c) {a_major = "k", b_major = "n", precision = "tf32"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+
+// -----
+
+// There is no such precision.
+%a = builtin.unrealized_conversion_cast to tensor<64x64xf32>
+// expected-error @below {{precision must be one of tf32, tf32x3, bf16x3, with f32 operands}}
+%d = "nv_tileaa.dot"(%a, %a, %a) {a_major = "k", b_major = "n", precision = "half"} : (tensor<64x64xf32>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
+
+// -----
+
+// Sums of f16 are not promoted.
+%a = builtin.unrealized_conversion_cast to tensor<64x64xf16>
+// expected-error @below {{promote must be positive, with f32 sums}}
+%d = "nv_tileaa.dot"(%a, %a, %a) {a_major = "k", b_major = "n", promote = 32 : i64} : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
+
+// -----
+
+// A part of K lies in K.
+%a, %c = builtin.unrealized_conversion_cast to tensor<64x64xf16>, tensor<64x64xf32>
+// expected-error @below {{k_part must lie in the 64 elements of K}}
+%d = "nv_tileaa.dot"(%a, %a, %c) {a_major = "k", b_major = "n", k_part = array<i64: 32, 64>} : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf32>) -> tensor<64x64xf32>

@@ -357,8 +357,8 @@
 
 // -----
 
-// Zeros are those of an accumulator, f32.
-// expected-error @below {{'nv_tileas.zeros' op expects a tile of f32, but got bf16}}
+// Zeros are those of an accumulator.
+// expected-error @below {{'nv_tileas.zeros' op expects a tile of f32, f16 or i32, but got bf16}}
 %z = "nv_tileas.zeros"() : () -> tensor<64x32xbf16>
 
 // -----
@@ -966,9 +966,9 @@
 
 // -----
 
-// Partial sums are f32.
+// Partial sums have 32 bits.
 %x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xbf16>, !nv_tileaa.ptr<f32>, i32
-// expected-error @below {{'nv_tileas.store_partial' op expects a tile of f32, but got bf16}}
+// expected-error @below {{'nv_tileas.store_partial' op expects a tile of f32 or i32, but got bf16}}
 "nv_tileas.store_partial"(%x, %p, %i, %i) {count = 3 : i64} : (tensor<64x64xbf16>, !nv_tileaa.ptr<f32>, i32, i32) -> ()
 
 // -----
@@ -980,9 +980,9 @@
 
 // -----
 
-// Partial sums that are added are f32, too.
+// Partial sums that are added have 32 bits, too.
 %x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf16>, !nv_tileaa.ptr<f32>, i32
-// expected-error @below {{'nv_tileas.add_partial' op expects a tile of f32, but got f16}}
+// expected-error @below {{'nv_tileas.add_partial' op expects a tile of f32 or i32, but got f16}}
 %s = "nv_tileas.add_partial"(%x, %p, %i, %i) {count = 3 : i64} : (tensor<64x64xf16>, !nv_tileaa.ptr<f32>, i32, i32) -> tensor<64x64xf16>
 
 // -----
@@ -1040,3 +1040,10 @@
 %x = builtin.unrealized_conversion_cast to !nv_tileas.mma_token
 // expected-error @below {{'nv_tileas.store_token' op expects a memory token, but got !nv_tileas.mma_token}}
 %t = "nv_tileas.store_token"(%x) : (!nv_tileas.mma_token) -> !nv_tileaa.mem_token
+
+// -----
+
+// A part of K lies in K.
+%a, %c = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, tensor<64x64xf32>
+// expected-error @below {{'nv_tileas.simt_mma' op k_part must lie in the 64 elements of K}}
+%d = "nv_tileas.simt_mma"(%a, %a, %c) {a_major = "k", b_major = "n", k_part = array<i64: -16, 32>} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, tensor<64x64xf32>) -> tensor<64x64xf32>

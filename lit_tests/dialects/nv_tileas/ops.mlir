@@ -107,14 +107,15 @@ module @keeps_copies {
 
 // -----
 
-// An asynchronous group keeps its token and its predicate, and the wait its depth; both kinds of product
-// keep majors.
+// An asynchronous group keeps its token and its predicate, and the wait its depth; all kinds of product
+// keep majors, signs and their part of K.
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 !b = !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
 // CHECK-LABEL: module @keeps_products
 // CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "k"}
 // CHECK:         %[[R:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
 // CHECK:         "nv_tileas.simt_mma"(%{{.*}}, %{{.*}}, %[[R]]) {a_major = "k", b_major = "k"}
+// CHECK:         "nv_tileas.warp_mma"(%{{.*}}, %{{.*}}, %[[R]]) {a_major = "k", b_major = "k", k_part = array<i64: 0, 16>}
 // CHECK:         %[[U:.*]] = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
 // CHECK:         "nv_tileas.async_mma"(%{{.*}}, %{{.*}}, %[[U]], %{{.*}}) {a_major = "k", b_major = "k"} : {{.*}}, tensor<64x32xf32>, i1)
 // CHECK:         "nv_tileas.zeros"() : () -> tensor<64x32xf32>
@@ -124,6 +125,7 @@ module @keeps_products {
     %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
     %r = "nv_tileas.mma_wait"(%g, %t) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
     %s = "nv_tileas.simt_mma"(%a, %b, %r) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> tensor<64x32xf32>
+    %w = "nv_tileas.warp_mma"(%a, %b, %r) {a_major = "k", b_major = "k", k_part = array<i64: 0, 16>} : (!a, !b, tensor<64x32xf32>) -> tensor<64x32xf32>
     %u = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
     %h, %v = "nv_tileas.async_mma"(%a, %b, %u, %more) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>, i1) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
     %z = "nv_tileas.zeros"() : () -> tensor<64x32xf32>

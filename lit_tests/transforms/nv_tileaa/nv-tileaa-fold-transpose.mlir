@@ -52,7 +52,7 @@ module @both_operands_are_read_in_place {
 
 // -----
 
-// wgmma has no transpose bits for f32: M-major A stays a permute, K-major B is fine. A computed tile
+// wgmma has no transpose bits for tf32: M-major A stays a permute, K-major B is fine. A computed tile
 // is not folded either.
 
 !memref = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
@@ -60,10 +60,10 @@ module @both_operands_are_read_in_place {
 // CHECK-LABEL: module @other_permutes_are_kept
 // CHECK:      %[[AT:.*]] = "nv_tileaa.permute"
 // CHECK-NOT:  permute
-// CHECK:      "nv_tileaa.dot"(%[[AT]], %{{.*}}, %{{.*}}) {a_major = "k", b_major = "k"}
+// CHECK:      "nv_tileaa.dot"(%[[AT]], %{{.*}}, %{{.*}}) {a_major = "k", b_major = "k", precision = "tf32"}
 // CHECK:      %[[N:.*]] = arith.negf
 // CHECK-NEXT: %[[NT:.*]] = "nv_tileaa.permute"(%[[N]])
-// CHECK-NEXT: "nv_tileaa.dot"(%{{.*}}, %[[NT]], %{{.*}}) {a_major = "k", b_major = "n"}
+// CHECK-NEXT: "nv_tileaa.dot"(%{{.*}}, %[[NT]], %{{.*}}) {a_major = "k", b_major = "n", precision = "tf32"}
 module @other_permutes_are_kept {
   "nv_tileaa.func"() ({
   ^bb0(%v: !memref, %i: i32, %acc: tensor<64x16xf32>):
@@ -71,10 +71,10 @@ module @other_permutes_are_kept {
     %w, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<16x32xf32>, !nv_tileaa.mem_token)
     %at = "nv_tileaa.permute"(%a) {permutation = array<i64: 1, 0>} : (tensor<32x64xf32>) -> tensor<64x32xf32>
     %b = "nv_tileaa.permute"(%w) {permutation = array<i64: 1, 0>} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-    %d = "nv_tileaa.dot"(%at, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xf32>, tensor<32x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+    %d = "nv_tileaa.dot"(%at, %b, %acc) {a_major = "k", b_major = "n", precision = "tf32"} : (tensor<64x32xf32>, tensor<32x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
     %n = arith.negf %w : tensor<16x32xf32>
     %nt = "nv_tileaa.permute"(%n) {permutation = array<i64: 1, 0>} : (tensor<16x32xf32>) -> tensor<32x16xf32>
-    %e = "nv_tileaa.dot"(%at, %nt, %acc) {a_major = "k", b_major = "n"} : (tensor<64x32xf32>, tensor<32x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
+    %e = "nv_tileaa.dot"(%at, %nt, %acc) {a_major = "k", b_major = "n", precision = "tf32"} : (tensor<64x32xf32>, tensor<32x16xf32>, tensor<64x16xf32>) -> tensor<64x16xf32>
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!memref, i32, tensor<64x16xf32>) -> ()} : () -> ()
 }

@@ -337,3 +337,27 @@ module @parts_of_a_transposed_tile_are_converted_too {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
 }
+
+// -----
+
+!a = !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+
+// The accumulator of mma.sync fixes its group, too: four warps share 32 rows and 32 columns.
+// CHECK-LABEL: module @sums_of_warps_fix_their_group
+// CHECK:         %[[D:.*]] = "nv_tileas.warp_mma"{{.*}} -> tensor<32x32xf32, #nv_tileas.layout<"[[ACC:32x32\|reg:2\*\(0,1\),2\*\(8,0\),2\*\(0,16\)\|lane:4\*\(0,2\),8\*\(1,0\)\|warp:2\*\(16,0\),2\*\(0,8\)]]">>
+// CHECK-NEXT:    arith.truncf %[[D]] : tensor<32x32xf32, #nv_tileas.layout<"[[ACC]]">> to tensor<32x32xbf16, #nv_tileas.layout<"[[ACC]]">>
+module @sums_of_warps_fix_their_group {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+      %d = "nv_tileas.warp_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<32x32xf32>) -> tensor<32x32xf32>
+      %h = arith.truncf %d : tensor<32x32xf32> to tensor<32x32xbf16>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

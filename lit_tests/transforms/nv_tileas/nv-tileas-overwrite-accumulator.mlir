@@ -261,27 +261,28 @@ module @a_scaled_sum_is_written {
 
 // -----
 
-!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!a = !nv_tileas.smem<tensor<64x64xi8, #nv_tileas.shared_layout<array<i64: 64, 64>, 64 : i64>>>
 !t = !nv_tileas.mma_token
-!c = tensor<64x64xf32>
+!c = tensor<64x64xi32>
 
-// A product that no loop repeats adds to its zeros.
-// CHECK-LABEL: module @a_product_outside_of_loops_adds
-// CHECK-NOT:     nv_tileas.undefined
-// CHECK-NOT:     scf.if
-// CHECK:         "nv_tileas.async_mma"(%{{[^,]+}}, %{{[^,]+}}, %{{[^,]+}}) {
-module @a_product_outside_of_loops_adds {
+// A product that adds to zeros wherever it runs never adds. Its signs stay.
+// CHECK-LABEL: module @a_product_that_adds_to_zeros_never_adds
+// CHECK:       ^bb0(%[[A:.*]]: !nv_tileas.smem
+// CHECK-NOT:     arith.constant dense
+// CHECK:         %[[NEVER:.*]] = arith.constant false
+// CHECK-NEXT:    %[[U:.*]] = "nv_tileas.undefined"() : () -> tensor<64x64xi32>
+// CHECK-NEXT:    "nv_tileas.async_mma"(%[[A]], %[[A]], %[[U]], %[[NEVER]]) {a_major = "k", b_major = "k", signedness_a = "unsigned", signedness_b = "unsigned"}
+module @a_product_that_adds_to_zeros_never_adds {
   "nv_tileaa.func"() ({
-  ^bb0(%a: !a, %first: i32, %n: i32):
-    %c1 = arith.constant 1 : i32
+  ^bb0(%a: !a):
     "nv_tileas.roles"() ({
       "nv_tileas.yield"() : () -> ()
     }, {
-      %zeros = arith.constant dense<0.0> : !c
-      %g, %t = "nv_tileas.async_mma"(%a, %a, %zeros) {a_major = "k", b_major = "k"} : (!a, !a, !c) -> (!c, !t)
+      %zero = arith.constant dense<0> : !c
+      %g, %t = "nv_tileas.async_mma"(%a, %a, %zero) {a_major = "k", b_major = "k", signedness_a = "unsigned", signedness_b = "unsigned"} : (!a, !a, !c) -> (!c, !t)
       %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!c, !t) -> !c
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (!a, i32, i32) -> ()} : () -> ()
+  }) {sym_name = "k", function_type = (!a) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }

@@ -223,3 +223,43 @@ module @units_between_are_viewed_away {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+// A product of fewer rows than wgmma has is one of each warp, from buffers that are swizzled. No operation
+// waits for it.
+// CHECK-LABEL: module @few_rows_are_products_of_warps
+// CHECK:         %[[A:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<32x16xbf16, #nv_tileas.shared_layout<array<i64: 32, 16>, 32 : i64>>>
+// CHECK:         %[[B:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+// CHECK:         "nv_tileas.warp_mma"(%[[A]], %[[B]], %{{.*}}) {a_major = "k", b_major = "n"}
+// CHECK-NOT:     nv_tileas.mma_wait
+module @few_rows_are_products_of_warps {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<32x16xbf16>, %b: tensor<16x32xbf16>, %acc: tensor<32x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<32x16xbf16>, tensor<16x32xbf16>, tensor<32x32xf32>) -> tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<32x16xbf16>, tensor<16x32xbf16>, tensor<32x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+// So is one of f64, of any rows in eights; its operands need not be staged in order.
+// CHECK-LABEL: module @doubles_are_products_of_warps
+// CHECK:         "nv_tileas.warp_mma"{{.*}}tensor<64x32xf64>
+module @doubles_are_products_of_warps {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x8xf64>, %b: tensor<8x32xf64>, %acc: tensor<64x32xf64>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x8xf64>, tensor<8x32xf64>, tensor<64x32xf64>) -> tensor<64x32xf64>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x8xf64>, tensor<8x32xf64>, tensor<64x32xf64>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

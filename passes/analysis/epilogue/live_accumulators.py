@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.ir.structured import body_operations, terminator
+from tilec.ir.structured import body_operations, defining_operation, terminator
 from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -12,7 +12,7 @@ from tilec.plan.live_accumulators import Body, Step, live_together
 
 
 def accumulators_with(function: Any) -> dict[Any, tuple[Any, ...]]:
-    """Return by the result of each product of wgmma the other accumulators that are live then.
+    """Return by the result of each sum of wgmma the other accumulators that are live then.
 
     An accumulator is named by the result of the first product that adds to it.
     """
@@ -28,8 +28,24 @@ def _outline(block: Any) -> Body:
 def _step(op: Any) -> Step:
     bodies = tuple(_outline(block) for region in op.regions for block in region.blocks)
     is_product = op.name == DOT and why_not_wgmma(op, 1) is None
-    added = op.opview.c if is_product else None
+    added = op.opview.c if is_product else _promoted_to(op)
     return Step(_tiles(op.results), _tiles(op.operands), bodies, added)
+
+
+def _promoted_to(op: Any) -> Any:
+    """Return what an addition adds the sum of a product to; None for any other operation.
+
+    That is a tile that a loop carries: both are accumulators (`nv-tileaa-promote-sums`).
+    """
+    if op.name != "arith.addf":
+        return None
+    total, part = op.operands
+    product = defining_operation(part)
+    if product is None or product.name != DOT or why_not_wgmma(product, 1) is not None:
+        return None
+    before = defining_operation(total)
+    carried = before is None or _promoted_to(before) is not None
+    return total if carried else None
 
 
 def _tiles(values: Iterable[Any]) -> tuple[Any, ...]:

@@ -63,7 +63,7 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     if loop.name != "scf.for" or loop.block != block or slices[0].op.block != block:
         return "the mma is in no loop of its own, or the store is in a loop or a branch"
     if why_not_wgmma(dot, 1) is not None:
-        return "the mma runs on the CUDA cores"
+        return "the mma does not run on wgmma"
     if (defect := why_not_bounds(loop, ops)) is not None:
         return defect
     first, _, step = map(constant_value, list(loop.operands)[:3])

@@ -23,6 +23,8 @@ from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import dependences
 
+PARTIAL_BYTES = 4
+"""Size of an element of the partial sums that CTAs exchange."""
 _STORE = "nv_tileas.tiled_store"
 _STEPS = 1 << 16
 """Steps below it keep the first k-tile of every split in 32 bits."""
@@ -42,7 +44,9 @@ def why_not_split(function: Any) -> str | None:
     if all(op.name != "nv_tileas.get_program_id" for op in ops):
         return "the kernel has no grid to take tiles from"
     if why_not_wgmma(dots[0], 1) is not None:
-        return "the mma runs on the CUDA cores"
+        return "the mma does not run on wgmma"
+    if dots[0].opview.product_types.accumulator_bytes != PARTIAL_BYTES:
+        return "the sums of its mma do not have 32 bits"
     defect = _why_not_placement(function, dots[0], ops)
     if defect is not None:
         return defect
@@ -127,4 +131,8 @@ def _is_zero(tile: Any) -> bool:
     if op is None or op.name != "arith.constant":
         return False
     value = ir.DenseElementsAttr(op.attributes["value"])
-    return value.is_splat and ir.FloatAttr(value.get_splat_value()).value == 0.0
+    if not value.is_splat:
+        return False
+    element = value.get_splat_value()
+    kind = ir.FloatAttr if isinstance(element.type, ir.FloatType) else ir.IntegerAttr
+    return kind(element).value == 0

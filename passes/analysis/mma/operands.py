@@ -3,13 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tilec.dialects.nv_tileas.tma_ops import box_bytes
+from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.structured import defining_operation
 from tilec.layout import differ_in_units
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 DOT = "nv_tileas.dot"
+_PERMUTE = "nv_tileas.permute"
 
 
 def is_unit_view(op: Any) -> bool:
@@ -43,9 +44,22 @@ def staging_reason(operand: Any) -> str | None:
     None for one that TMA loads: it is read where it lies.
     """
     source = defining_operation(loaded_operand(operand))
+    if source is not None and source.name == _PERMUTE and _is_loaded(source.operands[0]):
+        size = box_bytes(operand.type.shape, operand.type.element_type)
+        bits = element_bits(operand.type.element_type)
+        return (
+            f"wgmma reads {bits}-bit elements only where K is contiguous, so threads transpose "
+            f"{size} bytes of shared memory for every product; in an array whose K is contiguous "
+            "they lie as needed"
+        )
     if source is None or not is_tiled_access(source):
         return "it is computed, as padding with anything but zeros is"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
+
+
+def _is_loaded(tile: Any) -> bool:
+    source = defining_operation(behind_unit_views(tile))
+    return source is not None and is_tiled_access(source)
 
 
 def staged_bytes(operand: Any) -> int:

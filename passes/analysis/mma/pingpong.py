@@ -27,7 +27,7 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
     if not ids:
         return "the kernel has no grid to take tiles from"
     if any(why_not_wgmma(op, 1) is not None for op in dots):
-        return "an mma runs on the CUDA cores, which takes all consumers"
+        return "an mma does not run on wgmma, so it takes all consumers"
     if any(staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)):
         return "an operand of an mma is computed, which takes all consumers"
     if any(op.name in THROUGH_SHARED_MEMORY for op in ops):

@@ -1,34 +1,71 @@
-"""Which products wgmma can do."""
+"""Which products the tensor cores can do: types by the registry of MMA atoms, and shapes."""
 
 from typing import Any
 
-from tilec.ir.bindings import ir
+from tilec.dialects.common.matmul_ops import k_part
 from tilec.layout import LayoutError, warpgroup_share
+from tilec.layout.warp_products import WarpProduct
+from tilec.support.mma_atoms import MmaFamily, warp_family, wgmma_family, why_not_tiled
 
-WGMMA_K = 16
-"""K of one wgmma on 16-bit elements (PTX ISA, wgmma.mma_async shapes)."""
-WGMMA_MAX_N = 256
-"""Largest N of one wgmma (same table); wider tiles take several instructions."""
-WGMMA_N_STEP = 8
+_MATRIX_RANK = 2
+
+
+def family_of(op: Any) -> MmaFamily | None:
+    """Return the wgmma instructions for the element types of a product, if there are any."""
+    return wgmma_family(op.opview.product_types)
 
 
 def why_not_wgmma(op: Any, warpgroups: int) -> str | None:
     """Return why wgmma cannot do the product `op`, or None when it can."""
     dot = op.opview
-    if len(dot.d.type.shape) != 2:
+    if len(dot.d.type.shape) != _MATRIX_RANK:
         return "the product is batched"
+    family = family_of(op)
+    if family is None:
+        return f"wgmma does not multiply {dot.product_types}"
     m, n, k = dot.extents
-    element, accumulator = dot.a.type.element_type, dot.d.type.element_type
-    if not isinstance(element, ir.BF16Type | ir.F16Type) or dot.b.type.element_type != element:
-        return f"the operands are {element} and {dot.b.type.element_type}, not both bf16 or f16"
-    if not isinstance(accumulator, ir.F32Type):
-        return f"the accumulator is {accumulator}, not f32"
-    if n % WGMMA_N_STEP:
-        return f"{n} columns are not a multiple of 8"
     try:
         warpgroup_share(m, n, warpgroups)
     except LayoutError:
-        return f"{m} rows do not split into slices of 64 over {warpgroups} warpgroups"
-    if k % WGMMA_K:
-        return f"an inner extent of {k} is not a multiple of 16"
-    return None
+        if n % family.columns[0]:
+            return why_not_tiled(family, (family.rows, n, family.inner))
+        return f"{m} rows do not split into slices of {family.rows} over {warpgroups} warpgroups"
+    return why_not_tiled(family, (m, n, k))
+
+
+def warp_product(op: Any, warps: int) -> WarpProduct | str:
+    """Return how `warps` compute the product `op` by `mma.sync`, or why they cannot.
+
+    Args:
+        op: A `dot`, or a `warp_mma` that it became.
+        warps: Warps of the role.
+    """
+    product = op.opview
+    result = op.results[0].type
+    if len(result.shape) != _MATRIX_RANK:
+        return "the product is batched"
+    types = product.product_types
+    family = warp_family(types)
+    if family is None:
+        return f"mma.sync does not multiply {types}"
+    m, n = result.shape
+    defect = why_not_tiled(family, (m, n, k_part(product)[1]))
+    if defect is not None:
+        return defect
+    return WarpProduct(m, n, family.rows, family.inner, types.operand_bytes * 8, warps)
+
+
+def way_to_wgmma(op: Any) -> str:
+    """Return what to change in the source so that wgmma can do the product `op`."""
+    dot = op.opview
+    if len(dot.d.type.shape) != _MATRIX_RANK:
+        return "give the batch an axis of grid(...) and multiply one pair of matrices per block"
+    family = warp_family(dot.product_types)
+    if family is not None:
+        return (
+            f"make the tile a multiple of {family.rows} in M, of {family.columns[0]} in N and of "
+            f"{family.inner} in K"
+        )
+    if dot.product_types.a == "f32":
+        return "write precision='tf32' or, with the accuracy of f32, precision='tf32x3'"
+    return "cast the operands to f32, f16, bf16 or an 8-bit type"

@@ -243,7 +243,7 @@ class Extraction:
             return [Event(Kind.EXPECT, place, ring=walk, amount=op.opview.tx_count.value)]
         if short in _TILE_EVENTS:
             return self._tile_events(op, short, place)
-        if short in ("async_mma", "simt_mma"):
+        if short in ("async_mma", "warp_mma", "simt_mma"):
             return self._product_events(op, short, place)
         if short in ("mma_wait", "mma_drain"):
             pending = op.opview.pending.value if short == "mma_wait" else 0

@@ -12,8 +12,9 @@ from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import RULES, Conversi
 def convert_float_mma(op: Any, state: Conversion) -> Sequence[Any]:
     """Rewrite a product of float tiles."""
     result = DotOp.build(*_without_batch_of_one(state.operands(op)))
-    if "fast_acc" in op.attributes:
-        result.owner.attributes["fast_acc"] = op.attributes["fast_acc"]
+    for name in ("precision", "promote"):
+        if name in op.attributes:
+            result.owner.attributes[name] = op.attributes[name]
     return [_in_shape_of(result, op, state)]
 
 

@@ -11,7 +11,6 @@ facts are attributes now.
 from typing import Any
 
 from tilec.dialects.cute.mma_atom import MmaAtomAttr
-from tilec.dialects.cute.mma_registry import fallback_mma_atom, select_mma_atom
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
@@ -23,6 +22,7 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
 )
 from tilec.passes.registry import PassContext, register_pass
+from tilec.support.mma_atoms import fallback_mma_atom, select_mma_atom
 
 SOURCE, TARGET = "nv_tileaa.", "nv_tileas."
 KEPT = ("nv_tileaa.func", "nv_tileaa.return")
@@ -74,10 +74,9 @@ def _convert(op: Any, twins: set[str]) -> None:
 
 def _mma_atom(dot: Any) -> MmaAtomAttr:
     """Return the atom of a product: wgmma when it can do it, else one thread's multiply-add."""
-    a, b, accumulator = (str(v.type.element_type) for v in (dot.a, dot.b, dot.c))
-    atom = select_mma_atom(a, b, accumulator, dot.extents)
+    atom = select_mma_atom(dot.product_types, dot.extents)
     if isinstance(atom, str):
-        atom = fallback_mma_atom(a, b, accumulator)
+        atom = fallback_mma_atom(dot.product_types)
     return MmaAtomAttr.of(atom.name, atom.shape)
 
 

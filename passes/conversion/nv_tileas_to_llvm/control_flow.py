@@ -54,7 +54,7 @@ def _goes_in_pairs(value: Any) -> bool:
     return register_layout_of(value).num_registers % PAIR == 0
 
 
-def _parts(lowering: Lowering, value: Any) -> list[Any]:
+def parts_of(lowering: Lowering, value: Any) -> list[Any]:
     """Return the SSA values as which `value` is carried."""
     if not isinstance(value.type, ir.RankedTensorType) or not _goes_in_pairs(value):
         return flatten(lowering.get(value))
@@ -87,7 +87,7 @@ def regrouped(values: Sequence[Any], parts: Sequence[Any]) -> list[Any]:
 
 
 def _operands(lowering: Lowering, values: Sequence[Any]) -> list[Any]:
-    return [part for value in values for part in _parts(lowering, value)]
+    return [part for value in values for part in parts_of(lowering, value)]
 
 
 def _types(values: Sequence[Any]) -> list[Any]:

@@ -75,6 +75,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     simt,
     split,
     tma,
+    warp_mma,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering, Role
@@ -94,6 +95,7 @@ RULE_MODULES = (
     shape,
     shared_memory,
     simt,
+    warp_mma,
     split,
     tma,
 )

@@ -195,6 +195,11 @@ def inline_ptx(
     return llvm_ops.inline_asm(text, constraints, operands, result, has_side_effects=True)
 
 
+def constraint(type_: Any) -> str:
+    """Return the letter of inline assembly for a register of `type_` (LLVM, NVPTX constraints)."""
+    return {"i64": "l", "f32": "f", "f64": "d"}.get(str(type_), "r")
+
+
 def opaque(register: Any) -> Any:
     """Return a register of 16 or 32 bits, as what no optimization knows to be equal to it."""
     constraints = {"i16": "=h,0", "i32": "=r,0", "f32": "=f,0"}

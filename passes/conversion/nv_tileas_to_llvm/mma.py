@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaDrainOp, MmaWaitOp, UndefinedOp, ZerosOp
 from tilec.ir import llvm_ops
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import arith
 from tilec.layout import (
     SharedLayout,
     descriptor_fields,
@@ -18,21 +18,39 @@ from tilec.layout import (
     row_block_bytes,
     warpgroup_share,
 )
-from tilec.layout.constructors import WGMMA_ROWS
-from tilec.passes.analysis.mma.wgmma_support import WGMMA_K, WGMMA_MAX_N
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
+from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import lowered_types, parts_of, regroup
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
+from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass
+from tilec.support.mma_atoms import MmaFamily, ProductTypes, wgmma_family
 
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""
 
 
-def instruction_columns(n: int, step: int) -> int:
-    """Return N of one wgmma for a tile of `n` columns that may be cut at multiples of `step`."""
-    candidates = range(min(n, WGMMA_MAX_N), 0, -8)
-    return next(c for c in candidates if n % c == 0 and (c == n or c % step == 0))
+def instruction_columns(family: MmaFamily, n: int, step: int) -> int:
+    """Return N of one wgmma for a tile of `n` columns that may be cut at multiples of `step`.
+
+    Raises:
+        InternalCompilerError: No instruction tiles the columns.
+    """
+    columns = family.widest(n, step)
+    if columns is None:
+        message = f"no wgmma tiles {n} columns that are cut at multiples of {step}"
+        raise InternalCompilerError(message, pass_name=PASS_NAME, op="nv_tileas.async_mma")
+    return columns
+
+
+def _family(mma: Any) -> MmaFamily:
+    """Return the wgmma instructions for the element types of a product."""
+    types: ProductTypes = mma.product_types
+    family = wgmma_family(types)
+    if family is None:
+        message = f"wgmma does not multiply {types}"
+        raise InternalCompilerError(message, pass_name=PASS_NAME, op=mma.OPERATION_NAME)
+    return family
 
 
 @dataclass(frozen=True)
@@ -59,13 +77,13 @@ def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     mma = op.opview
     a = _Operand(layout_of_shared(mma.a.type), "k" if mma.a_major.value == "k" else "mn")
     b = _Operand(layout_of_shared(mma.b.type), "k" if mma.b_major.value == "k" else "mn")
-    m, n, k = mma.tile_shape
+    m, n, _ = mma.tile_shape
     rows, columns = warpgroup_share(m, n, lowering.current_role.warps // 4)
     descriptors = [
         _descriptor(lowering.get(mma.a), a, _own_part(lowering, a, rows, m)),
         _descriptor(lowering.get(mma.b), b, _own_part(lowering, b, columns, n)),
     ]
-    acc, predicate = lowering.tile(mma.acc), mma.accumulate
+    acc, predicate = parts_of(lowering, mma.acc), mma.accumulate
     inputs, setup = descriptors, [".reg .b64 da, db;"]
     if predicate is not None:
         inputs = [*inputs, arith.extui(emit.i32_type(), lowering.get(predicate))]
@@ -75,33 +93,36 @@ def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
             "{",
             *setup,
             "wgmma.fence.sync.aligned;",
-            *_instructions(mma, (a, b), (rows, columns, k), len(acc)),
+            *_instructions(mma, (a, b), (rows, columns), len(acc)),
             "wgmma.commit_group.sync.aligned;",
             "}",
         ]
     )
-    return [_tied(text, acc, inputs), None]
+    return [_tied(op, text, acc, inputs), None]
 
 
 def _instructions(
-    mma: Any, operands: tuple[_Operand, _Operand], share: tuple[int, int, int], registers: int
+    mma: Any, operands: tuple[_Operand, _Operand], share: tuple[int, int], registers: int
 ) -> list[str]:
-    """Return the PTX of every wgmma for the rows, columns and K of one warpgroup, k innermost.
+    """Return the PTX of every wgmma for the rows and columns of one warpgroup, k innermost.
 
     Of those that add to the same registers, the first one may overwrite them: predicate p.
     """
     a, b = operands
-    rows, n, k = share
-    columns = instruction_columns(n, 8 if b.major == "k" else b.layout.box[1])
-    element = "bf16" if isinstance(mma.a.type.element_type, ir.BF16Type) else "f16"
-    name = f"wgmma.mma_async.sync.aligned.m64n{columns}k16.f32.{element}.{element}"
+    rows, n = share
+    family = _family(mma)
+    columns = instruction_columns(family, n, 8 if b.major == "k" else b.layout.box[1])
+    m, step_k, types = family.rows, family.inner, family.types
+    name = f"wgmma.mma_async.sync.aligned.m{m}n{columns}k{step_k}.{types.ptx}"
     first = "1" if mma.accumulate is None else "p"
+    begin, depth = (extent // step_k for extent in mma.part)
     lines = []
-    for row in range(0, rows, WGMMA_ROWS):
+    for row in range(0, rows, m):
         for column in range(0, n, columns):
-            fragment = _fragment(row // WGMMA_ROWS, column, columns, n)
-            for step in range(k // WGMMA_K):
-                flags = f"{'1' if step else first}, 1, 1, {a.transposed}, {b.transposed}"
+            start = row // m * n + column
+            fragment = _fragment(start, columns, types.accumulator_bytes)
+            for step in range(begin, begin + depth):
+                flags = _immediates("1" if step > begin else first, family, operands)
                 lines += [
                     f"add.s64 da, ${2 * registers}, {a.advance(row, step) >> 4};",
                     f"add.s64 db, ${2 * registers + 1}, {b.advance(column, step) >> 4};",
@@ -110,10 +131,29 @@ def _instructions(
     return lines
 
 
-def _fragment(block: int, column: int, columns: int, n: int) -> str:
-    """Return the accumulator registers of 64 rows and `columns` columns, as asm operands."""
-    first = (block * n + column) // 2
-    return ", ".join(f"${index}" for index in range(first, first + columns // 2))
+def _immediates(scale_d: str, family: MmaFamily, operands: tuple[_Operand, _Operand]) -> str:
+    """Return what follows the descriptors (PTX ISA, wgmma.mma_async).
+
+    Integers have no factors for A and B, and only operands that may lie transposed say whether.
+    """
+    flags = [scale_d]
+    if not family.is_integer:
+        flags += ["1", "1"]
+    if family.reads_transposed:
+        flags += [str(operand.transposed) for operand in operands]
+    return ", ".join(flags)
+
+
+def _fragment(start: int, columns: int, element_bytes: int) -> str:
+    """Return the accumulator registers of 64 rows and `columns` columns, as asm operands.
+
+    Args:
+        start: Columns of the warpgroup's accumulator before them, 64 rows at a time.
+        columns: Columns.
+        element_bytes: Size of an accumulator element: two of 16 bits share a register.
+    """
+    first, count = (extent * element_bytes // 8 for extent in (start, columns))
+    return ", ".join(f"${index}" for index in range(first, first + count))
 
 
 def _own_part(lowering: Lowering, operand: _Operand, part: int, whole: int) -> emit.Index:
@@ -138,23 +178,23 @@ def _descriptor(address: Any, operand: _Operand, start: emit.Index) -> Any:
     return arith.ori(low, arith.constant(emit.i64_type(), constant))
 
 
-def _tied(text: str, acc: list[Any], inputs: list[Any]) -> list[Any]:
-    """Emit PTX that updates the registers of `acc` in place; return the new registers."""
+def _tied(op: Any, text: str, acc: Sequence[Any], inputs: list[Any]) -> Any:
+    """Emit PTX that updates the registers of `acc` in place; return the first result of `op`."""
     count = len(acc)
     constraints = ",".join(
-        ["=f"] * count
+        [f"={emit.constraint(acc[0].type)}"] * count
         + [str(index) for index in range(count)]
-        + ["l" if item.type == emit.i64_type() else "r" for item in inputs]
+        + [emit.constraint(item.type) for item in inputs]
         + ["~{memory}"]
     )
-    struct = emit.literal_struct(ir.F32Type.get(), count)
+    struct = emit.literal_struct(acc[0].type, count)
     result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
-    return _fields(result, count)
+    return regroup(op.results[0], _fields(result, acc[0].type, count))
 
 
-def _fields(struct: Any, count: int) -> list[Any]:
-    """Return the fields of a struct of f32."""
-    return [llvm_ops.extract_value(ir.F32Type.get(), struct, index) for index in range(count)]
+def _fields(struct: Any, field: Any, count: int) -> list[Any]:
+    """Return the fields of a struct, each of type `field`."""
+    return [llvm_ops.extract_value(field, struct, index) for index in range(count)]
 
 
 @RULES.converts(UndefinedOp)
@@ -173,25 +213,28 @@ def lower_zeros(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [_filled(op, "0")]
 
 
-def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> list[Any]:
-    """Emit PTX that writes `source` to every register of the result of `op`; return them."""
-    count = tile_layout(op.results[0]).num_registers
-    moves = [f"mov.b32 ${index}, {source};" for index in range(count)]
+def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> Any:
+    """Emit PTX that writes `source` to every register of the result of `op`; return the tile."""
+    tile = op.results[0]
+    types = lowered_types(tile)
+    moves = [f"mov.b32 ${index}, {source};" for index in range(len(types))]
     text = "\n".join(["{", *declarations, *moves, "}"])
-    struct = emit.literal_struct(ir.F32Type.get(), count)
-    return _fields(emit.inline_ptx(text, ",".join(["=f"] * count), [], struct), count)
+    struct = emit.literal_struct(types[0], len(types))
+    constraints = ",".join([f"={emit.constraint(types[0])}"] * len(types))
+    written = emit.inline_ptx(text, constraints, [], struct)
+    return regroup(tile, _fields(written, types[0], len(types)))
 
 
 @RULES.converts(MmaWaitOp)
 def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for a group and pass its accumulator on."""
     pending = op.opview.pending.value
-    acc = lowering.tile(op.operands[0])
-    return [_tied(f"wgmma.wait_group.sync.aligned {pending};", acc, [])]
+    acc = parts_of(lowering, op.operands[0])
+    return [_tied(op, f"wgmma.wait_group.sync.aligned {pending};", acc, [])]
 
 
 @RULES.converts(MmaDrainOp)
 def lower_mma_drain(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for all groups and pass the accumulator on."""
-    acc = lowering.tile(op.operands[0])
-    return [_tied("wgmma.wait_group.sync.aligned 0;", acc, [])]
+    acc = parts_of(lowering, op.operands[0])
+    return [_tied(op, "wgmma.wait_group.sync.aligned 0;", acc, [])]

@@ -15,7 +15,7 @@ _ROUNDING_TYPES = {"f8E4M3FN": "float8_e4m3fn", "f8E5M2": "float8_e5m2"}
 """Names in ml_dtypes."""
 _TF32 = "tf32"
 _RESTRICTED = (ir.Float8E4M3FNType, ir.Float8E5M2Type, ir.FloatTF32Type)
-_TF32_DROPPED_BITS = 13
+TF32_DROPPED_BITS = 13
 """Mantissa bits of an f32 that a tf32 lacks (PTX ISA, tf32: 10 of 23 bits)."""
 
 
@@ -42,8 +42,8 @@ def _round_to_tf32(single: Any) -> float:
     if not np.isfinite(single):
         return float(single)
     bits = int(single.view(np.uint32))
-    half = (1 << (_TF32_DROPPED_BITS - 1)) - 1 + (bits >> _TF32_DROPPED_BITS & 1)
-    kept = (bits + half) >> _TF32_DROPPED_BITS << _TF32_DROPPED_BITS
+    half = (1 << (TF32_DROPPED_BITS - 1)) - 1 + (bits >> TF32_DROPPED_BITS & 1)
+    kept = (bits + half) >> TF32_DROPPED_BITS << TF32_DROPPED_BITS
     return float(np.uint32(kept & 0xFFFFFFFF).view(np.float32))
 
 

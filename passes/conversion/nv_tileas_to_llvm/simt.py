@@ -17,14 +17,15 @@ def lower_simt_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Loop over K; each step loads a column of A and a row of B and multiplies them out."""
     mma = op.opview
     layout = tile_layout(op.results[0])
-    k = mma.tile_shape[2]
+    first, count = mma.part
     start = lowering.thread_coordinates(layout)
     acc = lowering.tile(mma.acc)
-    loop = scf.ForOp(emit.value(0), emit.value(k), emit.value(1), acc)
+    loop = scf.ForOp(emit.value(first), emit.value(first + count), emit.value(1), acc)
     with ir.InsertionPoint(loop.body):
         element = mma.acc.type.element_type
-        a = _Operand(lowering, mma.a, mma.a_major.value == "k", _signed(mma, "a"), element)
-        b = _Operand(lowering, mma.b, mma.b_major.value == "n", _signed(mma, "b"), element)
+        types = mma.product_types
+        a = _Operand(lowering, mma.a, mma.a_major.value == "k", types.a, element)
+        b = _Operand(lowering, mma.b, mma.b_major.value == "n", types.b, element)
         inner = loop.induction_variable
         products = []
         for offset, partial in zip(layout.register_offsets(), loop.inner_iter_args, strict=True):
@@ -36,23 +37,26 @@ def lower_simt_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [list(loop.results)]
 
 
-def _signed(mma: Any, operand: str) -> bool:
-    name = f"signedness_{operand}"
-    return name not in mma.attributes or ir.StringAttr(mma.attributes[name]).value == "signed"
-
-
 class _Operand:
     """One operand: loads each distinct element of a k-step once, in the accumulator's type."""
 
     def __init__(
-        self, lowering: Lowering, tile: Any, row_major: bool, signed: bool, element: Any
+        self, lowering: Lowering, tile: Any, row_major: bool, read_as: str, element: Any
     ) -> None:
-        """Keep where the operand lies."""
+        """Keep where the operand lies.
+
+        Args:
+            lowering: The lowering.
+            tile: The operand.
+            row_major: Whether the operand lies as the product needs it, not transposed.
+            read_as: Element type that the product reads it as (`ProductTypes`).
+            element: Element type of the accumulator.
+        """
         self.base = lowering.get(tile)
         self.shared = layout_of_shared(tile.type)
         self.stored = tile.type.element_type
         self.row_major = row_major
-        self.signed = signed
+        self.read_as = read_as
         self.element = element
         self.loaded: dict[tuple[int, ...], Any] = {}
 
@@ -63,18 +67,24 @@ class _Operand:
                 coords = [*coords[:-2], coords[-1], coords[-2]]
             offset = swizzled(linear_offset(self.shared, coords), self.shared.swizzle)
             value = emit.load_vector(emit.byte_offset(self.base, offset), self.stored, 1)[0]
-            self.loaded[key] = _widen(value, self.stored, self.element, self.signed)
+            self.loaded[key] = self._widen(value)
         return self.loaded[key]
 
-
-def _widen(value: Any, stored: Any, wanted: Any, signed: bool) -> Any:
-    if restricted_floats.is_restricted(stored):
-        return restricted_floats.extend(value, stored, wanted)
-    if value.type == wanted:
-        return value
-    if isinstance(wanted, ir.FloatType):
-        return arith.extf(wanted, value)
-    return arith.extsi(wanted, value) if signed else arith.extui(wanted, value)
+    def _widen(self, value: Any) -> Any:
+        """Return an element in the type of the accumulator."""
+        stored, wanted = self.stored, self.element
+        if self.read_as == "tf32":  # of f32, too: tensor cores would not read the other bits
+            bits = arith.bitcast(emit.i32_type(), value)
+            kept = arith.andi(bits, emit.value(-1 << restricted_floats.TF32_DROPPED_BITS))
+            value = arith.bitcast(value.type, kept)
+        if restricted_floats.is_restricted(stored):
+            return restricted_floats.extend(value, stored, wanted)
+        if value.type == wanted:
+            return value
+        if isinstance(wanted, ir.FloatType):
+            return arith.extf(wanted, value)
+        is_unsigned = self.read_as == "u8"
+        return arith.extui(wanted, value) if is_unsigned else arith.extsi(wanted, value)
 
 
 def _fused(left: Any, right: Any, partial: Any) -> Any:

@@ -82,11 +82,12 @@ def lower_add_partial(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Add what the same thread of a split has left, a vector at a time."""
     registers = lowering.tile(op.opview.acc)
     start = _own_vectors(lowering, op, len(registers))
-    f32, total = ir.F32Type.get(), []
+    element, total = op.opview.acc.type.element_type, []
+    add = arith.addf if isinstance(element, ir.FloatType) else arith.addi
     for first in range(0, len(registers), VECTOR):
-        loaded = emit.load_vector(_vector(lowering, start, first), f32, VECTOR)
+        loaded = emit.load_vector(_vector(lowering, start, first), element, VECTOR)
         own = registers[first : first + VECTOR]
-        total += [arith.addf(*pair) for pair in zip(own, loaded, strict=True)]
+        total += [add(*pair) for pair in zip(own, loaded, strict=True)]
     return [total]
 
 

@@ -17,7 +17,6 @@ extent 1, such as a batch (1xKxM) or heads (1xNx1xK). It then orders only the ot
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.dialects.cute.mma_registry import supports_transposed_operands
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp, ViewOp
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase, is_used
@@ -26,6 +25,7 @@ from tilec.layout import without_units
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.operands import behind_unit_views, is_unit_view
 from tilec.passes.registry import PassContext, register_pass
+from tilec.support.mma_atoms import find_family
 
 _OTHER = {"a": {"k": "m", "m": "k"}, "b": {"n": "k", "k": "n"}}
 _OPERANDS = (("a", 0), ("b", 1))
@@ -113,8 +113,7 @@ def _fold_operand(dot: Any, name: str, number: int) -> None:
         return
     attribute = f"{name}_major"
     major = _OTHER[name][dot.attributes[attribute].value]
-    element = str(permute.operands[0].type.element_type)
-    if major != "k" and not supports_transposed_operands(element):
+    if major != "k" and not find_family(dot.opview.product_types).reads_transposed:
         return
     dot.operands[number] = permute.operands[0]
     dot.attributes[attribute] = ir.StringAttr.get(major)

@@ -43,7 +43,6 @@ _PLAIN = {
     "absi": cuda_tile.AbsIOp,
     "negi": cuda_tile.NegIOp,
     "select": cuda_tile.SelectOp,
-    "mmaf": cuda_tile.MmaFOp,
 }
 _ROUNDED = {"exp": cuda_tile.ExpOp, "tanh": cuda_tile.TanHOp}
 """Functions that take a rounding."""
@@ -309,6 +308,10 @@ def _partition_view(_: Emitter, op: hir.Operation, operands: list[Any], where: A
     )
 
 
+def _mma_floats(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    return cuda_tile.MmaFOp.build(*operands, **op.attributes, loc=where)
+
+
 def _mma_integers(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     return cuda_tile.MmaIOp.build(
         *operands,
@@ -344,5 +347,6 @@ _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "extract": _extract,
     "make_tensor_view": _tensor_view,
     "make_partition_view": _partition_view,
+    "mmaf": _mma_floats,
     "mmai": _mma_integers,
 }

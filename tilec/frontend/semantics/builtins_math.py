@@ -1,4 +1,4 @@
-"""Builtins that compute element by element, and `mma`."""
+"""Builtins that compute element by element."""
 
 from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import (
@@ -11,7 +11,6 @@ from tilec.frontend.semantics.builtin_table import (
 from tilec.frontend.semantics.constant_evaluator import constant_extremum
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, describe
-from tilec.support.diagnostics import note
 from tilec.support.dtypes import DTYPES, DType
 
 _FLOAT_FUNCTIONS = {
@@ -38,18 +37,6 @@ _ROUNDINGS = {
     "ceil": "Return the smallest integer that is not smaller than `x`; integers stay as they are.",
 }
 _FUNCTION_ROUNDINGS = ("full", "approx")
-_ACCUMULATORS: dict[str, tuple[str, ...]] = {
-    "f8e4m3": ("f16", "f32"),
-    "f8e5m2": ("f16", "f32"),
-    "f16": ("f16", "f32"),
-    "bf16": ("f32",),
-    "tf32": ("f32",),
-    "f32": ("f32",),
-    "f64": ("f64",),
-    "i8": ("i32",),
-    "u8": ("i32",),
-}
-"""Element types of `mma`: operand -> accumulators (cuda_tile dialect, mmaf and mmai)."""
 _WHOLE = tuple(name for name in ARITHMETIC if not DTYPES[name].is_float)
 
 
@@ -259,64 +246,3 @@ def fma(call: Call, a: Argument, b: Argument, c: Argument) -> AnyValue:
         call.ctx, values, call.span, call.name, dtype if dtype.is_float else F32
     )
     return call.ctx.op("fma", operands, operands[0].type, call.span)
-
-
-@builtin("mma", tuple(_ACCUMULATORS), "mmaf", "mmai")
-def mma(call: Call, a: Argument, b: Argument, acc: Argument) -> AnyValue:
-    """Return `acc + a @ b` for MxK, KxN and MxN tiles, or batches of them in 3-D tiles."""
-    lhs = call.tile(a, "A must be a tile")
-    rhs = call.tile(b, "B must be a tile")
-    total = call.tile(acc, "the accumulator must be a tile")
-    _check_mma_shapes(call, lhs, rhs, total)
-    _check_mma_dtypes(call, lhs, rhs, total)
-    m, k = numeric.shape_of(lhs)[-2:]
-    n = numeric.shape_of(rhs)[-1]
-    dtype = numeric.dtype_of(lhs)
-    call.ctx.uses.record_mma(m, n, k, dtype)
-    if dtype.is_integer:
-        signs = {"signed_lhs": dtype.signed, "signed_rhs": numeric.dtype_of(rhs).signed}
-        return call.ctx.op("mmai", [lhs, rhs, total], total.type, call.span, **signs)
-    return call.ctx.op("mmaf", [lhs, rhs, total], total.type, call.span)
-
-
-def _check_mma_shapes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value) -> None:
-    a, b, c = (numeric.shape_of(item) for item in (lhs, rhs, acc))
-    shown = f"A is {hir.shape_text(a)} but B is {hir.shape_text(b)}"
-    notes = [note("A comes from here", lhs.span), note("B comes from here", rhs.span)]
-    if len(a) != len(b) or len(a) not in (2, 3):
-        message = f"{shown}: both must have 2 axes, or 3 with a batch"
-        raise call.fail("T0302", message, notes=notes)
-    if a[-1] != b[-2]:
-        hint = None
-        if a[-1] == b[-1]:
-            hint = "B must be KxN: transpose the second operand with 'transpose(b)' or '.T'"
-        message = f"{shown}: inner sizes {int(a[-1])} and {int(b[-2])} differ"
-        raise call.fail("T0302", message, hint=hint, notes=notes)
-    if a[:-2] != b[:-2]:
-        message = f"{shown}: batch sizes {int(a[0])} and {int(b[0])} differ"
-        raise call.fail("T0302", message, notes=notes)
-    expected = (*a[:-2], a[-2], b[-1])
-    if c != expected:
-        message = f"the product is {hir.shape_text(expected)} but acc is {hir.shape_text(c)}"
-        notes.append(note("acc comes from here", acc.span))
-        raise call.fail("T0302", message, notes=notes)
-
-
-def _check_mma_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value) -> None:
-    a, b, c = (numeric.dtype_of(item).name for item in (lhs, rhs, acc))
-    notes = [note("A comes from here", lhs.span), note("B comes from here", rhs.span)]
-    if a != b and {a, b} != {"i8", "u8"}:
-        message = f"A is {a} but B is {b}: both must have one element type"
-        raise call.fail("T0306", message, hint="cast one of them", notes=notes)
-    if a not in _ACCUMULATORS:
-        known = ", ".join(_ACCUMULATORS)
-        message = f"operands of {a} are not supported"
-        raise call.fail("T0306", message, hint=f"cast to one of: {known}", notes=notes)
-    if c not in _ACCUMULATORS[a]:
-        allowed = " or ".join(_ACCUMULATORS[a])
-        notes.append(note("acc comes from here", acc.span))
-        message = f"with {a} operands acc must be {allowed}, found {c}"
-        raise call.fail("T0306", message, notes=notes)
-
-
-assert set(_ACCUMULATORS) <= set(DTYPES)

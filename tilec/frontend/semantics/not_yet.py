@@ -197,9 +197,21 @@ _ARGUMENTS = (
     ),
     Lacking(
         Usage.ARGUMENT,
-        ("input_precision", "allow_tf32", "out_dtype", "max_num_imprecise_acc"),
-        "the types of the operands decide",
-        "mma(a.astype(tf32), b.astype(tf32), acc)",
+        ("input_precision", "allow_tf32"),
+        "it has another name",
+        "mma(a, b, acc, precision='tf32')",
+    ),
+    Lacking(
+        Usage.ARGUMENT,
+        ("max_num_imprecise_acc",),
+        "it has another name",
+        "mma(a, b, acc, promote=128)",
+    ),
+    Lacking(
+        Usage.ARGUMENT,
+        ("out_dtype",),
+        "the accumulator decides",
+        "mma(a, b, zeros((16, 16), f32))",
     ),
     Lacking(
         Usage.HINT,

@@ -3,13 +3,14 @@
 Tiles are chosen with the answer, before there is IR.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
 from tilec.frontend.semantics.values import AutoInt
 from tilec.plan.live_accumulators import Body, Step, live_together
 from tilec.plan.products import Extents, ProductsTogether
 from tilec.support.fast_dataclasses import replace
+from tilec.support.mma_atoms import ProductTypes, products_of
 
 PRODUCTS = ("mmaf", "mmai")
 
@@ -36,10 +37,26 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
             others = max((also_live[op.results[0]] for op in ops), key=len)
             a_tiles, b_tiles = (len({op.operands[number] for op in ops}) for number in (0, 1))
             live = tuple(_extents(tile)[-2:] for tile in others if isinstance(tile, Value))
-            together = ProductsTogether(len(ops), a_tiles, b_tiles, live)
+            if any("promote" in op.attributes for op in ops):
+                live = (*live, extents[:2])  # the sum of each few elements of K, and that of all
+            count = sum(products_of(op.attributes.get("precision")) for op in ops)
+            together = ProductsTogether(count, a_tiles, b_tiles, live)
             if extents not in found or found[extents].products < together.products:
                 found[extents] = together
     return found
+
+
+def product_types(tiles: Sequence[Value], precision: str | None) -> ProductTypes:
+    """Return the element types of a product, as the instruction reads them.
+
+    Args:
+        tiles: A, B and the accumulator.
+        precision: How operands of f32 are multiplied; None for exactly.
+    """
+    kinds = [tile.type for tile in tiles]
+    a, b, accumulator = (kind.dtype for kind in kinds if isinstance(kind, TileType))
+    signs = ["signed" if dtype.signed else "unsigned" for dtype in (a, b)]
+    return ProductTypes.of((a.mlir, b.mlir, accumulator.mlir), precision, (signs[0], signs[1]))
 
 
 def _blocks(block: Block) -> Iterator[list[Operation]]:

@@ -5,16 +5,16 @@ Tiles are chosen with the answer, before there is IR. So this asks of the typed 
 tiles TMA moves, it takes for granted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 
 from tilec.frontend.semantics.hir import Block, Operation, PartitionViewType, TileType, Value
-from tilec.frontend.semantics.numeric import F32
+from tilec.frontend.semantics.products import product_types
+from tilec.support.mma_atoms import wgmma_family
 
 _LOAD, _STORE = "load_view_tko", "store_view_tko"
 _ELEMENT_WRITES = ("store_elements_tko", "atomic_elements_tko")
 _PRODUCTS = ("mmaf", "mmai")
-_OPERAND_BITS = 16
-"""Element size of the products that run on wgmma."""
+_MATRIX_RANK = 2
 _Makers = Mapping[Value, Operation]
 
 
@@ -75,19 +75,26 @@ def _depends_on_block(value: Value, makers: _Makers) -> bool:
 
 def _runs_on_wgmma(product: Operation, makers: _Makers) -> bool:
     """Tell whether wgmma computes a product, from tiles that lie as they were loaded."""
-    operands, total = product.operands[:2], product.results[0].type
-    narrow = all(
-        isinstance(operand.type, TileType) and operand.type.dtype.bits == _OPERAND_BITS
-        for operand in operands
+    total = product.results[0].type
+    types = product_types(product.operands, product.attributes.get("precision"))
+    family = wgmma_family(types)
+    if family is None or not isinstance(total, TileType) or len(total.shape) != _MATRIX_RANK:
+        return False
+    a, b = product.operands[:2]
+    either = family.reads_transposed
+    return _is_loaded(a, makers, (0, 1) if either else (0,)) and _is_loaded(
+        b, makers, (0, 1) if either else (1,)
     )
-    plain = isinstance(total, TileType) and total.dtype == F32 and len(total.shape) == 2
-    return narrow and plain and all(_is_loaded(operand, makers) for operand in operands)
 
 
-def _is_loaded(tile: Value, makers: _Makers) -> bool:
-    op = makers.get(tile)
+def _is_loaded(tile: Value, makers: _Makers, transposes: Container[int]) -> bool:
+    """Tell whether a tile is loaded and then transposed as often, modulo 2."""
+    op, count = makers.get(tile), 0
     while op is not None and (op.name == "permute" or _is_unit_view(op)):
+        count += op.name == "permute"
         op = makers.get(op.operands[0])
+    if count % 2 not in transposes:
+        return False
     if op is None or op.name != _LOAD or not op.attributes.get("allow_tma", True):
         return False
     view = op.operands[0].type

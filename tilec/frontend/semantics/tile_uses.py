@@ -11,6 +11,7 @@ from tilec.plan.products import Extents, ProductsTogether
 from tilec.plan.tiles import TileRole, TileUse
 from tilec.support.dtypes import DType
 from tilec.support.fast_dataclasses import dataclass, field, replace
+from tilec.support.mma_atoms import ProductTypes
 
 _MMA_ROLES: tuple[TileRole, TileRole, TileRole] = ("mma_m", "mma_n", "mma_k")
 
@@ -76,12 +77,19 @@ class TileUseRecorder:
         if contiguous_axis is not None:
             self.contiguous.setdefault(matrix, set()).add(extents[contiguous_axis])
 
-    def record_mma(self, m: int, n: int, k: int, dtype: DType) -> None:
-        """Write down the extents of one matrix multiplication with operands of `dtype`."""
-        extents = (symbol(m), symbol(n), symbol(k))
-        for role, extent in zip(_MMA_ROLES, extents, strict=True):
+    def record_mma(self, extents: tuple[int, int, int], types: ProductTypes, size: int) -> None:
+        """Write down one matrix multiplication.
+
+        Args:
+            extents: M, N and K of the tiles.
+            types: Element types that the instructions multiply.
+            size: Bytes of an operand element in memory.
+        """
+        m, n, k = map(symbol, extents)
+        for role, extent in zip(_MMA_ROLES, (m, n, k), strict=True):
             if isinstance(extent, str):
-                self.mma.setdefault(extent, TileUse(role, dtype.bytes, extents))
+                use = TileUse(role, size, (m, n, k), product=types)
+                self.mma.setdefault(extent, use)
 
     def uses(self) -> dict[str, TileUse]:
         """Return one use per constant."""

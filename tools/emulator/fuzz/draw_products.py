@@ -19,6 +19,7 @@ from tools.emulator.fuzz.scope import Scope, Variable
 OPERANDS = ("bf16", "f16", "bf16", "f16", "f32", "f64", "tf32", "f8e4m3", "f8e5m2", "i8", "u8")
 _SUMS = {"f16": ("f16", "f32"), "f64": ("f64",), "i8": ("i32",), "u8": ("i32",)}
 _SUMS |= {"f8e4m3": ("f32", "f16"), "f8e5m2": ("f32", "f16")}
+_WITHOUT_WGMMA = ("f32", "f64")
 ROWS = {"wgmma": (64, 64, 64, 128), "other": (16, 32)}
 COLUMNS = {"wgmma": (16, 32, 64), "other": (16, 32)}
 DEPTHS = {"wgmma": (16, 32, 64), "other": (16, 32)}
@@ -27,7 +28,7 @@ DEPTHS = {"wgmma": (16, 32, 64), "other": (16, 32)}
 def arrays(random: Random) -> tuple[Frame, list[Array]]:
     """Return a grid of tiles, and the arrays: A and B are multiplied, C, D and R are not."""
     operand = random.choice(OPERANDS)
-    kind = "wgmma" if operand in ("bf16", "f16") and random.random() < 0.8 else "other"
+    kind = "wgmma" if operand not in _WITHOUT_WGMMA and random.random() < 0.8 else "other"
     rows, columns = random.choice(ROWS[kind]), random.choice(COLUMNS[kind])
     depth = random.choice(DEPTHS[kind])
     many = random.choice((1, 2))

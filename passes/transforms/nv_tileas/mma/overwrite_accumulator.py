@@ -12,7 +12,8 @@ After:   %r = if %lower < %upper {
 
 wgmma ignores the contents of its result registers if its predicate `scale-d` is false. So no zeros
 are written before the loop: 128 registers of each thread for a tile of 128x256, which ptxas 13.0
-wrote twice (0.2% of the cycles of a product at 4096^3 on an H200, 2026-11-22).
+wrote twice (0.2% of the cycles of a product at 4096^3 on an H200, 2026-11-22). Outside of loops, a
+product that adds to zeros has a predicate that is always false.
 
 A loop that does not run still has to give zeros. They are in a branch, because LLVM would write a
 constant before the branch, for all tiles. If `nv-tileas-overlap-mma` has made such a branch, it
@@ -22,6 +23,7 @@ loop, is added to as before.
 
 from typing import Any
 
+from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileas import AsyncMmaOp, UndefinedOp, ZerosOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
@@ -46,6 +48,9 @@ def overwrite_accumulator(module: Any, context: PassContext) -> bool:
             if index is not None:
                 _overwrite(product, index)
                 changed = True
+            elif _is_zeros(product.opview.acc):
+                _overwrite_constant(product)
+                changed = True
     return changed
 
 
@@ -62,18 +67,20 @@ def _zeroed_index(product: Any) -> int | None:
 
 
 def _is_zeros(tile: Any) -> bool:
-    """Tell whether `tile` is a constant of +0.0."""
+    """Tell whether `tile` is a constant of +0."""
     op = defining_operation(tile)
     if op is None or op.name != "arith.constant":
         return False
+    element = tile.type.element_type
     with op.location:
-        zero = ir.FloatAttr.get(tile.type.element_type, 0.0)
+        is_float = isinstance(element, ir.FloatType)
+        zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
     return op.attributes["value"] == ir.DenseElementsAttr.get_splat(tile.type, zero)
 
 
 def _overwrite(product: Any, index: int) -> None:
     """Let `product` ignore what its accumulator, value `index` of its loop, holds at first."""
-    loop, mma = parent_operation(product), product.opview
+    loop = parent_operation(product)
     zeros = loop.operands[_BOUNDS + index]
     _move_zeros(loop, zeros)
     with ir.InsertionPoint(loop), loop.location:
@@ -82,16 +89,36 @@ def _overwrite(product: Any, index: int) -> None:
         erase(defining_operation(zeros))
     with ir.InsertionPoint(product), product.location:
         counter, lower = product.block.arguments[0], loop.operands[0]
+        more = arith.cmpi(arith.CmpIPredicate.ne, counter, lower)
+    _replace(product, product.opview.acc, more)
+
+
+def _overwrite_constant(product: Any) -> None:
+    """Let `product` ignore zeros that it would add to."""
+    zeros = product.opview.acc
+    with ir.InsertionPoint(product), product.location:
+        never = arith.constant(ir.IntegerType.get_signless(1), 0)
+        unwritten = UndefinedOp.build(zeros.type)
+    _replace(product, unwritten, never)
+    if next(iter(zeros.uses), None) is None:
+        erase(defining_operation(zeros))
+
+
+def _replace(product: Any, acc: Any, accumulate: Any) -> None:
+    """Replace `product` by one that adds to `acc` where `accumulate` is true."""
+    mma = product.opview
+    with ir.InsertionPoint(product), product.location:
         group = AsyncMmaOp(
             a=mma.a,
             b=mma.b,
-            acc=mma.acc,
-            accumulate=arith.cmpi(arith.CmpIPredicate.ne, counter, lower),
+            acc=acc,
+            accumulate=accumulate,
             result=mma.result.type,
             token=mma.token.type,
             a_major=mma.a_major,
             b_major=mma.b_major,
         )
+        copy_product(product, group)
     for value, kept in zip(product.results, group.results, strict=True):
         value.replace_all_uses_with(kept)
     erase(product)

@@ -6,15 +6,18 @@ After:   %g, %t = async_mma %slot_a, %slot_b, %acc; %d = mma_wait %g, %t {pendin
 wgmma reads its operands from shared memory. An operand in a ring slot is read in place. Any other
 operand (computed, or loaded without TMA) is staged: it is stored into a buffer with ordinary
 stores, fenced for the async proxy, and guarded by barriers of the role. A product that wgmma cannot
-do (`why_not_wgmma`) becomes a `simt_mma`, which multiplies on the CUDA cores from the same buffers;
-remark T0541 says so.
+do (`why_not_wgmma`) reads the same buffers. It becomes a `warp_mma`, which each warp computes from
+registers (`mma.sync`), or a `simt_mma`, which multiplies on the CUDA cores. Remark T0542 reports
+the first, warning T0541 the second.
 
 Each wait follows its group at once. Only the store of another tile (`nv-tileas-defer-stores`) may
 run between them. Later passes change `pending`.
 """
 
+import contextlib
 from typing import Any
 
+from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileas import (
     AllocSharedOp,
     AsyncMmaOp,
@@ -25,6 +28,7 @@ from tilec.dialects.nv_tileas import (
     SharedViewOp,
     SimtMmaOp,
     StoreSharedOp,
+    WarpMmaOp,
 )
 from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -36,18 +40,19 @@ from tilec.ir.structured import (
     next_operation,
     parent_operation,
 )
+from tilec.layout import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.layout.shared import row_major
+from tilec.layout.shared import SharedLayout, row_major, tma_boxes
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
 from tilec.passes.analysis.mma.operands import is_unit_view, loaded_operand
-from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
+from tilec.passes.analysis.mma.wgmma_support import warp_product, way_to_wgmma, why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import (
     operand_layout,
     operand_parts,
 )
-from tilec.support.diagnostics import remark
+from tilec.support.diagnostics import Diagnostic, remark, warning
 
 
 @register_pass("nv-tileas-schedule-mma")
@@ -57,41 +62,24 @@ def schedule_mma(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         for op in kernel_operations(function):
             if op.name == "nv_tileas.dot":
-                _schedule(op, spec["consumer_warps"] // WARPGROUP_WARPS, context)
+                _schedule(op, spec["consumer_warps"], context)
 
 
-def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
+def _schedule(op: Any, warps: int, context: PassContext) -> None:
     dot = op.opview
-    defect = why_not_wgmma(op, warpgroups)
-    if defect is not None:
-        context.sink.emit(
-            remark("T0541", f"mma runs on the CUDA cores, not on wgmma: {defect}", span_of(op))
-        )
+    kind = _kind(op, warps, context)
     staged: list[Any] = []
-    groups = warpgroups if defect is None else None
-    operands = [_shared_operand(op, tile, groups, staged) for tile in (dot.a, dot.b)]
+    operands = [_shared_operand(op, tile, kind, warps, staged) for tile in (dot.a, dot.b)]
     behind = _behind_shadow(op)
-    majors = {"a_major": dot.a_major, "b_major": dot.b_major}
     with ir.InsertionPoint(op), op.location:
         if staged:
             FenceProxyOp(space=ir.StringAttr.get("shared"))
             BarrierOp()
-        if defect is None:
-            group = AsyncMmaOp(
-                a=operands[0],
-                b=operands[1],
-                acc=dot.c,
-                result=dot.d.type,
-                token=MmaTokenType.get(),
-                **majors,
-            )
+        product = _make_product(op, kind, operands)
+        result = product.result
+        if kind is AsyncMmaOp:
             with ir.InsertionPoint(behind):
-                result = MmaWaitOp.build(group.result, group.token, 0)
-        else:
-            a, b = operands
-            product = SimtMmaOp(a=a, b=b, acc=dot.c, result=dot.d.type, **majors)
-            _copy_signedness(op, product)
-            result = product.result
+                result = MmaWaitOp.build(product.result, product.token, 0)
     with ir.InsertionPoint(behind), op.location:
         if staged and enclosing_loops(op):
             BarrierOp()
@@ -102,26 +90,66 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
         _erase_if_unused(tile)
 
 
+def _kind(op: Any, warps: int, context: PassContext) -> Any:
+    """Return the operation that a product becomes; say so where it is not the fastest one."""
+    defect = why_not_wgmma(op, warps // WARPGROUP_WARPS)
+    if defect is None:
+        return AsyncMmaOp
+    if isinstance(warp_product(op, warps), str):
+        context.sink.emit(_slow_product(op, defect))
+        return SimtMmaOp
+    message = f"mma runs by mma.sync, one warp at a time, not by wgmma: {defect}"
+    context.sink.emit(remark("T0542", message, span_of(op)))
+    return WarpMmaOp
+
+
+def _make_product(op: Any, kind: Any, operands: list[Any]) -> Any:
+    """Emit the product of shared-memory tiles that `op` becomes."""
+    dot = op.opview
+    a, b = operands
+    token: dict[str, Any] = {"token": MmaTokenType.get()} if kind is AsyncMmaOp else {}
+    product = kind(
+        a=a,
+        b=b,
+        acc=dot.c,
+        result=dot.d.type,
+        **token,
+        a_major=dot.a_major,
+        b_major=dot.b_major,
+    )
+    copy_product(op, product)
+    return product
+
+
+def _slow_product(op: Any, defect: str) -> Diagnostic:
+    """Return the warning that a product runs on the CUDA cores, and what would change that."""
+    dot = op.opview
+    m, n, k = dot.extents
+    message = f"mma of {m} x {n} x {k}, {dot.product_types}, runs on the CUDA cores: {defect}"
+    return warning("T0541", message, span_of(op), hint=way_to_wgmma(op))
+
+
 def _behind_shadow(dot: Any) -> Any:
     """Return the operation before which the group of `dot` is waited for."""
     following = next_operation(dot)
     return next_operation(following) if IN_SHADOW in following.attributes else dot
 
 
-def _shared_operand(op: Any, tile: Any, warpgroups: int | None, staged: list[Any]) -> Any:
+def _shared_operand(op: Any, tile: Any, kind: Any, warps: int, staged: list[Any]) -> Any:
     """Return the shared-memory tile that holds operand `tile`, staging it if there is none.
 
-    `warpgroups` share the product by wgmma; None for one on the CUDA cores.
+    Args:
+        op: The product.
+        tile: Its operand.
+        kind: What the product becomes.
+        warps: Warps of the role.
+        staged: Takes the buffer of an operand that is staged.
     """
     held = loaded_operand(tile)
     source = defining_operation(held)
     if source is not None and source.name == "nv_tileas.load_shared":
         return _in_place(source.operands[0], tile, op)
-    shape, bits = tuple(tile.type.shape), element_bits(tile.type.element_type)
-    if warpgroups is None:
-        layout = row_major(shape, bits)
-    else:
-        layout = operand_layout(shape, bits, operand_parts(op, tile, warpgroups))
+    layout = _staged_layout(op, tile, kind, warps)
     roles = op
     while roles.name != "nv_tileas.roles":
         roles = parent_operation(roles)
@@ -137,10 +165,15 @@ def _shared_operand(op: Any, tile: Any, warpgroups: int | None, staged: list[Any
     return buffer
 
 
-def _copy_signedness(source: Any, target: Any) -> None:
-    for name in ("signedness_a", "signedness_b"):
-        if name in source.attributes:
-            target.attributes[name] = source.attributes[name]
+def _staged_layout(op: Any, tile: Any, kind: Any, warps: int) -> SharedLayout:
+    """Return how a staged operand lies: as wgmma reads it, or swizzled where rows allow that."""
+    shape, bits = tuple(tile.type.shape), element_bits(tile.type.element_type)
+    if kind is AsyncMmaOp:
+        return operand_layout(shape, bits, operand_parts(op, tile, warps // WARPGROUP_WARPS))
+    with contextlib.suppress(LayoutError):  # TMA could not move such a tile
+        if kind is WarpMmaOp:
+            return tma_boxes(shape, bits)
+    return row_major(shape, bits)
 
 
 def _in_place(slot: Any, tile: Any, op: Any) -> Any:

@@ -68,14 +68,14 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     read_spec,
 )
-from tilec.passes.analysis.mma.k_loops import product_loop
+from tilec.passes.analysis.mma.k_loops import PARTIAL_BYTES, product_loop
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.grid_expressions import constant
 from tilec.support.fast_dataclasses import dataclass
 
 PARTIALS, COUNTERS = "workspace", "counters"
 """Names of the hidden parameters."""
-ACCUMULATOR_BYTES = COUNTER_BYTES = 4
+COUNTER_BYTES = 4
 
 
 @register_pass("nv-tileas-split-k")
@@ -132,11 +132,11 @@ class _Exchange:
 def _make_exchange(function: Any, accumulator: Any, splits: int) -> _Exchange:
     tiles = " * ".join(f"({extent})" for extent in read_kernel_fact(function, "grid"))
     count = splits - 1
-    size = prod(accumulator.type.shape) * ACCUMULATOR_BYTES * count
-    f32, i32 = ir.F32Type.get(), ir.IntegerType.get_signless(32)
+    size = prod(accumulator.type.shape) * PARTIAL_BYTES * count
+    element, i32 = accumulator.type.element_type, ir.IntegerType.get_signless(32)
     return _Exchange(
         WorkspaceOp.build(COUNTERS, f"{tiles} * {COUNTER_BYTES}", i32, zeroed=True),
-        WorkspaceOp.build(PARTIALS, f"{tiles} * {size}", f32, zeroed=False),
+        WorkspaceOp.build(PARTIALS, f"{tiles} * {size}", element, zeroed=False),
         count,
     )
 

@@ -8,11 +8,11 @@ After:   %d : tensor<128x256xf32,
 `docs/architecture.md#layout` explains the text of a layout.
 
 Values that an element-wise operation, a loop or a branch connects form a group and share one
-layout. Accumulators of wgmma fix the layout of their groups. From there, layouts spread through
-permute, view, broadcast and reductions, which then cost nothing. Loads, constants and ranges take
-any layout. A group without a fixed layout gets the one that suits its memory accesses best, the
-largest tile first; where its rows are reduced, a warp gets whole rows if there are enough. A part
-(`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+layout. Accumulators of wgmma and mma.sync fix the layout of their groups. From there, layouts
+spread through permute, view, broadcast and reductions, which then cost nothing. Loads, constants
+and ranges take any layout. A group without a fixed layout gets the one that suits its memory
+accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if there
+are enough. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
@@ -41,8 +41,10 @@ from tilec.layout import (
     without_units,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.operation_layouts import (
     CONVERT,
     PART,
@@ -159,6 +161,10 @@ class _Assignment:
                 m, n, _ = op.opview.tile_shape
                 layout = wgmma_accumulator(m, n, self.warps // WARPGROUP_WARPS)
                 self.layouts.setdefault(self._find(op.results[0]), layout)
+            elif op.name == "nv_tileas.warp_mma":
+                shares = warp_product(op, self.warps)
+                if isinstance(shares, WarpProduct):  # the pass that made it has asked
+                    self.layouts.setdefault(self._find(op.results[0]), shares.accumulator)
 
     def _spread(self) -> None:
         """Carry known layouts over shape operations until nothing changes."""

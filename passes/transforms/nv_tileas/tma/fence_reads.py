@@ -20,7 +20,7 @@ from tilec.ir.structured import body_operations, defining_operation, enclosing_o
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 
-_READERS = ("nv_tileas.load_shared", "nv_tileas.simt_mma")
+_READERS = ("nv_tileas.load_shared", "nv_tileas.simt_mma", "nv_tileas.warp_mma")
 _RELEASED = {"nv_tileas.ring_release": 1, "nv_tileas.ring_release_until": 2}
 """Operations that release slots, and which operand is the position up to which they were read."""
 

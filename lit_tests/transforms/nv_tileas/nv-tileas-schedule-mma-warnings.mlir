@@ -8,7 +8,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the product is batched}}
+    // expected-warning @below {{mma of 64 x 32 x 16, bf16 and bf16 into f32, runs on the CUDA cores: the product is batched}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<2x64x16xbf16>, tensor<2x16x32xbf16>, tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -23,7 +23,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the operands are f32 and f32, not both bf16 or f16}}
+    // expected-warning @below {{mma of 64 x 32 x 16, f32 and f32 into f32, runs on the CUDA cores: wgmma does not multiply f32 and f32 into f32}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xf32>, tensor<16x32xf32>, tensor<64x32xf32>) -> tensor<64x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -38,7 +38,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the operands are bf16 and f16, not both bf16 or f16}}
+    // expected-warning @below {{mma of 64 x 32 x 16, bf16 and f16 into f32, runs on the CUDA cores: wgmma does not multiply bf16 and f16 into f32}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, tensor<16x32xf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -47,28 +47,13 @@
 
 // -----
 
-// The accumulator is f32.
-"nv_tileaa.func"() ({
-^bb0(%a: tensor<64x16xf16>, %b: tensor<16x32xf16>, %acc: tensor<64x32xf16>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: the accumulator is f16, not f32}}
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xf16>, tensor<16x32xf16>, tensor<64x32xf16>) -> tensor<64x32xf16>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "other_accumulators", function_type = (tensor<64x16xf16>, tensor<16x32xf16>, tensor<64x32xf16>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
-
-// -----
-
-// Rows come in slices of 64 for each warpgroup.
+// Rows come in slices of 64 for each warpgroup; warps take slices of 16.
 "nv_tileaa.func"() ({
 ^bb0(%a: tensor<96x16xbf16>, %b: tensor<16x32xbf16>, %acc: tensor<96x32xf32>):
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: 96 rows do not split into slices of 64 over 1 warpgroups}}
+    // expected-remark @below {{mma runs by mma.sync, one warp at a time, not by wgmma: 96 rows do not split into slices of 64 over 1 warpgroups}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<96x16xbf16>, tensor<16x32xbf16>, tensor<96x32xf32>) -> tensor<96x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -83,7 +68,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: 20 columns are not a multiple of 8}}
+    // expected-warning @below {{mma of 64 x 20 x 16, bf16 and bf16 into f32, runs on the CUDA cores: N = 20 is not a multiple of 8}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, tensor<16x20xbf16>, tensor<64x20xf32>) -> tensor<64x20xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -98,7 +83,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-remark @below {{mma runs on the CUDA cores, not on wgmma: an inner extent of 24 is not a multiple of 16}}
+    // expected-warning @below {{mma of 64 x 32 x 24, bf16 and bf16 into f32, runs on the CUDA cores: K = 24 is not a multiple of 16}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x24xbf16>, tensor<24x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

@@ -1,0 +1,103 @@
+"""Rule for matrix products that each warp computes from its registers: `mma.sync`.
+
+Threads read the fragments of one step of K from shared memory, 32 bits at a time where K is
+contiguous. Registers of 16 and 8 bits share words.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.nv_tileas.mma_ops import WarpMmaOp
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import ir
+from tilec.layout import RegisterLayout
+from tilec.layout.warp_products import COLUMNS, WarpProduct
+from tilec.passes.analysis.mma.wgmma_support import warp_product
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import parts_of, regroup
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
+from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile
+from tilec.support.diagnostics import InternalCompilerError
+
+_WORD_BITS = 32
+
+
+@RULES.converts(WarpMmaOp)
+def lower_warp_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Read the fragments of every step of K and multiply them, block by block."""
+    mma = op.opview
+    shares = warp_product(op, lowering.current_role.warps)
+    if isinstance(shares, str):
+        raise InternalCompilerError(shares, pass_name=PASS_NAME, op=op.name)
+    sums = parts_of(lowering, mma.acc)
+    first, count = mma.part
+    for step in range(first, first + count, shares.inner):
+        a = _fragments(lowering, mma.a, shares.left, step, mma.a_major.value == "k")
+        b = _fragments(lowering, mma.b, shares.right, step, mma.b_major.value == "k")
+        sums = _multiply(mma, shares, a, b, sums)
+    return [regroup(op.results[0], sums)]
+
+
+def _fragments(
+    lowering: Lowering, tile: Any, layout: RegisterLayout, step: int, k_is_last: bool
+) -> list[Any]:
+    """Emit the loads of an operand for one step of K; return words, or f64 registers."""
+    origin = (0, step) if k_is_last else (step, 0)
+    registers = read_tile(
+        lowering,
+        lowering.get(tile),
+        layout_of_shared(tile.type),
+        layout if k_is_last else layout.permute([1, 0]),
+        tile.type.element_type,
+        origin,
+    )
+    return _to_words(registers)
+
+
+def _multiply(
+    mma: Any, shares: WarpProduct, a: Sequence[Any], b: Sequence[Any], sums: Sequence[Any]
+) -> list[Any]:
+    """Emit the instructions of one step of K; return the new sums."""
+    types = mma.product_types
+    shape = f"m{shares.rows}n{COLUMNS}k{shares.inner}"
+    name = f"mma.sync.aligned.{shape}.row.col.{types.ptx}.{types.ptx.split('.', 1)[0]}"
+    rows, columns = shares.blocks
+    each = [len(words) // blocks for words, blocks in ((a, rows), (b, columns))]
+    size, result = len(sums) // (rows * columns), list(sums)
+    for block in range(rows * columns):
+        row, column = divmod(block, columns)
+        left = a[row * each[0] : (row + 1) * each[0]]
+        right = b[column * each[1] : (column + 1) * each[1]]
+        own = slice(block * size, (block + 1) * size)
+        result[own] = _instruction(name, result[own], left, right)
+    return result
+
+
+def _instruction(
+    name: str, sums: Sequence[Any], left: Sequence[Any], right: Sequence[Any]
+) -> list[Any]:
+    """Emit one `mma.sync`; return its sums."""
+    groups, first = [], 0
+    for size in (len(sums), len(left), len(right), len(sums)):
+        groups.append(", ".join(f"${index}" for index in range(first, first + size)))
+        first += size
+    text = f"{name} {', '.join('{' + group + '}' for group in groups)};"
+    results = [f"={emit.constraint(item.type)}" for item in sums]
+    operands = [*left, *right, *sums]
+    constraints = ",".join([*results, *(emit.constraint(item.type) for item in operands)])
+    struct = emit.literal_struct(sums[0].type, len(sums))
+    made = emit.inline_ptx(text, constraints, operands, struct)
+    return [llvm_ops.extract_value(sums[0].type, made, index) for index in range(len(sums))]
+
+
+def _to_words(registers: Sequence[Any]) -> list[Any]:
+    """Return operand registers as PTX takes them: words of 32 bits, or f64 as they are."""
+    kind = registers[0].type
+    bits = (ir.IntegerType if isinstance(kind, ir.IntegerType) else ir.FloatType)(kind).width
+    if bits > _WORD_BITS:
+        return list(registers)
+    packed = _WORD_BITS // bits
+    groups = (registers[first : first + packed] for first in range(0, len(registers), packed))
+    words = (emit.pack(group) if packed > 1 else group[0] for group in groups)
+    return [llvm_ops.bitcast(emit.i32_type(), word) for word in words]
