@@ -65,14 +65,18 @@ def structured(block: hir.Block) -> list[str]:
             "while True:\n    pass",
             ("T0317", 1, "this loop never ends: its condition is always true"),
         ),
-        ("for i in range(3):\n    return", ("T0317", 2, "'return' inside a loop is not supported")),
-        (
-            "for i in range(3):\n    if n > i:\n        return",
-            ("T0317", 3, "'return' inside a loop is not supported"),
-        ),
         ("return 3", ("T0317", 1, "a kernel returns no value")),
         ("break", ("T0317", 1, "'break' outside a loop")),
-        ("for i in range(3):\n    continue", ("T0318", 2, "'continue' is not supported")),
+        ("continue", ("T0317", 1, "'continue' outside a loop")),
+        ("for i in range(3):\n    return 4", ("T0317", 2, "a kernel returns no value")),
+        (
+            "while True:\n    if n > 2:\n        continue",
+            ("T0317", 1, "this loop never ends: its condition is always true"),
+        ),
+        (
+            "while True:\n    for i in range(n):\n        break",
+            ("T0317", 1, "this loop never ends: its condition is always true"),
+        ),
         ("for i in (1, 2):\n    pass", ("T0318", 1, "a loop runs over 'range(...)' only")),
         (
             "for i in range(9, 0, -1):\n    pass",
@@ -168,6 +172,7 @@ def test_early_return_moves_the_rest_into_the_other_branch(frontend):
     program = frontend.kernel("if n > 3:\n    return\nx = alpha + 1\ny = x * 2")
     (branch,) = [op for op in program.body.operations if op.name == "if"]
     assert branch.regions[0].operations == []
+    assert branch.results == ()
     assert [op.name for op in branch.regions[1].operations] == [
         "constant",
         "addf",

@@ -9,12 +9,14 @@ from tilec.frontend.semantics import (
     builtins_shape,
     expressions,
     hir,
+    jumps,
     statements,
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
-from tilec.frontend.semantics.context import Context, Frame, LimitError, SemanticError
+from tilec.frontend.semantics.context import Binding, Context, Frame, LimitError, SemanticError
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
+from tilec.frontend.semantics.names import RESULT, RETURN
 from tilec.frontend.semantics.products import products_together
 from tilec.frontend.semantics.result_deferral import has_deferrable_result
 from tilec.frontend.semantics.signature import ConstParam, DTypeParam, signature
@@ -24,6 +26,8 @@ from tilec.frontend.semantics.values import (
     Constant,
     DTypeValue,
     NoneValue,
+    Unusable,
+    describe,
 )
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_ELEMENT_OPERATIONS
@@ -242,11 +246,27 @@ def run_function(ctx: Context, frame: Frame) -> AnyValue:
     mark = len(ctx.diagnostics)
     ctx.frame = frame
     try:
-        returned = statements.execute(ctx, frame.function.body)
+        statements.execute(ctx, frame.function.body)
+        returned = jumps.flag(frame.variables, RETURN)
+        result = frame.variables.get(RESULT)
+        if returned is True and result is not None:
+            if isinstance(result.value, Unusable):
+                raise expressions.unusable(ctx, "the result", result.value, result.span)
+            return result.value
+        if len(ctx.diagnostics) > mark:
+            raise SemanticError(None)  # an error inside hid the result
+        has_value = result is not None and not isinstance(result.value, NoneValue)
+        if returned is not False and result is not None and has_value:
+            raise _returns_sometimes(ctx, frame, result)
+        return NoneValue()
     finally:
         ctx.frame = outer
-    if returned is not None:
-        return returned.value
-    if len(ctx.diagnostics) > mark:
-        raise SemanticError(None)  # an error inside hid the result
-    return NoneValue()
+
+
+def _returns_sometimes(ctx: Context, frame: Frame, result: Binding) -> SemanticError:
+    """Return the error that a helper ends with a value on some ways only."""
+    name = frame.function.name
+    text = f"{describe(result.value)} and no value"
+    message = f"'{name}' returns different kinds of values: {text}"
+    hint = "end it with a 'return' of a value"
+    return ctx.fail("T0317", message, result.span, hint=hint)

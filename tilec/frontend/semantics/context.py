@@ -53,14 +53,6 @@ class Binding:
     span: SourceSpan
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """What a function returns, and where."""
-
-    value: AnyValue
-    span: SourceSpan
-
-
 @dataclass(slots=True)
 class Frame:
     """One function being analysed: the kernel, or a helper inlined into it.
@@ -72,6 +64,9 @@ class Frame:
         call_span: Where it is called; None for the kernel.
         caller: The frame that calls it.
         loop_depth: Number of loops around the statement that is being analysed.
+        loop_names: Variables whose values the next iteration or the code after the innermost loop
+            may read; empty outside loops.
+        is_tail: Whether the function ends after the statement that is being analysed.
     """
 
     function: ast.FunctionDef
@@ -80,6 +75,8 @@ class Frame:
     call_span: SourceSpan | None = None
     caller: "Frame | None" = None
     loop_depth: int = 0
+    loop_names: frozenset[str] = frozenset()
+    is_tail: bool = True
 
 
 @dataclass(slots=True)
@@ -131,7 +128,7 @@ class Context:
         self.open_constants: set[tuple[str, str]] = set()
         self.host_names: dict[hir.Value, str] = {}
         self.evaluate: Callable[[ast.Expression], AnyValue]
-        self.execute: Callable[[Sequence[ast.Statement]], Returned | None]
+        self.execute: Callable[[Sequence[ast.Statement]], None]
         self.run_function: Callable[..., AnyValue]
 
     def spend(self, what: str, span: SourceSpan) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from tilec.frontend.semantics import attributes, calls, hir, numeric, operators, structure
+from tilec.frontend.semantics import attributes, calls, hir, lazy, numeric, operators, structure
 from tilec.frontend.semantics.builtin_table import BUILTINS
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
-from tilec.frontend.semantics.numeric import BOOL
 from tilec.frontend.semantics.values import (
     AnyValue,
     BuiltinValue,
@@ -25,15 +24,6 @@ from tilec.frontend.syntax.qualified import LANGUAGE_MODULES, SHORT_NAMES, langu
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import CompileError, SourceSpan, note
 from tilec.support.dtypes import DTYPES, DType
-
-_SPECULATABLE = frozenset(
-    {
-        "addi", "subi", "muli", "andi", "ori", "xori", "shli", "shri", "cmpi", "cmpf", "select",
-        "constant", "addf", "subf", "mulf", "negf", "negi", "exti", "trunci", "itof", "ftof",
-        "reinterpret", "maxi", "mini", "maxf", "minf", "absi", "absf",
-    }
-)  # fmt: skip
-"""Operations that can run even where the source would not reach them."""
 
 
 def evaluate(ctx: Context, node: ast.Expression) -> AnyValue:
@@ -223,28 +213,13 @@ def _lazy(
     ctx: Context, node: ast.BooleanOperation, left: hir.Value, operand: ast.Expression
 ) -> Constant | hir.Value:
     """Combine a run-time condition with the next operand."""
-    with ctx.in_block(hir.Block()) as block:
-        right = operators.truth(ctx, evaluate(ctx, operand), operand.span)
-    if isinstance(right, Constant) and not block.operations:
-        return Constant(right.value, node.span) if right.value == (node.operator == "or") else left
-    if all(item.name in _SPECULATABLE for item in block.operations):
-        ctx.block.operations.extend(block.operations)
-        operator = "andi" if node.operator == "and" else "ori"
-        second = _as_bool(ctx, right, node.span)
-        return ctx.op(operator, [left, second], hir.ScalarType(BOOL), node.span)
-    with ctx.in_block(block):
-        block.yields = (_as_bool(ctx, right, node.span),)
-    with ctx.in_block(hir.Block()) as short:
-        stops_at = node.operator == "or"
-        short.yields = (numeric.make_constant(ctx, stops_at, BOOL, (), node.span),)
-    regions = (block, short) if node.operator == "and" else (short, block)
-    return ctx.record("if", [left], [hir.ScalarType(BOOL)], node.span, None, regions)[0]
-
-
-def _as_bool(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> hir.Value:
-    if isinstance(value, Constant):
-        return numeric.make_constant(ctx, bool(value.value), BOOL, (), span)
-    return value
+    return lazy.combine(
+        ctx,
+        node.operator,
+        left,
+        lambda: operators.truth(ctx, evaluate(ctx, operand), operand.span),
+        node.span,
+    )
 
 
 def _conditional(ctx: Context, node: ast.Conditional) -> AnyValue:

@@ -4,8 +4,15 @@ from collections.abc import Callable, Sequence
 
 from tilec.frontend.semantics import hir, numeric, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
-from tilec.frontend.semantics.names import assigned_names, exposed_names, expression_names
-from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
+from tilec.frontend.semantics.names import (
+    HIDDEN,
+    RESULT,
+    SKIP,
+    assigned_names,
+    exposed_names,
+    expression_names,
+)
+from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue, Unusable, describe
 from tilec.frontend.syntax import ast
 from tilec.support.diagnostics import SourceSpan, note
 from tilec.support.fast_dataclasses import dataclass, field
@@ -32,7 +39,7 @@ class Loop:
     ctx: Context
     statement: LoopStatement
     variables: list[_Variable] = field(default_factory=list)
-    after: dict[str, Unusable] = field(default_factory=dict)
+    after: dict[str, AnyValue] = field(default_factory=dict)
 
     @property
     def initial(self) -> list[hir.Value]:
@@ -58,9 +65,16 @@ class Loop:
 
 @dataclass(slots=True)
 class _Plan:
-    """What one attempt at the body assumes; each failed attempt corrects it."""
+    """What one attempt at the body assumes; each failed attempt corrects it.
+
+    Attributes:
+        dropped: Variables that are not carried, and what they are instead.
+        result: What a `return` in the body gave; None before one was seen.
+        dtypes: Types of numbers of the source, by variable.
+    """
 
     dropped: dict[str, Unusable] = field(default_factory=dict)
+    result: AnyValue | None = None
     dtypes: dict[str, list[hir.Type | None]] = field(default_factory=dict)
 
 
@@ -110,22 +124,28 @@ def _attempt(
     loop = Loop(ctx, statement)
     outer = ctx.frame.variables
     inner = dict(outer)
-    assigned = [name for name in assigned_names(statement.body) if name not in targets]
+    # Every round starts without a jump, so nothing carries SKIP.
+    own = (*targets, SKIP)
+    assigned = [name for name in assigned_names(statement.body) if name not in own]
     for name in assigned:
         _open_variable(ctx, loop, name, inner, plan)
     body.arguments = (
         *body.arguments,
         *(argument for item in loop.variables for argument in item.arguments),
     )
-    ctx.frame.variables = inner
-    ctx.frame.loop_depth += 1
+    frame = ctx.frame
+    kept = frame.loop_names, frame.is_tail
+    frame.variables = inner
+    frame.loop_depth += 1
+    frame.loop_names, frame.is_tail = frozenset(set(outer) - set(plan.dropped)), False
     try:
         with ctx.in_block(body):
             run_body()
             yields = _close_variables(ctx, loop, inner, plan)
     finally:
-        ctx.frame.variables = outer
-        ctx.frame.loop_depth -= 1
+        frame.variables = outer
+        frame.loop_depth -= 1
+        frame.loop_names, frame.is_tail = kept
     if yields is None:
         return None
     body.yields = tuple(yields)
@@ -137,6 +157,9 @@ def _attempt(
 def _open_variable(
     ctx: Context, loop: Loop, name: str, inner: dict[str, Binding], plan: _Plan
 ) -> None:
+    if name == RESULT:
+        _open_result(ctx, loop, inner, plan)
+        return
     binding = inner.get(name)
     if binding is None or isinstance(binding.value, Unusable):
         return
@@ -146,12 +169,48 @@ def _open_variable(
     carried = structure.open_carried(
         ctx, binding.value, loop.statement.span, plan.dtypes.get(name, ())
     )
-    if carried is None:
-        return
+    if carried is not None:
+        inner[name] = _carry(loop, name, binding, carried)
+
+
+def _carry(loop: Loop, name: str, binding: Binding, carried: structure.Carried) -> Binding:
+    """Add a carried variable, and return what it is in the body."""
     variable = _Variable(name, binding, carried)
     variable.arguments = tuple(hir.Value(item.type, binding.span) for item in carried.initial)
     loop.variables.append(variable)
-    inner[name] = Binding(structure.fill(carried.shape, variable.arguments), binding.span)
+    return Binding(structure.fill(carried.shape, variable.arguments), binding.span)
+
+
+def _open_result(ctx: Context, loop: Loop, inner: dict[str, Binding], plan: _Plan) -> None:
+    """Carry what a `return` in the body gives, once its types are known."""
+    inner.pop(RESULT, None)
+    if plan.result is None:
+        return
+    span = loop.statement.span
+    start = structure.placeholders(ctx, plan.result, span)
+    carried = structure.open_carried(ctx, start, span)
+    assert carried is not None
+    inner[RESULT] = _carry(loop, RESULT, Binding(start, span), carried)
+
+
+def _find_result(ctx: Context, loop: Loop, inner: dict[str, Binding], plan: _Plan) -> bool:
+    """Note what a `return` in the body gave; return whether the loop has to carry it anew."""
+    binding = inner.get(RESULT)
+    if plan.result is not None or binding is None:
+        return False
+    if isinstance(binding.value, NoneValue | Unusable):
+        loop.after[RESULT] = binding.value
+        return False
+    with ctx.in_block(hir.Block()):
+        carried = structure.open_carried(ctx, binding.value, binding.span)
+    if carried is None:
+        message = (
+            "a 'return' inside a loop gives numbers, tiles and tuples of them, found"
+            f" {describe(binding.value)}"
+        )
+        raise ctx.fail("T0317", message, binding.span)
+    plan.result = binding.value
+    return True
 
 
 def _close_variables(
@@ -159,7 +218,7 @@ def _close_variables(
 ) -> list[hir.Value] | None:
     """Return what the body passes on, or None when `plan` changed."""
     yields: list[hir.Value] = []
-    changed = False
+    changed = _find_result(ctx, loop, inner, plan)
     for item in loop.variables:
         binding = inner[item.name]
         item.end_span = binding.span
@@ -201,6 +260,9 @@ def _correct(
     ctx: Context, loop: Loop, item: _Variable, binding: Binding, problem: str, plan: _Plan
 ) -> bool:
     """Change the plan so that the variable fits; return False when that is impossible."""
+    if item.name == RESULT:
+        plan.result = binding.value
+        return True
     if item.name not in plan.dtypes and _retype(item, binding.value, plan):
         return True
     if item.name in _exposed(loop.statement):
@@ -286,7 +348,7 @@ def _forget_inner(
     carried = {item.name for item in loop.variables}
     for name in names:
         binding = inner.get(name)
-        if name in carried or binding is None:
+        if name in carried or binding is None or name in HIDDEN:
             continue
         if name in plan.dropped:
             loop.after[name] = plan.dropped[name]
