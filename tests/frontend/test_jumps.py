@@ -155,8 +155,8 @@ def test_a_loop_that_only_returns_ends_the_function(frontend):
         (
             "for i in range(x):\n    if i > 3:\n        return make_partition_view(B, (4, 4))\n"
             "return x",
-            "a 'return' inside a loop gives numbers, tiles and tuples of them, found a view of"
-            " the array 'A'",
+            "a 'return' that depends on a run-time condition gives numbers, tiles and tuples of"
+            " them, found a view of the array 'A'",
         ),
     ],
 )

@@ -127,7 +127,7 @@ def _meet(
     first, second = (side.binding(name, span) for side in sides)
     blocks = sides[0].block, sides[1].block
     if any(dead):
-        return _meet_dead(ctx, (first, second), dead.index(True), blocks, span)
+        return _meet_dead(ctx, name, (first, second), dead.index(True), blocks, span)
     if first is None or second is None:
         known = first or second
         if known is None:
@@ -150,6 +150,7 @@ def _meet(
 
 def _meet_dead(
     ctx: Context,
+    name: str,
     bindings: tuple[Binding | None, Binding | None],
     dead: int,
     blocks: tuple[hir.Block, hir.Block],
@@ -166,7 +167,9 @@ def _meet_dead(
     if isinstance(live.value, Unusable):
         return live.value
     merged = structure.merge_with_dead(ctx, (values[0], values[1]), dead, blocks, span)
-    if isinstance(merged, structure.Mismatch):
-        reason = f"differs between the branches of the 'if': {merged.text}"
-        return Unusable(reason, live.span, "T0309")
-    return merged
+    if not isinstance(merged, structure.Mismatch):
+        return merged
+    if name == RESULT:
+        raise jumps.bad_result(ctx, live)
+    reason = f"differs between the branches of the 'if': {merged.text}"
+    return Unusable(reason, live.span, "T0309")

@@ -8,9 +8,9 @@ runs only where it did not jump.
 from collections.abc import Mapping
 
 from tilec.frontend.semantics import hir
-from tilec.frontend.semantics.context import Binding, Context
+from tilec.frontend.semantics.context import Binding, Context, SemanticError
 from tilec.frontend.semantics.names import LEAVE, RESULT, RETURN, SKIP
-from tilec.frontend.semantics.values import AnyValue, Constant
+from tilec.frontend.semantics.values import AnyValue, Constant, describe
 from tilec.support.diagnostics import SourceSpan
 
 Flag = bool | hir.Value
@@ -54,6 +54,15 @@ def record_return(ctx: Context, value: AnyValue, span: SourceSpan) -> None:
     """Record that the function returns `value`."""
     jump(ctx, (SKIP, LEAVE, RETURN), span)
     ctx.bind(RESULT, value, span)
+
+
+def bad_result(ctx: Context, found: Binding) -> SemanticError:
+    """Return the error for a `return` on some ways only, of what cannot be chosen at run time."""
+    message = (
+        "a 'return' that depends on a run-time condition gives numbers, tiles and tuples of them,"
+        f" found {describe(found.value)}"
+    )
+    return ctx.fail("T0317", message, found.span)
 
 
 def after_loop(ctx: Context, span: SourceSpan, *, only_returns: bool) -> None:

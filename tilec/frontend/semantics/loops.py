@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from tilec.frontend.semantics import hir, numeric, structure
+from tilec.frontend.semantics import hir, jumps, numeric, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
 from tilec.frontend.semantics.names import (
     HIDDEN,
@@ -204,11 +204,7 @@ def _find_result(ctx: Context, loop: Loop, inner: dict[str, Binding], plan: _Pla
     with ctx.in_block(hir.Block()):
         carried = structure.open_carried(ctx, binding.value, binding.span)
     if carried is None:
-        message = (
-            "a 'return' inside a loop gives numbers, tiles and tuples of them, found"
-            f" {describe(binding.value)}"
-        )
-        raise ctx.fail("T0317", message, binding.span)
+        raise jumps.bad_result(ctx, binding)
     plan.result = binding.value
     return True
 
