@@ -135,7 +135,8 @@ def _meet(
         if isinstance(known.value, Unusable):
             return known.value
         reason = "may have no value here: only one branch of the 'if' assigns it"
-        return Unusable(reason, known.span)
+        # A `return` without a result has failed before.
+        return Unusable(reason, known.span, is_silent=name == RESULT)
     merged = structure.merge_branches(ctx, first.value, second.value, blocks, span)
     if not isinstance(merged, structure.Mismatch):
         return merged.shape if isinstance(merged.shape, Unusable) else merged
