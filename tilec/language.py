@@ -85,6 +85,8 @@ reshape = _builtin("reshape")
 rsqrt = _builtin("rsqrt")
 sin = _builtin("sin")
 sqrt = _builtin("sqrt")
+static_assert = _builtin("static_assert")
+static_range = _builtin("static_range")
 store = _builtin("store")
 tan = _builtin("tan")
 tanh = _builtin("tanh")
@@ -136,6 +138,8 @@ __all__ = [
     "rsqrt",
     "sin",
     "sqrt",
+    "static_assert",
+    "static_range",
     "store",
     "tan",
     "tanh",

@@ -7,7 +7,7 @@ import pytest
 
 from tests.frontend.test_control_flow import structured
 
-PROGRAMS = 20
+PROGRAMS = 12
 INPUTS = ((0, 3), (1, 0), (5, 2), (9, 7))
 KERNEL = """
 @kernel
@@ -54,7 +54,7 @@ class Writer:
 
     def statement(self, depth: int, budget: int) -> list[str]:
         pick = self.random
-        kind = pick.randrange(7) if budget else 0
+        kind = pick.randrange(8) if budget else 0
         if kind < 3:
             return [f"{pick.choice('abc')} = {self.expression()}"]
         if kind < 5:
@@ -67,6 +67,9 @@ class Writer:
         if kind == 5:
             header = f"for {count} in range({pick.choice(('n', 'k', '4', '1, 9, 3', 'n, 9, k'))}):"
             return [header, f"    a = (a + {count}) % 97", *self.inside(2, depth + 1, budget)]
+        if kind == 6:
+            items = pick.choice(("static_range(3)", "static_range(4, 0, -2)", "(n, 5, k, a)"))
+            return [f"for {count} in {items}:", *self.inside(2, depth + 1, budget)]
         header = f"while {count} < {pick.randrange(1, 6)}:"
         if pick.random() < 0.4:
             header = "while True:"
@@ -87,7 +90,7 @@ def in_python(text, n, k):
     def counted(*bounds):
         return range(*bounds) if len(bounds) < 3 or bounds[2] > 0 else range(0)
 
-    names = {"range": counted}
+    names = {"range": counted, "static_range": range}
     exec(text, names)
     return names["g"](n, k)
 

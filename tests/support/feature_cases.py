@@ -84,6 +84,7 @@ CASES = {
     "sum_of_some": PLANE,
     "ends_early": PLANE,
     "endless": PLANE,
+    "closures": PLANE,
     "cleared_by_threads": ORDERED,
     "cleared_by_tma": ORDERED,
     "swapped": ORDERED,

@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 from tilec.frontend.semantics import (
+    builtins_checks,
     builtins_math,
     builtins_memory,
     builtins_shape,
@@ -40,7 +41,7 @@ from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
-BUILTIN_MODULES = (builtins_math, builtins_memory, builtins_shape)
+BUILTIN_MODULES = (builtins_checks, builtins_math, builtins_memory, builtins_shape)
 """Importing them registers the builtins."""
 _BAD_EXTENT = "T0303"
 """Code of a tile extent that is not a power of two."""

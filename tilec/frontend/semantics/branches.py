@@ -127,7 +127,11 @@ def _meet(
     first, second = (side.binding(name, span) for side in sides)
     blocks = sides[0].block, sides[1].block
     if any(dead):
-        return _meet_dead(ctx, name, (first, second), dead.index(True), blocks, span)
+        number = dead.index(True)
+        ends = jumps.flag(sides[number].variables, RETURN) is True
+        if ctx.frame.partial is not None and name != RESULT and not ends:
+            ctx.frame.partial.add(name)
+        return _meet_dead(ctx, name, (first, second), number, blocks, span)
     if first is None or second is None:
         known = first or second
         if known is None:

@@ -278,6 +278,13 @@ def loop_range(call: Call, *bounds: Argument) -> AnyValue:
     raise call.fail("T0318", "only allowed in 'for ... in range(...)'")
 
 
+@builtin("static_range")
+def static_range(call: Call, *bounds: Argument) -> AnyValue:
+    """Count in a `for` statement that is unrolled; this is every other place."""
+    del bounds
+    raise call.fail("T0318", "only allowed in 'for ... in static_range(...)'")
+
+
 @builtin("len")
 def length(call: Call, x: Argument) -> AnyValue:
     """Return the length of a tuple, or the first extent of a tile."""

@@ -3,6 +3,7 @@
 from tilec.frontend.semantics import numeric
 from tilec.frontend.semantics.annotations import check_parameter
 from tilec.frontend.semantics.builtin_table import Argument, Call, call_builtin
+from tilec.frontend.semantics.closures import default_of
 from tilec.frontend.semantics.context import Binding, Context, Frame
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -45,30 +46,38 @@ def _call_function(ctx: Context, function: FunctionValue, node: ast.Call) -> Any
         raise ctx.fail("T0209", message, node.span, hint=hint)
     _check_recursion(ctx, definition, node)
     ctx.spend("inlined calls", node.span)
-    frame = Frame(definition, function.module, call_span=node.span, caller=ctx.frame)
-    _bind_arguments(ctx, frame, definition, node)
+    frame = Frame(
+        definition,
+        function.module,
+        call_span=node.span,
+        caller=ctx.frame,
+        closure=function.closure,
+    )
+    _bind_arguments(ctx, frame, function, node)
     return ctx.run_function(ctx, frame)
 
 
 def _check_recursion(ctx: Context, definition: ast.FunctionDef, node: ast.Call) -> None:
     depth = 0
     frame: Frame | None = ctx.frame
+    through_argument = False
     while frame is not None:
-        if frame.function is definition:
+        if frame.function is definition and not through_argument:
             message = f"'{definition.name}' calls itself"
             notes = [note(f"'{definition.name}' is defined here", definition.span)]
             hint = "helpers are inlined: write a loop"
             raise ctx.fail("T0207", message, node.span, hint=hint, notes=notes)
+        # A helper may call a function that it is given, which may call that helper again.
+        through_argument = through_argument or frame.closure is not None
         frame = frame.caller
         depth += 1
     if depth > MAX_CALL_DEPTH:
         raise ctx.fail("T0207", f"calls are nested more than {MAX_CALL_DEPTH} deep", node.span)
 
 
-def _bind_arguments(
-    ctx: Context, frame: Frame, definition: ast.FunctionDef, node: ast.Call
-) -> None:
+def _bind_arguments(ctx: Context, frame: Frame, function: FunctionValue, node: ast.Call) -> None:
     """Evaluate the arguments in the caller and bind them in `frame`."""
+    definition = function.definition
     declared = note(f"'{definition.name}' is defined here", definition.span)
     slots = [item for item in definition.parameters if not item.keyword_only]
     if len(node.arguments) > len(slots):
@@ -97,7 +106,9 @@ def _bind_arguments(
         if item.default is None:
             message = f"'{definition.name}': argument '{item.name}' is missing"
             raise ctx.fail("T0310", message, node.span, notes=[declared])
-        value = _default(ctx, frame, item.default)
+        value = default_of(function, item.name)
+        if value is None:
+            value = _default(ctx, frame, item.default)
         frame.variables[item.name] = Binding(value, item.default.span)
 
 

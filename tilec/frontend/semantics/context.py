@@ -53,7 +53,7 @@ class Binding:
     span: SourceSpan
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Frame:
     """One function being analysed: the kernel, or a helper inlined into it.
 
@@ -67,6 +67,10 @@ class Frame:
         loop_names: Variables whose values the next iteration or the code after the innermost loop
             may read; empty outside loops.
         is_tail: Whether the function ends after the statement that is being analysed.
+        partial: In a loop that is unrolled, variables without a value where a jump skipped their
+            assignment; None in other loops, after which no such variable has a value.
+        closure: The frame of the function around it; None at the top of a file.
+        captured: Names that the functions defined in it mention.
     """
 
     function: ast.FunctionDef
@@ -77,6 +81,9 @@ class Frame:
     loop_depth: int = 0
     loop_names: frozenset[str] = frozenset()
     is_tail: bool = True
+    partial: set[str] | None = None
+    closure: "Frame | None" = None
+    captured: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)

@@ -1,6 +1,8 @@
 """`if`, `for` and `while` over abstract values, as regions that pass variables on."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any
 
 from tilec.frontend.semantics import hir, jumps, lazy, numeric, operators
 from tilec.frontend.semantics.branches import branch
@@ -15,9 +17,13 @@ from tilec.frontend.semantics.names import (
 )
 from tilec.frontend.semantics.numeric import BOOL, I32
 from tilec.frontend.semantics.signature import called_name
-from tilec.frontend.semantics.values import Constant
+from tilec.frontend.semantics.unrolled_loops import run_unrolled, static_items, tuple_items
+from tilec.frontend.semantics.values import AnyValue, Constant
 from tilec.frontend.syntax import ast
 from tilec.support.diagnostics import SourceSpan
+
+Assign = Callable[..., Any]
+"""`statements.assign_target`."""
 
 # If
 
@@ -66,16 +72,36 @@ def _may_jump(block: Sequence[ast.Statement]) -> bool:
 # Loops
 
 
-def execute_for(ctx: Context, statement: ast.For) -> None:
+def execute_for(ctx: Context, statement: ast.For, assign: Assign) -> None:
+    """Run a `for` over `range(...)`, `static_range(...)` or a tuple.
+
+    Args:
+        ctx: The analysis.
+        statement: The loop.
+        assign: Assigns a value to a name or to a tuple of names; the place is for messages.
+    """
+    iterable = statement.iterable
+    name = called_name(iterable, ctx.frame.module)
+    if isinstance(iterable, ast.Call) and name == "range":
+        _execute_counted(ctx, statement, iterable)
+        return
+    items: Iterable[AnyValue]
+    if isinstance(iterable, ast.Call) and name == "static_range":
+        items = static_items(ctx, iterable)
+    else:
+        items = tuple_items(ctx, iterable)
+    names = statement.targets
+    target = names[0] if len(names) == 1 else ast.TupleExpression(names[0].span, names)
+    bind = partial(assign, ctx, target, span=iterable.span)
+    run_unrolled(ctx, statement, items, bind)
+
+
+def _execute_counted(ctx: Context, statement: ast.For, iterable: ast.Call) -> None:
     """Run `for i in range(...)`."""
-    name = called_name(statement.iterable, ctx.frame.module)
-    if name != "range" or not isinstance(statement.iterable, ast.Call):
-        message = "a loop runs over 'range(...)' only"
-        raise ctx.fail("T0318", message, statement.iterable.span)
     if len(statement.targets) != 1:
         span = statement.targets[1].span
         raise ctx.fail("T0314", "the loop over a range has one variable", span)
-    counted = loop_bounds(ctx, statement.iterable)
+    counted = loop_bounds(ctx, iterable)
     target = statement.targets[0]
     count = hir.Value(hir.ScalarType(I32), target.span, counted.count_bounds)
     if _may_leave(statement):

@@ -4,7 +4,16 @@ from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
-from tilec.frontend.semantics import attributes, calls, hir, lazy, numeric, operators, structure
+from tilec.frontend.semantics import (
+    attributes,
+    calls,
+    closures,
+    hir,
+    lazy,
+    numeric,
+    operators,
+    structure,
+)
 from tilec.frontend.semantics.builtin_table import BUILTINS
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.semantics.context import Context, Frame, SemanticError
@@ -48,7 +57,7 @@ def _tuple(ctx: Context, node: ast.TupleExpression) -> AnyValue:
 
 
 def _name(ctx: Context, node: ast.Name) -> AnyValue:
-    binding = ctx.frame.variables.get(node.id)
+    binding = ctx.frame.variables.get(node.id) or closures.outer_binding(ctx, node.id, node.span)
     if binding is not None:
         if isinstance(binding.value, Unusable):
             raise unusable(ctx, node.id, binding.value, node.span)
@@ -281,6 +290,10 @@ def _slice(ctx: Context, node: ast.Slice) -> AnyValue:
     raise ctx.fail("T0318", "a slice cannot stand here", node.span)
 
 
+def _lambda(ctx: Context, node: ast.Lambda) -> AnyValue:
+    return closures.make_closure(ctx, node.definition)
+
+
 def _call(ctx: Context, node: ast.Call) -> AnyValue:
     function = evaluate(ctx, node.function)
     if isinstance(function, NamespaceValue) and function.name not in LANGUAGE_MODULES:
@@ -304,4 +317,5 @@ _EVALUATORS: dict[type, Callable[[Context, Any], AnyValue]] = {
     ast.Subscript: _subscript,
     ast.Slice: _slice,
     ast.Call: _call,
+    ast.Lambda: _lambda,
 }

@@ -96,4 +96,7 @@ def is_dead(ctx: Context, name: str, variables: Mapping[str, Binding]) -> bool:
         return returned is False
     if name in (SKIP, LEAVE, RETURN) or flag(variables, SKIP) is not True:
         return False
-    return returned is True or name not in ctx.frame.loop_names
+    if returned is True:
+        return True
+    outlives = ctx.frame.partial is not None and name in variables
+    return not outlives and name not in ctx.frame.loop_names

@@ -134,10 +134,11 @@ def _attempt(
         *(argument for item in loop.variables for argument in item.arguments),
     )
     frame = ctx.frame
-    kept = frame.loop_names, frame.is_tail
+    kept = frame.loop_names, frame.is_tail, frame.partial
     frame.variables = inner
     frame.loop_depth += 1
-    frame.loop_names, frame.is_tail = frozenset(set(outer) - set(plan.dropped)), False
+    frame.loop_names = frozenset(set(outer) - set(plan.dropped))
+    frame.is_tail, frame.partial = False, None
     try:
         with ctx.in_block(body):
             run_body()
@@ -145,7 +146,7 @@ def _attempt(
     finally:
         frame.variables = outer
         frame.loop_depth -= 1
-        frame.loop_names, frame.is_tail = kept
+        frame.loop_names, frame.is_tail, frame.partial = kept
     if yields is None:
         return None
     body.yields = tuple(yields)
@@ -261,19 +262,24 @@ def _correct(
         return True
     if item.name not in plan.dtypes and _retype(item, binding.value, plan):
         return True
-    if item.name in _exposed(loop.statement):
+    if item.name in _exposed(loop.statement, ctx.frame.captured):
         return False
     reason = f"changes in the loop: it is {problem}"
     plan.dropped[item.name] = Unusable(reason, binding.span, "T0308")
     return True
 
 
-def _exposed(statement: LoopStatement) -> set[str]:
-    """Return the variables that an iteration may read from the one before."""
+def _exposed(statement: LoopStatement, captured: set[str]) -> set[str]:
+    """Return the variables that an iteration may read from the one before.
+
+    Args:
+        statement: The loop.
+        captured: Names that functions defined around it mention: a call may read them.
+    """
     exposed = exposed_names(statement.body)
     if isinstance(statement, ast.While):
         exposed |= set(expression_names(statement.condition))
-    return exposed
+    return exposed | captured
 
 
 def _check_uncarried(
@@ -291,7 +297,7 @@ def _check_uncarried(
             continue
         if isinstance(before.value, Unusable) or isinstance(after.value, Unusable):
             continue
-        if name in _exposed(loop.statement):
+        if name in _exposed(loop.statement, ctx.frame.captured):
             message = f"'{name}' is {describe(before.value)} and cannot change in a loop"
             notes = [note("before the loop", before.span)]
             ctx.report(ctx.fail("T0308", message, after.span, notes=notes))

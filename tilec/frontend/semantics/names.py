@@ -41,6 +41,8 @@ def _assigned(statement: ast.Statement) -> Iterator[str]:
         yield from _assigned_by_loop(statement.body)
     elif isinstance(statement, ast.While):
         yield from _assigned_by_loop(statement.body)
+    elif isinstance(statement, ast.FunctionDef):
+        yield statement.name
     elif type(statement) in _JUMPS:
         yield from _JUMPS[type(statement)]
     elif isinstance(statement, ast.If):

@@ -14,6 +14,7 @@ from tilec.frontend.semantics import (
 from tilec.frontend.semantics.annotations import annotated
 from tilec.frontend.semantics.branches import guard
 from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
+from tilec.frontend.semantics.closures import make_closure
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
 from tilec.frontend.semantics.names import HIDDEN, LEAVE, SKIP, assigned_names
 from tilec.frontend.semantics.signature import called_name, grid_statement
@@ -212,8 +213,10 @@ def _check_grid_place(ctx: Context, statement: ast.Statement, call: ast.Call) ->
 
 def _may_precede_grid(ctx: Context, statement: ast.Statement) -> bool:
     """Tell whether a statement only computes scalars."""
+    if isinstance(statement, ast.ExpressionStatement):
+        return called_name(statement.value, ctx.frame.module) == "static_assert"
     if not isinstance(statement, ast.Assign):
-        return isinstance(statement, ast.Assert | ast.Pass)
+        return isinstance(statement, ast.Assert | ast.Pass | ast.FunctionDef)
     bindings = (ctx.frame.variables.get(name) for name in assigned_names([statement]))
     return not any(
         isinstance(leaf, hir.Value) and not isinstance(leaf.type, hir.ScalarType)
@@ -243,7 +246,7 @@ def _assert(ctx: Context, statement: ast.Assert) -> None:
 
 
 def _for(ctx: Context, statement: ast.For) -> None:
-    control_flow.execute_for(ctx, statement)
+    control_flow.execute_for(ctx, statement, assign_target)
 
 
 def _while(ctx: Context, statement: ast.While) -> None:
@@ -263,8 +266,11 @@ def _jump(ctx: Context, statement: ast.Break | ast.Continue) -> None:
 
 
 def _function(ctx: Context, statement: ast.FunctionDef) -> None:
-    message = "functions cannot be defined inside functions"
-    raise ctx.fail("T0318", message, statement.span, hint="move it to the top of the file")
+    if statement.is_kernel:
+        message = "a kernel cannot be defined inside a function"
+        hint = "move it to the top of the file"
+        raise ctx.fail("T0318", message, statement.span, hint=hint)
+    ctx.bind(statement.name, make_closure(ctx, statement), statement.span)
 
 
 _EXECUTORS: dict[type, Callable[[Context, Any], None]] = {

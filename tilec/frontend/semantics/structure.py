@@ -15,6 +15,7 @@ from tilec.frontend.semantics.values import (
     BuiltinValue,
     Constant,
     DTypeValue,
+    FunctionValue,
     NoneValue,
     TupleValue,
     Unusable,
@@ -154,6 +155,8 @@ class _Merger:
 
 def _is_fixed(value: AnyValue) -> bool:
     """Tell whether a value is the same wherever the kernel reads it."""
+    if isinstance(value, FunctionValue):
+        return value.closure is None
     return isinstance(value, Constant | NoneValue | DTypeValue | BuiltinValue | Unusable)
 
 

@@ -85,10 +85,20 @@ class ViewValue:
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
-    """A helper or kernel of a module."""
+    """A helper or kernel of a module, or a function that is defined inside one.
+
+    Attributes:
+        definition: The function.
+        module: Where its global names are looked up.
+        closure: The `context.Frame` of the function around it; None at the top of a file.
+        defaults: Names and values of its defaults; for a function at the top of a file these are
+            evaluated when it is called.
+    """
 
     definition: ast.FunctionDef
     module: ast.Module
+    closure: Any = None
+    defaults: tuple[tuple[str, "AnyValue"], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,13 @@ class Call(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Lambda(Expression):
+    """`lambda parameters: value`, as a function that returns the value."""
+
+    definition: "FunctionDef"
+
+
+@dataclass(frozen=True, slots=True)
 class Slice(Expression):
     """`start:stop:step` inside brackets."""
 

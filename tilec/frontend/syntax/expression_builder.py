@@ -130,6 +130,22 @@ class ExpressionBuilder:
         value, condition, otherwise = self._all(tree.children)
         return ast.Conditional(span, condition, value, otherwise)
 
+    def _build_lambda_function(self, tree: Tree, span: SourceSpan) -> ast.Expression:
+        listed, value = tree.children
+        parameters: list[ast.Parameter] = []
+        keyword_only = False
+        for item in listed.children if listed is not None else ():
+            if item.data == "keyword_marker":
+                keyword_only = True
+                continue
+            name, default = item.children
+            start = None if default is None else self.expression(default)
+            parameters.append(ast.Parameter(self.span(name), str(name), None, start, keyword_only))
+        body = self.expression(value)
+        returned = ast.Return(body.span, body)
+        definition = ast.FunctionDef(span, "lambda", (), (), tuple(parameters), (returned,), None)
+        return ast.Lambda(span, definition)
+
     def _build_or_operation(self, tree: Tree, span: SourceSpan) -> ast.Expression:
         return ast.BooleanOperation(span, "or", self._all(tree.children))
 

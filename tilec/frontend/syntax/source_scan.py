@@ -41,10 +41,8 @@ _FOREIGN = {
     "global": "'global'",
     "nonlocal": "'nonlocal'",
     "yield": "generators",
-    "lambda": "'lambda'",
 }
 _FOREIGN_HINTS = {
-    "lambda": "write a '@function' helper",
     "class": "a kernel file holds kernels, '@function' helpers, constants and imports",
 }
 
