@@ -56,6 +56,7 @@ tf32, f8e4m3, f8e5m2 = (ElementType(name) for name in ("tf32", "f8e4m3", "f8e5m2
 const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 
 arange = _builtin("arange")
+assert_ = _builtin("assert_")
 block_id = _builtin("block_id")
 broadcast_to = _builtin("broadcast_to")
 cast = _builtin("cast")
@@ -96,6 +97,7 @@ zeros = _builtin("zeros")
 
 __all__ = [
     "arange",
+    "assert_",
     "auto",
     "bf16",
     "block_id",

@@ -67,6 +67,7 @@ from tilec.dialects.cuda_tile.memory_ops import (
     MakeTokenOp,
     StoreViewTkoOp,
 )
+from tilec.dialects.cuda_tile.report_ops import AssertOp
 from tilec.dialects.cuda_tile.shape_ops import BroadcastOp, CatOp, ExtractOp, PermuteOp, ReshapeOp
 from tilec.dialects.cuda_tile.types import (
     PartitionViewType,
@@ -88,6 +89,7 @@ __all__ = [
     "AddFOp",
     "AddIOp",
     "AndIOp",
+    "AssertOp",
     "AssumeOp",
     "BitcastOp",
     "BroadcastOp",

@@ -51,8 +51,36 @@ def test_one_mistake_does_not_hide_the_next_nor_repeat(frontend):
     assert [item[:2] for item in frontend.errors(body)] == [("T0201", 1), ("T0201", 4)]
 
 
-def test_assert_at_run_time_is_not_supported(frontend):
-    assert frontend.error("assert n > 3")[:2] == ("T0318", 1)
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "assert alpha",
+            ("T0312", 1, "a condition must be a bool or an integer, found a scalar of f32"),
+        ),
+        (
+            "assert zeros((4, 4))",
+            ("T0312", 1, "a condition on a tile must be a tile of bool, found a 4x4 tile of f32"),
+        ),
+        (
+            "assert n > 3, n",
+            (
+                "T0403",
+                1,
+                "the message of an assertion is a compile-time value, found a scalar of i32",
+            ),
+        ),
+        ("assert_(BM > 64, 'BM')", ("T0402", 1, "assertion failed: BM")),
+    ],
+)
+def test_mistakes_of_assertions(frontend, body, expected):
+    assert frontend.error(body) == expected
+
+
+def test_an_assertion_at_run_time_is_an_operation(frontend):
+    program = frontend.kernel("assert n > 3, 'n'\nassert_(zeros((4, 4)) > alpha)")
+    found = [op for op in program.body.operations if op.name == "assert"]
+    assert [op.attributes["message"] for op in found] == ["n", ""]
 
 
 def test_helper_is_inlined(frontend):

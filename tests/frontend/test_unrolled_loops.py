@@ -117,7 +117,7 @@ def test_a_function_may_return_from_an_unrolled_loop(run_kernel):
             (
                 "T0403",
                 1,
-                "static_assert: the message must be known at compile time, found a scalar of i32",
+                "the message of an assertion is a compile-time value, found a scalar of i32",
             ),
         ),
     ],

@@ -18,7 +18,7 @@ _EXTENT_TYPE = "i32"
 _TENSOR_MAP_BYTES = 128
 """Size of a CUtensorMap (cuda.h)."""
 _TENSOR_MAP_ALIGNMENT = 64
-_HIDDEN = {DEBUG_BUFFER: f"address of {RECORD_BYTES} zero bytes; not zero after a deadlock"}
+_HIDDEN = {DEBUG_BUFFER: f"address of {RECORD_BYTES} zero bytes; not zero after a failure"}
 _BLOCK = re.compile(rf"\A{re.escape(_RULE)}\n(?://[^\n]*\n)*?{re.escape(_RULE)}\n")
 
 

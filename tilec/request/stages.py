@@ -114,6 +114,7 @@ STAGES: tuple[Stage, ...] = (
                 f"{_TILEAS}.verify.verify_async_protocol",
             ),
             Step("nv-tileas-debug-waits", f"{_TILEAS}.verify.debug_waits"),
+            Step("nv-tileas-number-assertions", f"{_TILEAS}.verify.number_assertions"),
         ),
     ),
     Stage(

@@ -112,6 +112,7 @@ CODES: dict[str, str] = {
     "T0570": "a TMA load that memory tokens order after a store of the same kernel",
     "T0575": "an index names a part of a tile that is not there, on the CPU or in a debug build",
     "T0576": "a constant index names a part of a tile that is not there",
+    "T0577": "an assertion of the running kernel failed",
     "T0580": "a pass cannot work on the IR of a file",
     "T0581": "the protocol of the IR of a file deadlocks or races",
     "T0582": "the IR of a file ended the process that worked on it",

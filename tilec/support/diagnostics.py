@@ -166,6 +166,10 @@ class OutOfRangeError(TileError):
     """A kernel asked for a part of a tile that is not there: on the CPU, or in a debug build."""
 
 
+class KernelAssertionError(TileError, AssertionError):
+    """An `assert` of the running kernel failed."""
+
+
 class InternalCompilerError(Exception):
     """A broken invariant of tilec itself: names the pass and the operation."""
 

@@ -111,6 +111,8 @@ class Emitter:
         elif op.name == "store_view_tko":
             tile, view, *index = operands
             cuda_tile.StoreViewTkoOp.build(tile, view, index, **op.attributes, loc=where)
+        elif op.name == "assert":
+            cuda_tile.AssertOp.build(*operands, **op.attributes, loc=where)
         else:
             self.bind(op.results, [self._emit_value(op, operands, where)])
         self._rounded.note(op)

@@ -1,8 +1,18 @@
 """Builtins that check what a kernel assumes."""
 
-from tilec.frontend.semantics import hir, operators
+from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.numeric import BOOL
 from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue, describe
+from tilec.support.diagnostics import SourceSpan
+
+
+@builtin("assert_")
+def assert_(call: Call, condition: Argument, message: Argument | None = None) -> AnyValue:
+    """Check a condition: at once where it is a constant, else in the running kernel."""
+    check(call.ctx, condition.value, _message(call, message), condition.span)
+    return NoneValue()
 
 
 @builtin("static_assert")
@@ -12,22 +22,46 @@ def static_assert(call: Call, condition: Argument, message: Argument | None = No
     if isinstance(value, hir.Value):
         text = f"the condition is only known at run time, found {describe(value)}"
         raise call.fail("T0403", text, condition.span, hint="write 'assert condition, message'")
-    truth = operators.truth(call.ctx, value, condition.span)
-    if not isinstance(truth, Constant) or not truth.value:
-        text = "assertion failed" + shown_message(call, message)
-        raise call.ctx.fail("T0402", text, condition.span)
+    check(call.ctx, value, _message(call, message), condition.span)
     return NoneValue()
 
 
-def shown_message(call: Call, message: Argument | None) -> str:
-    """Return the message of an assertion, after a colon; empty without one.
+def _message(call: Call, message: Argument | None) -> str:
+    return "" if message is None else assertion_message(call.ctx, message.value, message.span)
+
+
+def check(ctx: Context, condition: AnyValue, message: str, span: SourceSpan) -> None:
+    """Check a condition: at once where it is a constant, else in the running kernel.
+
+    Args:
+        ctx: The analysis.
+        condition: A scalar, or a tile of bool of which every element must be true.
+        message: What to say where it does not hold; may be empty.
+        span: The condition.
+
+    Raises:
+        SemanticError: A constant condition does not hold (T0402), or it is no condition (T0312).
+    """
+    if isinstance(condition, hir.Value) and isinstance(condition.type, hir.TileType):
+        if numeric.dtype_of(condition) is not BOOL:
+            text = f"a condition on a tile must be a tile of bool, found {describe(condition)}"
+            raise ctx.fail("T0312", text, span, hint="compare, for example 'x != 0'")
+        ctx.record("assert", [condition], [], span, {"message": message})
+        return
+    truth = operators.truth(ctx, condition, span)
+    if isinstance(truth, hir.Value):
+        ctx.record("assert", [truth], [], span, {"message": message})
+    elif not truth.value:
+        raise ctx.fail("T0402", "assertion failed" + (f": {message}" if message else ""), span)
+
+
+def assertion_message(ctx: Context, value: AnyValue, span: SourceSpan) -> str:
+    """Return the message of an assertion.
 
     Raises:
         SemanticError: It is no compile-time value (T0403).
     """
-    if message is None:
-        return ""
-    if isinstance(message.value, Constant):
-        return f": {message.value.value}"
-    text = f"the message must be known at compile time, found {describe(message.value)}"
-    raise call.fail("T0403", text, message.span)
+    if isinstance(value, Constant):
+        return str(value.value)
+    text = f"the message of an assertion is a compile-time value, found {describe(value)}"
+    raise ctx.fail("T0403", text, span)

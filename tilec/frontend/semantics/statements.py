@@ -13,6 +13,7 @@ from tilec.frontend.semantics import (
 )
 from tilec.frontend.semantics.annotations import annotated
 from tilec.frontend.semantics.branches import guard
+from tilec.frontend.semantics.builtins_checks import assertion_message, check
 from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
 from tilec.frontend.semantics.closures import make_closure
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
@@ -230,19 +231,12 @@ def _may_precede_grid(ctx: Context, statement: ast.Statement) -> bool:
 
 
 def _assert(ctx: Context, statement: ast.Assert) -> None:
-    condition = operators.truth(ctx, ctx.evaluate(statement.condition), statement.condition.span)
-    if isinstance(condition, hir.Value):
-        message = "assert: the condition is only known at run time, which is not supported"
-        hint = "assert on 'const' parameters and types"
-        raise ctx.fail("T0318", message, statement.condition.span, hint=hint)
-    if condition.value:
-        return
-    text = "assertion failed"
+    message = ""
     if statement.message is not None:
-        message_value = ctx.evaluate(statement.message)
-        if isinstance(message_value, Constant):
-            text += f": {message_value.value}"
-    raise ctx.fail("T0402", text, statement.condition.span)
+        value = ctx.evaluate(statement.message)
+        message = assertion_message(ctx, value, statement.message.span)
+    condition = ctx.evaluate(statement.condition)
+    check(ctx, condition, message, statement.condition.span)
 
 
 def _for(ctx: Context, statement: ast.For) -> None:

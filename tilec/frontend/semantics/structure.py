@@ -108,9 +108,11 @@ class _Merger:
         if isinstance(live, hir.Value) and _is_leaf(live):
             assert self.dead is not None
             with self.ctx.in_block(self.blocks[self.dead]):
-                has_type = isinstance(dead, hir.Value) and dead.type == live.type
-                other = dead if has_type else placeholder(self.ctx, live, self.span)
-            self.leaves[self.dead].append(other)
+                if isinstance(dead, hir.Value) and dead.type == live.type:
+                    unread = dead
+                else:
+                    unread = placeholder(self.ctx, live, self.span)
+            self.leaves[self.dead].append(unread)
             self.leaves[1 - self.dead].append(live)
             self.types.append(live.type)
             return Slot(len(self.types) - 1)

@@ -32,6 +32,7 @@ from tilec.support.diagnostics import (
     DeadlockError,
     DeviceError,
     InternalCompilerError,
+    KernelAssertionError,
     LaunchError,
     OutOfRangeError,
     error,
@@ -147,6 +148,7 @@ class LaunchPlan:
         Raises:
             DeadlockError: A wait of a debug build ran into its limit.
             OutOfRangeError: An index in a debug build was out of range.
+            KernelAssertionError: An assertion of the kernel failed.
         """
         if self.workspaces:
             pool = workspace_pool(self.driver)
@@ -168,7 +170,7 @@ class LaunchPlan:
             with watch.records(stream) as records:
                 plan = replace(self, workspaces=(), watch=None)
                 plan.run((*pointers, *records), scalars, stream)
-        except (DeadlockError, OutOfRangeError):
+        except (DeadlockError, KernelAssertionError, OutOfRangeError):
             pool = workspace_pool(self.driver)
             with suppress(DeviceError):  # the deadlock is the error to show
                 for item in self.workspaces:
