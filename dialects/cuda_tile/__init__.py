@@ -67,7 +67,7 @@ from tilec.dialects.cuda_tile.memory_ops import (
     MakeTokenOp,
     StoreViewTkoOp,
 )
-from tilec.dialects.cuda_tile.report_ops import AssertOp
+from tilec.dialects.cuda_tile.report_ops import AssertOp, PrintOp
 from tilec.dialects.cuda_tile.shape_ops import BroadcastOp, CatOp, ExtractOp, PermuteOp, ReshapeOp
 from tilec.dialects.cuda_tile.types import (
     PartitionViewType,
@@ -139,6 +139,7 @@ __all__ = [
     "PartitionViewType",
     "PermuteOp",
     "PowOp",
+    "PrintOp",
     "PtrType",
     "RemFOp",
     "RemIOp",

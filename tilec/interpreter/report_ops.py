@@ -1,5 +1,6 @@
 """Operations by which a kernel reports to the host."""
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,9 @@ from tilec.interpreter.registry import Frame, Step, structured_op
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.errors import source_span
 from tilec.request.assertions import failure_text
+from tilec.request.prints import printed
 from tilec.support.diagnostics import KernelAssertionError, error
+from tilec.support.numpy_types import NUMPY_BY_NAME
 
 
 @structured_op("cuda_tile.assert")
@@ -23,6 +26,20 @@ def _assert(op: Any, builder: Builder) -> Step:
         if not np.all(frame[condition]):
             text = failure_text(kernel, frame[BLOCK_ID_SLOT], rank, message)
             raise KernelAssertionError(error("T0577", text, span))
+
+    return step
+
+
+@structured_op("cuda_tile.print")
+def _print(op: Any, builder: Builder) -> Step:
+    slots = builder.slots(op.operands)
+    template, starts = op.attributes["template"].value, bool(op.attributes["starts"].value)
+    kind = NUMPY_BY_NAME.get(op.attributes["dtype"].value)
+    _, rank = _kernel_of(op)
+
+    def step(frame: Frame) -> None:
+        values = [np.asarray(frame[slot]).view(kind)[()] for slot in slots]
+        sys.stdout.write(printed(template, values, frame[BLOCK_ID_SLOT][:rank], starts=starts))
 
     return step
 

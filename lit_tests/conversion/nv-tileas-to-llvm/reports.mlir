@@ -14,6 +14,27 @@
 // CHECK-SAME:      %[[BUFFER]], %[[HOLDS]], %[[X]], %[[X]], %[[X]]
 "nv_tileaa.func"() ({
 ^bb0(%c: i1, %x: i32, %buffer: !nv_tileaa.ptr<i32>):
-  "nv_tileas.assert"(%c, %x, %x, %x) {message = "m", nv_tileas.assertion = 5 : i64} : (i1, i32, i32, i32) -> ()
+  "nv_tileas.assert"(%c, %x, %x, %x) {message = "m", nv_tileas.report = 5 : i64} : (i1, i32, i32, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "checked", function_type = (i1, i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {assertions = [], block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// One thread appends a record for a scalar: the id, how many prints came before, the coordinates.
+// CHECK-LABEL: llvm.func @prints
+// CHECK-SAME:    %[[X:[^ :]*]]: i32, %[[OUT:[^ :]*]]: !llvm.ptr<1>)
+// CHECK:         %[[COUNTER:.*]] = llvm.alloca
+// CHECK:         %[[SEQUENCE:.*]] = llvm.load %[[COUNTER]]
+// CHECK:         %[[NEXT:.*]] = arith.addi %[[SEQUENCE]], %c1
+// CHECK:         llvm.store %[[NEXT]], %[[COUNTER]]
+// CHECK:         scf.if
+// CHECK:           %[[BITS:.*]] = arith.extui %[[X]] : i32 to i64
+// CHECK:           %[[FIRST:.*]] = llvm.inline_asm has_side_effects {{.*}}"atom.global.add.u32 $0, [$1], $2;"{{.*}} %[[OUT]],
+// CHECK:           llvm.inline_asm has_side_effects {{.*}}"{
+// CHECK-SAME:        setp.ge.u32 p, $1, 131072;\0A@p bra DONE;
+// CHECK-SAME:        st.global.v4.u32 [at+32], {$2, $3, $4, $5};
+// CHECK-SAME:        st.global.v4.u32 [at+48], {$6, $7, low, high};
+// CHECK-SAME:        %[[OUT]], %[[FIRST]], %c3{{[^,]*}}, %[[SEQUENCE]], %[[X]], %[[X]], %[[X]], %c0{{[^,]*}}, %[[BITS]]
+"nv_tileaa.func"() ({
+^bb0(%x: i32, %buffer: !nv_tileaa.ptr<i32>):
+  "nv_tileas.print"(%x, %x, %x, %x) {operandSegmentSizes = array<i32: 1, 1, 1, 1>, template = "{0}", dtype = "i32", starts = 1 : i64, nv_tileas.report = 3 : i64} : (i32, i32, i32, i32) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "prints", function_type = (i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {prints = [], block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

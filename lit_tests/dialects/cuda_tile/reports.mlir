@@ -35,3 +35,38 @@ module {
   "nv_tileas.assert"(%c, %x, %x, %x) {message = ""} : (tensor<4xi8>, i32, i32, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (tensor<4xi8>, i32) -> ()} : () -> ()
+
+// -----
+
+// A print has a field for its value, and no field without one.
+// CHECK: "cuda_tile.print"() {dtype = "", {{.*}}starts = 1 : i64, template = "{{[{][{]}}text{{[}][}]}}\0A"} : () -> ()
+// CHECK: "cuda_tile.print"(%{{.*}}) {dtype = "u8", {{.*}}starts = 0 : i64, template = "{0:>4}"} : (!cuda_tile.tile<4xi8>) -> ()
+module {
+  "cuda_tile.print"() {operandSegmentSizes = array<i32: 0>, template = "{{text}}\0A", dtype = "", starts = 1 : i64} : () -> ()
+  %t = builtin.unrealized_conversion_cast to !cuda_tile.tile<4xi8>
+  "cuda_tile.print"(%t) {operandSegmentSizes = array<i32: 1>, template = "{0:>4}", dtype = "u8", starts = 0 : i64} : (!cuda_tile.tile<4xi8>) -> ()
+}
+
+// -----
+
+module {
+  // expected-error @below {{'cuda_tile.print' op expects 0 fields in the template, but got 1}}
+  "cuda_tile.print"() {operandSegmentSizes = array<i32: 0>, template = "{0}", dtype = "", starts = 1 : i64} : () -> ()
+}
+
+// -----
+
+module {
+  %c = arith.constant 3 : i32
+  // expected-error @below {{'cuda_tile.print' op unknown element type 'int'}}
+  "cuda_tile.print"(%c) {operandSegmentSizes = array<i32: 1>, template = "{0}", dtype = "int", starts = 1 : i64} : (i32) -> ()
+}
+
+// -----
+
+"nv_tileaa.func"() ({
+^bb0(%x: i32):
+  // expected-error @below {{'nv_tileas.print' op template is no format string: Single '{' encountered in format string}}
+  "nv_tileas.print"(%x, %x, %x) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, template = "{", dtype = "", starts = 1 : i64} : (i32, i32, i32) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (i32) -> ()} : () -> ()

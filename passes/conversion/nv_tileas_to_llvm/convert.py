@@ -100,6 +100,7 @@ def _convert(function: Any, module: Any) -> None:
         for old, new in zip(source.arguments, block.arguments, strict=True):
             lowering.set(old, new)
         lowering.debug = make_debug_waits(function, block)
+        lowering.prints = reports.make_counter(function)
         lowering.block(source)
         llvm_ops.return_()
 

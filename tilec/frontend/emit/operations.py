@@ -111,6 +111,9 @@ class Emitter:
         elif op.name == "store_view_tko":
             tile, view, *index = operands
             cuda_tile.StoreViewTkoOp.build(tile, view, index, **op.attributes, loc=where)
+        elif op.name == "print":
+            value = operands[0] if operands else None
+            cuda_tile.PrintOp.build(value, **op.attributes, loc=where)
         elif op.name == "assert":
             cuda_tile.AssertOp.build(*operands, **op.attributes, loc=where)
         else:

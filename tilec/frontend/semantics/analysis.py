@@ -11,6 +11,7 @@ from tilec.frontend.semantics import (
     expressions,
     hir,
     jumps,
+    printing,
     statements,
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
@@ -41,7 +42,7 @@ from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
-BUILTIN_MODULES = (builtins_checks, builtins_math, builtins_memory, builtins_shape)
+BUILTIN_MODULES = (builtins_checks, builtins_math, builtins_memory, builtins_shape, printing)
 """Importing them registers the builtins."""
 _BAD_EXTENT = "T0303"
 """Code of a tile extent that is not a power of two."""

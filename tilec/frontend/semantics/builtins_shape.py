@@ -291,10 +291,3 @@ def length(call: Call, x: Argument) -> AnyValue:
     if isinstance(x.value, TupleValue):
         return Constant(len(x.value.items), call.span)
     return Constant(numeric.shape_of(call.tile(x, "expected a tuple or a tile"))[0], call.span)
-
-
-@builtin("print")
-def print_value(call: Call, *values: Argument) -> AnyValue:
-    """Printing from a kernel is not supported."""
-    del values
-    raise call.fail("T0318", "printing from a kernel is not supported")

@@ -12,6 +12,7 @@ from tilec.frontend.semantics import (
     lazy,
     numeric,
     operators,
+    printing,
     structure,
 )
 from tilec.frontend.semantics.builtin_table import BUILTINS
@@ -306,6 +307,7 @@ def _call(ctx: Context, node: ast.Call) -> AnyValue:
 
 _EVALUATORS: dict[type, Callable[[Context, Any], AnyValue]] = {
     ast.Literal: _literal,
+    ast.FormattedString: printing.formatted,
     ast.TupleExpression: _tuple,
     ast.Name: _name,
     ast.BinaryOperation: _binary,

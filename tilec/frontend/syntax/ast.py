@@ -42,6 +42,21 @@ class Literal(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class FormatField(Node):
+    """`{value:spec}` in an f-string."""
+
+    value: Expression
+    spec: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormattedString(Expression):
+    """An f-string: texts and fields, in order."""
+
+    parts: tuple[str | FormatField, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TupleExpression(Expression):
     """`(a, b)`, `a, b` or `[a, b]`: tilec has one kind of sequence."""
 

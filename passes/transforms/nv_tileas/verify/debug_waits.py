@@ -110,12 +110,12 @@ def place_of(op: Any, buffer: str, sources: Sequence[SourceFile]) -> dict[str, A
     return {"span": place, "line": line or ""}
 
 
-def add_buffer(function: Any) -> None:
-    """Append the address of the buffer to the parameters of a kernel, unless it is there."""
+def add_buffer(function: Any, name: str = DEBUG_BUFFER) -> None:
+    """Append the address of a buffer to the parameters of a kernel, unless it is there."""
     hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
-    if any(item["name"] == DEBUG_BUFFER for item in hidden):
+    if any(item["name"] == name for item in hidden):
         return
-    hidden.append({"name": DEBUG_BUFFER, "dtype": "u64"})
+    hidden.append({"name": name, "dtype": "u64"})
     write_kernel_facts(function, **{HIDDEN_PARAMETERS: hidden})
     block = function_body(function)
     block.add_argument(ir.Type.parse(_BUFFER_TYPE), function.location)
