@@ -34,11 +34,12 @@ def _assert(op: Any, builder: Builder) -> Step:
 def _print(op: Any, builder: Builder) -> Step:
     slots = builder.slots(op.operands)
     template, starts = op.attributes["template"].value, bool(op.attributes["starts"].value)
-    kind = NUMPY_BY_NAME.get(op.attributes["dtype"].value)
+    kinds = [NUMPY_BY_NAME[op.attributes["dtype"].value] for _ in slots]
     _, rank = _kernel_of(op)
 
     def step(frame: Frame) -> None:
-        values = [np.asarray(frame[slot]).view(kind)[()] for slot in slots]
+        pairs = zip(slots, kinds, strict=True)
+        values = [np.asarray(frame[slot]).view(kind)[()] for slot, kind in pairs]
         sys.stdout.write(printed(template, values, frame[BLOCK_ID_SLOT][:rank], starts=starts))
 
     return step

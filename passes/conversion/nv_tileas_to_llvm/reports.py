@@ -56,17 +56,18 @@ def lower_print(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Append a record for each element that this thread holds, or one for a text."""
     number = emit.value(ir.IntegerAttr(op.attributes[REPORT_ID]).value)
     coordinates = [emit.value(lowering.get(item)) for item in list(op.operands)[:3]]
-    head = [_buffer(lowering, prints.PRINT_BUFFER), [number, lowering.next_print(), *coordinates]]
+    buffer = _buffer(lowering, prints.PRINT_BUFFER)
+    words = [number, lowering.next_print(), *coordinates]
     value = op.opview.value
     if value is not None and isinstance(value.type, ir.RankedTensorType):
         bits = [_bits(item) for item in lowering.tile(value)]
-        _append(*head, _elements(lowering, value), bits)
+        _append(buffer, words, _elements(lowering, value), bits)
         return []
     branch = scf.IfOp(_elected(lowering))
     with ir.InsertionPoint(branch.then_block):
         none = value is None
         bit = emit.constant(emit.i64_type(), 0) if none else _bits(lowering.get(value))
-        _append(*head, [0], [bit])
+        _append(buffer, words, [0], [bit])
         scf.YieldOp([])
     return []
 

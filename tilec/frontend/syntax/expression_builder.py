@@ -101,7 +101,7 @@ class ExpressionBuilder:
     def _build_string(self, tree: Tree, span: SourceSpan) -> ast.Expression:
         parts: list[str | ast.FormatField] = []
         for token in tree.children:
-            if token.type == "FORMAT_STRING":
+            if isinstance(token, Token) and token.type == "FORMAT_STRING":
                 parts += self._format_parts(token)
             else:
                 parts.append(self._literal(str(token), span))
