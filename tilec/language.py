@@ -58,6 +58,16 @@ const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 arange = _builtin("arange")
 assert_ = _builtin("assert_")
 block_id = _builtin("block_id")
+atan2 = _builtin("atan2")
+bitcast = _builtin("bitcast")
+cosh = _builtin("cosh")
+erf = _builtin("erf")
+flip = _builtin("flip")
+insert = _builtin("insert")
+isinf = _builtin("isinf")
+isnan = _builtin("isnan")
+sinh = _builtin("sinh")
+trunc = _builtin("trunc")
 broadcast_to = _builtin("broadcast_to")
 cast = _builtin("cast")
 cat = _builtin("cat")
@@ -98,8 +108,10 @@ zeros = _builtin("zeros")
 __all__ = [
     "arange",
     "assert_",
+    "atan2",
     "auto",
     "bf16",
+    "bitcast",
     "block_id",
     "broadcast_to",
     "cast",
@@ -108,7 +120,9 @@ __all__ = [
     "ceil",
     "const",
     "cos",
+    "cosh",
     "dtype",
+    "erf",
     "exp",
     "exp2",
     "expand_dims",
@@ -118,6 +132,7 @@ __all__ = [
     "f16",
     "f32",
     "f64",
+    "flip",
     "floor",
     "fma",
     "full",
@@ -126,6 +141,9 @@ __all__ = [
     "i16",
     "i32",
     "i64",
+    "insert",
+    "isinf",
+    "isnan",
     "load",
     "log",
     "log2",
@@ -139,6 +157,7 @@ __all__ = [
     "reshape",
     "rsqrt",
     "sin",
+    "sinh",
     "sqrt",
     "static_assert",
     "static_range",
@@ -147,6 +166,7 @@ __all__ = [
     "tanh",
     "tf32",
     "transpose",
+    "trunc",
     "u8",
     "u16",
     "u32",

@@ -9,7 +9,7 @@ from tilec.testing.check import compare, make_arguments
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
-    *("order.tile", "control.tile"),
+    *("order.tile", "control.tile", "functions.tile", "functions.tile"),
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -85,6 +85,11 @@ CASES = {
     "ends_early": PLANE,
     "endless": PLANE,
     "closures": PLANE,
+    "hyperbolic": LINE,
+    "whole_halves": LINE,
+    "bits": LINE,
+    "rounded_casts": LINE,
+    "parts": PLANE,
     "cleared_by_threads": ORDERED,
     "cleared_by_tma": ORDERED,
     "swapped": ORDERED,

@@ -5,8 +5,11 @@ from typing import Any
 
 from tilec.frontend.semantics import (
     builtins_checks,
+    builtins_convert,
+    builtins_functions,
     builtins_math,
     builtins_memory,
+    builtins_parts,
     builtins_shape,
     expressions,
     hir,
@@ -42,7 +45,16 @@ from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
-BUILTIN_MODULES = (builtins_checks, builtins_math, builtins_memory, builtins_shape, printing)
+BUILTIN_MODULES = (
+    builtins_checks,
+    builtins_convert,
+    builtins_functions,
+    builtins_math,
+    builtins_memory,
+    builtins_parts,
+    builtins_shape,
+    printing,
+)
 """Importing them registers the builtins."""
 _BAD_EXTENT = "T0303"
 """Code of a tile extent that is not a power of two."""

@@ -195,12 +195,6 @@ def cdiv(call: Call, a: Argument, b: Argument) -> AnyValue:
     return operators.ceil_division(call.ctx, a.value, b.value, call.span)
 
 
-@builtin("cast")
-def cast(call: Call, x: Argument, dtype: Argument) -> AnyValue:
-    """Convert to another element type."""
-    return numeric.convert(call.ctx, call.number(x), call.dtype(dtype), call.span)
-
-
 @builtin("where")
 def where(call: Call, condition: Argument, a: Argument, b: Argument) -> AnyValue:
     """Select `a` where the condition holds, else `b`."""
