@@ -37,6 +37,7 @@ BODIES = [
     "for j in static_range(3):\n    y = n + j\n    if y > 6:\n        break\nx = y",
     "for j in (k, n):\n    x = j\nx = x * 10 + j",
     "x = 0\nfor j in ():\n    x = 9",
+    "x = 0\nwhile True:\n    x += 1\n    if x > k:\n        break\nfor j in (3, 4):\n    x = x * j",
 ]
 
 

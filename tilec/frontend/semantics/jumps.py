@@ -79,8 +79,8 @@ def after_loop(ctx: Context, span: SourceSpan, *, only_returns: bool) -> None:
     returned = ctx.frame.variables.get(RETURN)
     value = Constant(False, span) if returned is None else returned.value
     ctx.bind(SKIP, value, span)
-    if ctx.frame.loop_depth:
-        ctx.bind(LEAVE, value, span)
+    # The flag of this loop must not be taken for that of another one.
+    ctx.bind(LEAVE, value if ctx.frame.loop_depth else Constant(False, span), span)
 
 
 def is_dead(ctx: Context, name: str, variables: Mapping[str, Binding]) -> bool:
