@@ -139,6 +139,16 @@ def test_a_variable_that_changes_its_type_before_a_break(frontend):
     assert "a scalar of f64 and a scalar of f32" in message
 
 
+def test_a_return_in_a_branch_that_is_left_out(run_kernel):
+    text = (
+        "def g(n, k):\n    for i in range(n):\n        if k > 0:\n            if False:\n"
+        "                return n, k\n    return 3, 4\n"
+    )
+    found = np.zeros(16, np.int32)
+    run_kernel(text + KERNEL, {"A": found}, {"n": 5, "k": 2})
+    assert (found[0], found[8]) == (3, 4)
+
+
 def test_a_loop_that_only_returns_ends_the_function(frontend):
     header = "def g(n):\n    while True:\n        n += 1\n        if n > 7:\n            return n\n"
     frontend.kernel("y = g(n)\nz = y + 1", header + frontend.header)

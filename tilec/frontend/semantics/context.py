@@ -12,7 +12,15 @@ from tilec.frontend.semantics.values import AnyValue
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_CALLS, MAX_ERRORS, MAX_OPERATIONS, MAX_STATEMENTS
 from tilec.request.specialization import Specialization
-from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
+from tilec.support.diagnostics import (
+    CompileError,
+    Diagnostic,
+    InternalCompilerError,
+    SourceFile,
+    SourceSpan,
+    error,
+    note,
+)
 from tilec.support.fast_dataclasses import dataclass, field
 
 
@@ -223,6 +231,8 @@ class Context:
             found = list(failure.diagnostics)
         else:
             found = [failure.diagnostic] if failure.diagnostic is not None else []
+            if not found and not self.diagnostics:
+                raise InternalCompilerError("a statement failed without a message")
         for diagnostic in found:
             if diagnostic not in self.diagnostics:
                 self.diagnostics.append(diagnostic)

@@ -6,7 +6,9 @@ from tilec.frontend.semantics import hir, jumps, numeric, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
 from tilec.frontend.semantics.names import (
     HIDDEN,
+    LEAVE,
     RESULT,
+    RETURN,
     SKIP,
     assigned_names,
     exposed_names,
@@ -30,6 +32,7 @@ class _Variable:
     carried: structure.Carried
     arguments: tuple[hir.Value, ...] = ()
     end_span: SourceSpan | None = None
+    is_unset: bool = False
 
 
 @dataclass(slots=True)
@@ -59,6 +62,8 @@ class Loop:
         for item in self.variables:
             count = len(item.carried.initial)
             value = structure.fill(item.carried.shape, results[start : start + count])
+            if item.is_unset:
+                value = Constant(False, self.statement.span)
             self.ctx.bind(item.name, value, item.end_span or item.outer.span)
             start += count
 
@@ -219,6 +224,9 @@ def _close_variables(
     for item in loop.variables:
         binding = inner[item.name]
         item.end_span = binding.span
+        # A jump may stand in a branch that the compiler leaves out: then nothing sets its flag.
+        flags = (LEAVE, RETURN)
+        item.is_unset = item.name in flags and jumps.flag(inner, item.name) is False
         if isinstance(binding.value, Unusable) and binding.value.is_silent:
             yields.extend(item.arguments)
             continue
