@@ -5,6 +5,7 @@ from tilec.dialects.cute import Cute
 from tilec.dialects.nv_tileaa import NvTileAA
 from tilec.dialects.nv_tileas import NvTileAS
 from tilec.ir.bindings import load_dialect, register_dialect_module
+from tilec.ir.segments import declare
 
 DIALECTS = (CudaTile, Cute, NvTileAA, NvTileAS)
 
@@ -14,3 +15,5 @@ def load_all() -> None:
     for dialect in DIALECTS:
         register_dialect_module(dialect.DIALECT_NAMESPACE)
         load_dialect(dialect)
+        for operation in dialect.operations:
+            declare(operation)

@@ -32,6 +32,7 @@ config.substitutions.extend(
 )
 
 config.environment["PYTHONPATH"] = str(_ROOT)
+config.environment["TILEC_CACHE"] = "0"  # what is tested is the compiler, not what it made before
 for _name in ("HOME", "XDG_CACHE_HOME", "TILEC_CACHE_DIR", "TMPDIR"):
     if _name in os.environ:
         config.environment[_name] = os.environ[_name]

@@ -4,6 +4,7 @@ A pass is a function over a module plus the name under which the pipeline, the c
 docs and the lit tests know it. Upstream passes (`canonicalize`, `cse`, ...) keep their MLIR names.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -16,7 +17,7 @@ from tilec.support.fast_dataclasses import dataclass, field
 
 @dataclass
 class PassContext:
-    """What a pass may consult besides the IR.
+    """What a pass may consult, in addition to the IR.
 
     Attributes:
         target: Architecture to compile for.
@@ -70,10 +71,14 @@ _PASSES: dict[str, RegisteredPass] = {}
 
 
 def register_pass(name: str) -> Callable[[PassFunction], PassFunction]:
-    """Register the decorated function as pass `name`; its docstring's first line is the summary."""
+    """Register the decorated function as pass `name`.
+
+    The docstring of its module describes the pass; the first line of it is the summary.
+    """
 
     def register(function: PassFunction) -> PassFunction:
-        summary = (function.__doc__ or "").strip().splitlines()[0]
+        text = sys.modules[function.__module__].__doc__ or ""
+        summary = text.strip().partition("\n")[0]
         _PASSES[name] = RegisteredPass(name, summary, function)
         return function
 

@@ -214,7 +214,7 @@ def _operation_in_traceback(traceback: TracebackType | None, module: Any) -> Any
     """Return the operation that the innermost frame of the failure worked on, None if none did.
 
     A variable may hold an operation that was erased, and touching one ends the process; so only
-    operations that are found in the module by walking it are asked for their name.
+    only the operations of the module are asked for their name.
     """
     alive: dict[int, Any] = {}
 

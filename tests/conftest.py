@@ -61,6 +61,7 @@ def run_tilec(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess]:
     """Return a function that runs the `tilec` command in an empty folder.
 
     Keyword arguments: `stdin` (text or bytes) and `env` (added to this process's environment).
+    The kernel cache is off unless `env` turns it on: what is tested is the compiler.
     """
 
     def run(*words: object, stdin: str | bytes = b"", env: dict[str, str] | None = None):
@@ -70,7 +71,7 @@ def run_tilec(tmp_path: Path) -> Callable[..., subprocess.CompletedProcess]:
             input=data,
             capture_output=True,
             cwd=tmp_path,
-            env={**os.environ, "PYTHONPATH": str(ROOT), **(env or {})},
+            env={**os.environ, "PYTHONPATH": str(ROOT), "TILEC_CACHE": "0", **(env or {})},
             timeout=_SECONDS,
             check=False,
         )

@@ -59,7 +59,7 @@ LONGER: dict[str, int] = {}
 TEXT_SUFFIXES = {".md", ".mlir", ".py", ".pyi", ".test", ".tile", ".toml", ".lark", ".cfg"}
 NOT_OURS = re.compile(
     r"(?<![\w.\"'])/(?:home|root|work|Users|mnt|scratch)/\w"  # a path of somebody's machine
-    r"|://(?!www\.apache\.org/|github\.com/|docs\.nvidia\.com/|mlir\.llvm\.org/)\w"
+    r"|://(?!www\.apache\.org/|github\.com/|docs\.nvidia\.com/|mlir\.llvm\.org/|www\.w3\.org/)\w"
     r"|\bindex-url\b|\bpypi\.org\b|pythonhosted|\blocalhost\b"
 )
 """A path of one machine, or the address of a service or package registry."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from tilec.support.codes import CODES
 
 ROOT = Path(__file__).resolve().parent.parent
-CATALOGUE = ROOT / "tilec" / "codes.py"
+CATALOGUE = ROOT / "tilec" / "support" / "codes.py"
 
 
 def _codes_in_sources() -> dict[str, str]:

@@ -1,7 +1,6 @@
-"""The docs against the code: pass table, import table, excerpts, commands, links, messages."""
+"""The docs against the code: lit tests of passes, import table, excerpts, links, messages."""
 
 import ast
-import importlib.util
 import re
 import subprocess
 import sys
@@ -11,65 +10,43 @@ from pathlib import Path
 import pytest
 
 from tilec.passes import PASS_MODULES, load_all_passes
-from tilec.plan.overrides import PLAN_FIELDS
 from tilec.request.stages import STAGES
+from tools.docs.passes import lit_test
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 """Code, in blocks and in lines."""
-_LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
-_ROW = re.compile(
-    r"^\| (\d+) \| (\w+) \| (?:\[`([\w-]+)`\]\(#([\w-]+)\)|`([\w-]+)`) \| (.+) \| (.+) \|$"
-)
+_LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
+"""A link or a picture."""
 
 
 def page(name: str) -> str:
     return (DOCS / name).read_text()
 
 
-def pipeline_rows() -> list[tuple[str, str]]:
-    return [(stage.name, name) for stage in STAGES for name in stage.passes]
-
-
-def pass_rows() -> list[re.Match[str]]:
-    found = [
-        _ROW.match(line) for line in page("passes.md").splitlines() if re.match(r"\| \d", line)
-    ]
-    assert all(found), "a row of the pass table has another form"
-    return [match for match in found if match is not None]
-
-
-def test_pass_table_follows_the_pipeline():
-    rows = pass_rows()
-    assert [(row[2], row[3] or row[5]) for row in rows] == pipeline_rows()
-    assert [int(row[1]) for row in rows] == list(range(1, len(rows) + 1))
-    assert all(row[4] == row[3] for row in rows)
-
-
 def test_pass_registry_and_pipeline_agree():
-    in_pipeline = [name for _, name in pipeline_rows() if name in PASS_MODULES]
+    in_pipeline = [step.name for stage in STAGES for step in stage.steps if step.module]
     assert in_pipeline == list(PASS_MODULES)
     registered = {item.name: item for item in load_all_passes()}
     assert set(PASS_MODULES) <= set(registered)
-    assert all(registered[name].summary.endswith(".") for name in PASS_MODULES)
+    for name, module in PASS_MODULES.items():
+        assert registered[name].run.__module__ == f"tilec.passes.{module}"
 
 
-@pytest.mark.parametrize("row", pass_rows(), ids=lambda row: f"{row[1]}-{row[3] or row[5]}")
-def test_every_pass_has_a_section_and_a_lit_file(row):
+def test_passes_of_mlir_say_what_they_do_at_their_place():
+    for stage in STAGES:
+        for step in stage.steps:
+            assert bool(step.module) != step.purpose.endswith("."), step
+
+
+@pytest.mark.parametrize("name", PASS_MODULES)
+def test_the_lit_test_of_a_pass_runs_it(name):
     """A lit file is called like its pass; a conversion may have a folder with one per family."""
-    name = row[3] or row[5]
-    if name not in PASS_MODULES:
-        assert row[7] == "MLIR"
-        return
-    assert f"\n### {name}\n" in page("passes.md")
-    link = re.match(r"\[lit\]\((.+?)\)", row[7])
-    assert link is not None
-    target = DOCS / link[1]
+    target = ROOT / lit_test(name)
     files = sorted(target.glob("*.mlir")) if target.is_dir() else [target]
     assert files
-    assert target.is_dir() or target.stem == name
     for lit_file in files:
         assert re.search(rf"RUN:.*{name}", lit_file.read_text()), lit_file
 
@@ -79,6 +56,18 @@ def headings(text: str) -> set[str]:
     prose = re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
     titles = re.findall(r"^#+ (.+)$", prose, re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pictures_exist(path):
+    for target in re.findall(r"!\[[^\]]*\]\(([^)\s]+)\)", _CODE.sub("", path.read_text())):
+        assert (path.parent / target).is_file(), target
+
+
+def test_every_picture_is_shown():
+    shown = "".join(path.read_text() for path in PAGES)
+    for picture in (DOCS / "pictures").iterdir():
+        assert re.search(rf"!\[[^\]]+\]\((docs/)?pictures/{picture.name}\)", shown), picture
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
@@ -92,18 +81,16 @@ def test_links_resolve(path):
         assert not anchor or anchor in headings(linked.read_text()), target
 
 
-def test_plan_fields_are_those_of_the_planner():
-    section = page("language.md").partition("\n## Plan fields\n")[2].partition("\n## ")[0]
-    assert tuple(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == PLAN_FIELDS
+GENERATED = ("passes.md", "diagnostics.md")
+REPLACED = re.compile(r"\b(unasked|in turns?|behind|beside|walk(?!-through)(s|ed|ing)?)\b", re.I)
+"""Words that the glossary replaces: by default, ping-pong or interleaved, after, next to, order."""
 
 
-def test_diagnostics_page_is_current():
-    spec = importlib.util.spec_from_file_location("gen_docs", ROOT / "tools" / "gen_docs.py")
-    assert spec is not None
-    assert spec.loader is not None
-    generator = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(generator)
-    assert generator.PAGE.read_text() == generator.render(), "run tools/gen_docs.py"
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_pages_use_the_words_of_the_glossary(path):
+    if path.name not in GENERATED:
+        prose = _CODE.sub("", path.read_text())
+        assert [match[0] for match in REPLACED.finditer(prose)] == []
 
 
 def imported_layers(folder: Path, layers: set[str]) -> set[str]:
@@ -191,3 +178,20 @@ def test_messages_of_the_protocol_check_exist():
     for message in messages:
         fixed = "deadlock: " if message.startswith("deadlock") else message
         assert fixed in sources, message
+
+
+def test_glossary_is_in_alphabetical_order():
+    words = re.findall(r"^- \*\*(.+?)\*\*: .", page("glossary.md"), re.MULTILINE)
+    assert {"tile", "block", "CTA", "ring", "slot", "stage", "plan", "role"} <= set(words)
+    assert words == sorted(set(words), key=str.lower)
+
+
+def test_notes_of_measurements_have_their_date_in_name_and_title():
+    notes = sorted((DOCS / "measurements").iterdir())
+    assert notes
+    for path in notes:
+        named = re.fullmatch(r"(\d{4}-\d\d-\d\d)-[a-z0-9-]+\.md", path.name)
+        assert named is not None, path.name
+        title = path.read_text().splitlines()[0]
+        assert title.startswith("# "), path.name
+        assert title.endswith(named[1]), path.name

@@ -7,7 +7,7 @@ import pytest
 from tilec.codegen.sass import count_opcodes, disassemble
 from tilec.compiler.driver import compile_source, emit_source
 from tilec.frontend.semantics.signature import signature
-from tilec.frontend.syntax.parser import choose_kernel, parse_source
+from tilec.frontend.syntax.parser import find_kernel, parse_source
 from tilec.interpreter import run_kernel
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import ArraySpec, Specialization, column_major, row_major
@@ -88,7 +88,7 @@ def test_tiles_beyond_the_registers_are_refused(tile):
 def test_tile_computes_the_product(name, tile):
     source = source_of(name)
     tree = parse_source(source)
-    kernel = signature(choose_kernel(tree, name, source), tree)
+    kernel = signature(find_kernel(tree, name), tree)
     example = load_example(EXAMPLES / f"{name}.tile")
     assert example is not None
     sizes = {"M": 300, "N": 230, "K": 130}

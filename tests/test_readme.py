@@ -1,108 +1,82 @@
-"""The README is executed: its kernel, its commands with their outputs, and its Python example.
+"""The README is executed: its kernel, its programs, and its commands with their outputs.
 
-So are the sessions in docs/debugging.md. A console block holds commands (`$ ...`) and what they
-print; `...` in an expected line stands for any text, and as a line of its own for any lines. What
-needs a GPU or installs packages is not in console blocks but in `sh` blocks, whose commands are
-only checked to exist.
+So are the sessions in docs/debugging.md, docs/command-line.md and docs/tutorial.md, as
+tests/support/doc_sessions.py says.
 """
 
 import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
+from tests.support.doc_sessions import Block, make_checkout, read_blocks, run, run_page
+
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text()
 DEBUGGING = (ROOT / "docs" / "debugging.md").read_text()
-MAX_LINES = 150
+COMMANDS = (ROOT / "docs" / "command-line.md").read_text()
+TUTORIAL = (ROOT / "docs" / "tutorial.md").read_text()
+MAX_LINES = 170
 KERNEL_LINES = 12
-_BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-_ANY = "..."
+FIRST_SCREEN = 70
+"""Lines within which a reader of the README finds the commands and complete programs."""
 
 
-@dataclass(frozen=True)
-class Step:
-    command: str
-    expected: tuple[str, ...]
-
-
-def blocks(language: str, page: str = README) -> list[str]:
-    return [match[2] for match in _BLOCK.finditer(page) if match[1] == language]
+def blocks(language: str) -> list[Block]:
+    return [block for block in read_blocks(README) if block.language == language]
 
 
 def kernel_text() -> str:
-    return next(block for block in blocks("python") if block.startswith("@kernel"))
-
-
-def steps(block: str) -> list[Step]:
-    found: list[tuple[str, list[str]]] = []
-    for line in block.splitlines():
-        if line.startswith("$ "):
-            found.append((line[2:], []))
-        else:
-            found[-1][1].append(line)
-    return [Step(command, tuple(expected)) for command, expected in found]
-
-
-def pattern(expected: tuple[str, ...]) -> re.Pattern[str]:
-    """Return what the whole output must match."""
-    lines = []
-    for line in expected:
-        if line == _ANY:
-            lines.append(r"(?:.*\n)*")
-        else:
-            lines.append(".*".join(re.escape(part) for part in line.rstrip().split(_ANY)) + r" *\n")
-    return re.compile("".join(lines))
+    return next(block.text for block in blocks("python") if block.text.startswith("@kernel"))
 
 
 @pytest.fixture
 def checkout(tmp_path):
-    """A folder that looks like the checkout, with the README's kernel in it."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
-    (tmp_path / "matmul.tile").write_text(kernel_text())
-    tools = tmp_path / "bin"
-    tools.mkdir()
-    launcher = tools / "tilec"
-    launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m tilec "$@"\n')
-    launcher.chmod(0o755)
-    return tmp_path
-
-
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", "")])
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
-    return subprocess.run(
-        ["sh", "-c", command],
-        cwd=folder,
-        env=environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    """A folder that looks like the checkout."""
+    return make_checkout(tmp_path)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("page", [README, DEBUGGING], ids=["README.md", "debugging.md"])
+@pytest.mark.parametrize(
+    "page",
+    [README, DEBUGGING, COMMANDS, TUTORIAL],
+    ids=["README.md", "debugging.md", "command-line.md", "tutorial.md"],
+)
 def test_commands_print_what_the_page_shows(page, checkout):
-    session = [step for block in blocks("console", page) for step in steps(block)]
-    assert session
-    for step in session:
-        result = run(step.command, checkout)
-        assert result.returncode == 0, f"$ {step.command}\n{result.stdout}"
-        if not pattern(step.expected).fullmatch(result.stdout):
-            pytest.fail(f"$ {step.command}\nprints\n{result.stdout}", pytrace=False)
+    assert run_page(page, checkout) > 0
 
 
-def test_python_example_runs(checkout):
-    (example,) = (block for block in blocks("python") if block.startswith("import"))
-    (checkout / "example.py").write_text(example)
-    result = run(f"'{sys.executable}' -W error example.py", checkout)
+@pytest.mark.gpu
+@pytest.mark.parametrize("page", [README, TUTORIAL], ids=["README.md", "tutorial.md"])
+def test_commands_that_need_a_gpu_print_what_the_page_shows(page, checkout):
+    assert run_page(page, checkout, on_gpu=True) > 0
+
+
+@pytest.mark.parametrize("page", [README, TUTORIAL], ids=["README.md", "tutorial.md"])
+def test_every_program_of_a_page_runs(page):
+    """A Python block is saved as a file, and a command of the page runs or compiles that file.
+
+    What needs a GPU is at least parsed here.
+    """
+    found = read_blocks(page)
+    commands = "".join(block.text for block in found if block.language == "console")
+    for block in found:
+        if block.language == "python":
+            assert block.file is not None, block.text
+            assert f"`{block.file}`" in page, "a reader sees no comments"
+            if block.file.endswith(".py"):
+                compile(block.text, block.file, "exec")
+            stem = block.file.removesuffix(".py")
+            assert re.search(rf"^\$.*\b{re.escape(stem)}\b", commands, re.MULTILINE), block.file
+
+
+def test_programs_give_no_warnings_and_show_the_code_of_the_kernel(checkout):
+    for block in blocks("python"):
+        (checkout / str(block.file)).write_text(block.text)
+    result = run("python -W error with_numpy.py && python -W error look_inside.py", checkout)
     assert result.returncode == 0, result.stdout
     assert ".visible .entry matmul" in result.stdout
 
@@ -112,8 +86,18 @@ def test_kernel_has_twelve_lines_and_every_stage_is_named():
 
     assert len(kernel_text().splitlines()) == KERNEL_LINES
     (picture,) = blocks("text")
-    positions = [picture.index(f"\n {name}") for name in STAGE_NAMES]
+    positions = [picture.text.index(f"\n {name}") for name in STAGE_NAMES]
     assert positions == sorted(positions)
+
+
+def test_first_screen_holds_the_commands_and_complete_programs():
+    first = "\n".join(README.splitlines()[:FIRST_SCREEN])
+    programs = [item.text for item in read_blocks(first) if item.text.startswith("import")]
+    assert "tools/dev.py demo" in first
+    assert "tools/dev.py test" in first
+    assert kernel_text() in first
+    assert ["torch" in text for text in programs] == [False, True]
+    assert all("assert_allclose" in text or "assert_close" in text for text in programs)
 
 
 def test_shell_commands_exist():
@@ -122,7 +106,8 @@ def test_shell_commands_exist():
     helped = subprocess.run(
         [sys.executable, script, "--help"], capture_output=True, text=True, check=True
     )
-    named = re.findall(r"tools/dev\.py (\w+)", "".join(blocks("sh")))
+    text = "".join(block.text for block in blocks("sh"))
+    named = re.findall(r"tools/dev\.py (\w+)", text)
     assert sorted(set(named)) == ["demo", "test"]
     assert all(re.search(rf"^ +{name} ", helped.stdout, re.MULTILINE) for name in named)
     tilec = subprocess.run(
@@ -132,10 +117,18 @@ def test_shell_commands_exist():
         check=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
-    used = re.findall(r"^tilec (\w+)", "".join(blocks("sh")), re.MULTILINE)
+    used = re.findall(r"^tilec (\w+)", text, re.MULTILINE)
     assert used
     assert all(name in tilec.stdout for name in used)
 
 
 def test_readme_is_short():
     assert len(README.splitlines()) <= MAX_LINES
+
+
+def test_kernel_of_the_language_page_compiles(checkout):
+    page = (ROOT / "docs" / "language.md").read_text()
+    (kernel,) = (item.text for item in read_blocks(page) if "@kernel\ndef" in item.text)
+    (checkout / "matmul.tile").write_text(kernel)
+    result = run("tilec compile matmul.tile -o matmul.ptx", checkout)
+    assert result.returncode == 0, result.stdout

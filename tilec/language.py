@@ -2,8 +2,8 @@
 
 A decorated function is compiled from its source and never executed, so nothing here computes.
 Element types can be subscripted, because Python evaluates annotations; everything else says, when
-it is called, that it works inside a kernel only. `abs`, `len`, `max`, `min`, `print` and `range`
-are the builtins of Python and need no import.
+it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `print`,
+`range` and `sum` are the builtins of Python and need no import.
 """
 
 from collections.abc import Callable
@@ -56,32 +56,34 @@ tf32, f8e4m3, f8e5m2 = (ElementType(name) for name in ("tf32", "f8e4m3", "f8e5m2
 const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 
 arange = _builtin("arange")
+argmax = _builtin("argmax")
+argmin = _builtin("argmin")
 assert_ = _builtin("assert_")
-block_id = _builtin("block_id")
 atan2 = _builtin("atan2")
 bitcast = _builtin("bitcast")
-cosh = _builtin("cosh")
-erf = _builtin("erf")
-flip = _builtin("flip")
-insert = _builtin("insert")
-isinf = _builtin("isinf")
-isnan = _builtin("isnan")
-sinh = _builtin("sinh")
-trunc = _builtin("trunc")
+block_id = _builtin("block_id")
 broadcast_to = _builtin("broadcast_to")
 cast = _builtin("cast")
 cat = _builtin("cat")
 cdiv = _builtin("cdiv")
 ceil = _builtin("ceil")
 cos = _builtin("cos")
+cosh = _builtin("cosh")
+cumprod = _builtin("cumprod")
+cumsum = _builtin("cumsum")
+erf = _builtin("erf")
 exp = _builtin("exp")
 exp2 = _builtin("exp2")
 expand_dims = _builtin("expand_dims")
 extract = _builtin("extract")
+flip = _builtin("flip")
 floor = _builtin("floor")
 fma = _builtin("fma")
 full = _builtin("full")
 grid = _builtin("grid")
+insert = _builtin("insert")
+isinf = _builtin("isinf")
+isnan = _builtin("isnan")
 load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
@@ -92,9 +94,13 @@ mma = _builtin("mma")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 permute = _builtin("permute")
+prod = _builtin("prod")
+reduce = _builtin("reduce")
 reshape = _builtin("reshape")
 rsqrt = _builtin("rsqrt")
+scan = _builtin("scan")
 sin = _builtin("sin")
+sinh = _builtin("sinh")
 sqrt = _builtin("sqrt")
 static_assert = _builtin("static_assert")
 static_range = _builtin("static_range")
@@ -102,11 +108,14 @@ store = _builtin("store")
 tan = _builtin("tan")
 tanh = _builtin("tanh")
 transpose = _builtin("transpose")
+trunc = _builtin("trunc")
 where = _builtin("where")
 zeros = _builtin("zeros")
 
 __all__ = [
     "arange",
+    "argmax",
+    "argmin",
     "assert_",
     "atan2",
     "auto",
@@ -121,6 +130,8 @@ __all__ = [
     "const",
     "cos",
     "cosh",
+    "cumprod",
+    "cumsum",
     "dtype",
     "erf",
     "exp",
@@ -154,8 +165,11 @@ __all__ = [
     "num_blocks",
     "ones",
     "permute",
+    "prod",
+    "reduce",
     "reshape",
     "rsqrt",
+    "scan",
     "sin",
     "sinh",
     "sqrt",

@@ -75,4 +75,4 @@ def has_effect(op: Any) -> bool:
     return not len(op.results) or any(trait in (Acts, Reports, WritesMemory) for trait in traits)
 
 
-_TERMINATORS = frozenset({"yield", "condition", "return"})
+_TERMINATORS = frozenset({"yield", "yield_values", "condition", "return"})

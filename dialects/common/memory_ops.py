@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
 from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
 from tilec.dialects.common.verify import (
-    check_segments,
+    check_counts,
     is_float,
     is_i32,
     report,
@@ -20,7 +20,7 @@ from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
-"""Values that stand for elements outside the array (cuda_tile padding_value)."""
+"""Values of elements outside the array (cuda_tile padding_value)."""
 MEM_SCOPES = ("cta", "cluster", "gpu", "sys")
 
 
@@ -33,6 +33,8 @@ class MakeMemrefBase(ext.Operation, traits=[Pure]):
         strides: The strides that the type leaves open, in elements (i64).
     """
 
+    LAST_TYPE = "i64"
+
     base: Operand[Any]
     sizes: Sequence[Operand[Any]]
     strides: Sequence[Operand[Any]]
@@ -41,7 +43,7 @@ class MakeMemrefBase(ext.Operation, traits=[Pure]):
     @total
     def verify_invariants(self) -> bool:
         """Report operands that do not fill the open dims of the type."""
-        if not check_segments(self):
+        if not check_counts(self):
             return False
         type_ = self.memref.type
         if not isinstance(type_, MemrefType) or not type_.is_strided:
@@ -81,6 +83,7 @@ class TiledAccessBase(ext.Operation):
     ATOM_KINDS = ()
     WRONG_ATOM = ""
     ATOM_REQUIRED = False
+    LAST_TYPE = "!nv_tileaa.mem_token"
 
     if TYPE_CHECKING:  # the derived classes declare this field, each in its order
         coords: Any
@@ -219,7 +222,7 @@ class TiledLoadBase(TiledAccessBase, traits=[ReadsMemory]):
     @total
     def verify_invariants(self) -> bool:
         """Report a load that breaks a rule of tiled accesses or of padding values."""
-        if not check_segments(self) or not self.verify_access(self.memref.type, self.tile.type):
+        if not check_counts(self) or not self.verify_access(self.memref.type, self.tile.type):
             return False
         if self.padding not in PADDINGS:
             expected = ", ".join(PADDINGS)
@@ -285,7 +288,7 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
     @total
     def verify_invariants(self) -> bool:
         """Report a store that breaks a rule of tiled accesses."""
-        return check_segments(self) and self.verify_access(self.memref.type, self.value.type)
+        return check_counts(self) and self.verify_access(self.memref.type, self.value.type)
 
     @classmethod
     def build(
@@ -322,7 +325,7 @@ class JoinMemTokenBase(ext.Operation, traits=[Pure]):
     @total
     def verify_invariants(self) -> bool:
         """Report an empty list."""
-        return check_segments(self) and (
+        return check_counts(self) and (
             len(self.tokens) > 0 or report(self, "expects at least one token")
         )
 

@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.common.verify import (
-    check_segments,
+    check_counts,
     is_i32,
     report,
     shape_text,
@@ -225,7 +225,7 @@ class ExtractBase(ext.Operation, traits=[Pure]):
     @total
     def verify_invariants(self) -> bool:
         """Report slices that do not divide the source."""
-        if not check_segments(self):
+        if not check_counts(self):
             return False
         source, tile = self.source.type, self.tile.type
         if not check_tiles(self, source, tile):

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.ir.segments import find_segment_error
 
 I32_BITS = 32
 
@@ -15,18 +16,16 @@ def report(op: Any, message: str) -> bool:
     return False
 
 
-def verify_fields(
-    op: Any, find_error: Callable[[], str | None], find_segment_error: Callable[[], str | None]
-) -> bool:
+def verify_fields(op: Any, find_error: Callable[[], str | None]) -> bool:
     """Report the message that `find_error` returns at the location of `op`; return the verdict.
 
     An operation that lacks a declared field passes here, because the bindings check the fields
-    after this and report it; only segment sizes they may find dispensable.
+    after this and report it. They do not report all wrong numbers of operands and results.
     """
     try:
         message = find_error()
     except (KeyError, IndexError):
-        message = find_segment_error()
+        message = find_segment_error(op)
     except (
         AttributeError,
         TypeError,
@@ -54,11 +53,10 @@ def total(verify: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return run
 
 
-def check_segments(op: Any) -> bool:
-    """Report a missing `operandSegmentSizes`, without which the operand fields cannot be read."""
-    if "operandSegmentSizes" in op.attributes:
-        return True
-    return report(op, "requires attribute 'operandSegmentSizes'")
+def check_counts(op: Any) -> bool:
+    """Report a wrong number of operands or results: there are no fields to check then."""
+    message = find_segment_error(op)
+    return message is None or report(op, message)
 
 
 def is_i32(type_: Any) -> bool:

@@ -1,5 +1,6 @@
 """The cuda_tile dialect: tiles, views and tokens, independent of the target."""
 
+from tilec.dialects.cuda_tile.combine_ops import ReduceOp, ScanOp, YieldOp
 from tilec.dialects.cuda_tile.compare_ops import CmpFOp, CmpIOp, SelectOp
 from tilec.dialects.cuda_tile.constant_ops import ConstantOp, IotaOp, SplatOp
 from tilec.dialects.cuda_tile.convert_ops import (
@@ -152,12 +153,14 @@ __all__ = [
     "PowOp",
     "PrintOp",
     "PtrType",
+    "ReduceOp",
     "RemFOp",
     "RemIOp",
     "ReshapeOp",
     "ReturnOp",
     "RoundOp",
     "RsqrtOp",
+    "ScanOp",
     "SelectOp",
     "ShLIOp",
     "ShRIOp",
@@ -176,4 +179,5 @@ __all__ = [
     "TruncIOp",
     "TruncOp",
     "XOrIOp",
+    "YieldOp",
 ]

@@ -25,18 +25,7 @@ class TileOperation(CudaTile.Operation):
 
     def verify_invariants(self) -> bool:
         """Report the first broken rule at the location of the operation."""
-        return verify_fields(
-            self, lambda: self.find_error() or self.find_result_error(), self._find_segment_error
-        )
-
-    def _find_segment_error(self) -> str | None:
-        for name, segments in (
-            ("operandSegmentSizes", self._ODS_OPERAND_SEGMENTS),
-            ("resultSegmentSizes", self._ODS_RESULT_SEGMENTS),
-        ):
-            if segments is not None and name not in self.attributes:
-                return f"attribute '{name}' is expected but not provided"
-        return None
+        return verify_fields(self, lambda: self.find_error() or self.find_result_error())
 
     def find_error(self) -> str | None:
         """Return what is wrong with the operation, or None."""

@@ -56,6 +56,7 @@ class ViewAccessOperation(TileOperation):
 
     NOUN = ""
     ACCEPTED = ("weak",)
+    LAST_TYPE = "!cuda_tile.token"
 
     if TYPE_CHECKING:  # the derived classes declare these fields, each in its order
         view: Any

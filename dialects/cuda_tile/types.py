@@ -127,7 +127,7 @@ class PartitionViewType(CudaTile.Type, name="partition_view"):
     """A tensor view cut into tiles.
 
     Spelled `!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<...>,
-    array<i64: 0, 1>, "zero">`. Dimension `i` of a tile walks over tensor dimension `dim_map[i]`.
+    array<i64: 0, 1>, "zero">`. Dimension `i` of a tile is tensor dimension `dim_map[i]`.
     """
 
     tile_attr: Any
@@ -173,7 +173,7 @@ class PartitionViewType(CudaTile.Type, name="partition_view"):
 
     @property
     def dim_map(self) -> tuple[int, ...]:
-        """Tensor dimension that each tile dimension walks over."""
+        """Tensor dimension of each tile dimension."""
         return tuple(elements_of(ir.DenseI64ArrayAttr(self.params[2])))
 
     @property

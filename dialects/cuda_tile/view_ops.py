@@ -28,6 +28,8 @@ class MakeTensorViewOp(TileOperation, name="make_tensor_view", traits=[Pure]):
         strides: The strides that the type leaves open, in elements (i64).
     """
 
+    LAST_TYPE = "i64"
+
     base: Operand[Any]
     shape: Sequence[Operand[Any]]
     strides: Sequence[Operand[Any]]
@@ -51,15 +53,15 @@ class MakeTensorViewOp(TileOperation, name="make_tensor_view", traits=[Pure]):
         return self._find_operand_error(view)
 
     def _find_operand_error(self, view: TensorViewType) -> str | None:
-        for what, values, wanted, width in (
-            ("shape", self.shape, view.shape.count(None), 32),
-            ("stride", self.strides, view.strides.count(None), 64),
-        ):
-            if len(values) != wanted:
-                return f"expected {wanted} dynamic {what} operands, got {len(values)}"
-            if any(str(value.type) != f"i{width}" for value in values):
-                return f"dynamic {what} operands must be i{width}, but got '{values[0].type}'"
-        return None
+        extents, strides = view.shape.count(None), view.strides.count(None)
+        values = [*self.shape, *self.strides]
+        if len(values) == extents + strides:  # a wrong type makes a stride of an extent
+            return _width_error("shape", values[:extents], 32) or _width_error(
+                "stride", values[extents:], 64
+            )
+        if len(self.shape) != extents:
+            return f"expected {extents} dynamic shape operands, got {len(self.shape)}"
+        return f"expected {strides} dynamic stride operands, got {len(self.strides)}"
 
     @classmethod
     def build(cls, base: Any, shape: Sequence[Any], strides: Sequence[Any], **where: Any) -> Any:
@@ -157,6 +159,13 @@ class GetIndexSpaceShapeOp(TileOperation, name="get_index_space_shape", traits=[
     def build(cls, view: Any, **where: Any) -> Any:
         """Build the operation and return it; `extents` holds the results."""
         return cls(view=view, extents=[_i32()] * len(view.type.tile), **where)
+
+
+def _width_error(what: str, values: Sequence[Any], width: int) -> str | None:
+    for value in values:
+        if str(value.type) != f"i{width}":
+            return f"dynamic {what} operands must be i{width}, but got '{value.type}'"
+    return None
 
 
 def _extent_error(rank: int, extents: Sequence[Any]) -> str | None:

@@ -60,6 +60,7 @@ class CopyRequest:
         allow_tma: False when the source forbids TMA.
         not_describable: Why the host cannot describe the array to TMA, None when it can.
         after_store: The load may read what this kernel stored before.
+        reduced: The kernel reduces its tiles once (`tilec.passes.analysis.reductions`).
     """
 
     is_load: bool
@@ -79,6 +80,7 @@ class CopyRequest:
     allow_tma: bool = True
     not_describable: str | None = None
     after_store: bool = False
+    reduced: bool = False
 
     @property
     def rank(self) -> int:
@@ -183,6 +185,8 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
         return "it may read what this kernel stored before"
+    if request.reduced and find_vector_obstacle(request, max(VECTOR_BITS)) is None:
+        return "its block waits for the whole tile, and threads move 16 bytes at a time"
     return None
 
 

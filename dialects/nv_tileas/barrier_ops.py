@@ -29,7 +29,7 @@ class AllocMBarrierOp(CheckedOperation, name="alloc_mbarrier"):
     slots: ir.IntegerAttr
 
     def find_error(self) -> str | None:
-        """Return the message for a barrier that nobody arrives on, or for none at all."""
+        """Return the message for a barrier without arrivals or without slots."""
         return find_count_error(self, "count", 1) or find_count_error(self, "slots", 1)
 
 

@@ -34,9 +34,7 @@ class CheckedOperation(NvTileAS.Operation):
 
     def verify_invariants(self) -> bool:
         """Report the first broken rule at the location of the operation."""
-        return verify_fields(
-            self, lambda: self._find_type_error() or self.find_error(), self._find_segment_error
-        )
+        return verify_fields(self, lambda: self._find_type_error() or self.find_error())
 
     def find_error(self) -> str | None:
         """Return what else is wrong with the operation, or None. All types are right by then."""
@@ -48,10 +46,6 @@ class CheckedOperation(NvTileAS.Operation):
             if value is not None and not isinstance(value.type, expected):
                 return f"{rule}, but got {value.type}"
         return None
-
-    def _find_segment_error(self) -> str | None:
-        missing = self._ODS_OPERAND_SEGMENTS and "operandSegmentSizes" not in self.attributes
-        return "requires attribute 'operandSegmentSizes'" if missing else None
 
 
 def find_count_error(op: Any, name: str, least: int) -> str | None:

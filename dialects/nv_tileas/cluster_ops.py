@@ -1,4 +1,4 @@
-"""Clusters: where a CTA stands in its cluster, and the end that all of its CTAs wait for.
+"""Clusters: the place of a CTA in its cluster, and the end that all of its CTAs wait for.
 
 A cluster covers `rows x columns` neighbouring tiles of the last two grid axes, one tile a CTA. CTAs
 of a cluster are numbered along the rows first: rank = row + column * rows.

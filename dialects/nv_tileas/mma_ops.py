@@ -15,7 +15,7 @@ from tilec.dialects.nv_tileas.base import (
 from tilec.ir.bindings import Operand, Result, ir
 
 IN_SHADOW = "nv_tileas.in_shadow"
-"""Unit attribute of an `scf.if` right after a product that has nothing to do with it: it runs
+"""Unit attribute of an `scf.if` right after a product that is independent of it: it runs
 while the tensor cores work, and the wait for the product comes after it."""
 
 
@@ -124,7 +124,7 @@ class UndefinedOp(_FirstAccumulator, name="undefined"):
 class ZerosOp(_FirstAccumulator, name="zeros"):
     """Write zeros into registers.
 
-    A constant has no place of its own: LLVM may write one ahead of the branch that needs it.
+    A constant has no place of its own: LLVM may write one before the branch that needs it.
     """
 
 

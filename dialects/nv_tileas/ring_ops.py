@@ -219,17 +219,17 @@ class RingReleaseOp(_RingOperation, name="ring_release"):
 
 
 class RingReleaseUntilOp(_RingOperation, name="ring_release_until"):
-    """Consumer: hand the slots from `position` up to, but not including, `end` back.
+    """Consumer: release the slots from `position` up to, but not including, `end`.
 
     There is at most one. The releases of a consumer that keeps a slot a little longer than it waits
-    for the next one are a walk of their own, which lags behind that of its waits.
+    for the next one have positions of their own, which follow those of its waits.
 
     Operands:
-        position: The first slot that this consumer still holds, on the walk of its releases.
-        end: The slot that it keeps, on the walk of its waits.
+        position: The first slot that this consumer still holds, a position of its releases.
+        end: The slot that it keeps, a position of its waits.
 
     Results:
-        next: `end` as a position of the walk of the releases.
+        next: `end` as a position of the releases.
     """
 
     TYPES = (*_RingOperation.TYPES, ("end", POSITION), ("next", POSITION))

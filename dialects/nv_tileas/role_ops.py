@@ -77,10 +77,10 @@ class ProducerWarpOp(NvTileAS.Operation, name="producer_warp"):
         return cls(warp=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), warp), **where)
 
     def verify_region_invariants(self) -> bool:
-        """The op stands in the producer region; its own is one block that ends with a yield."""
+        """The op is in the producer region; its own region is one block that ends with a yield."""
         parent = self.operation.parent
         if parent is None or parent.operation.name != "nv_tileas.roles":
-            return report(self, "expects to stand in a region of 'nv_tileas.roles'")
+            return report(self, "expects to be in a region of 'nv_tileas.roles'")
         warps = ir.IntegerAttr(parent.operation.attributes["producer_warps"]).value
         if not 0 < self.warp.value < warps:
             return report(self, f"expects a warp in [1, {warps - 1}], but got {self.warp.value}")

@@ -1,5 +1,6 @@
 """Operations on tiles that nv_tileas takes over from nv_tileaa."""
 
+from tilec.dialects.common.combine_ops import ReduceBase, ScanBase, YieldValuesBase
 from tilec.dialects.common.matmul_ops import DotBase
 from tilec.dialects.common.program_ops import GetNumProgramsBase, GetProgramIdBase
 from tilec.dialects.common.shape_ops import (
@@ -52,3 +53,15 @@ class GetProgramIdOp(GetProgramIdBase, dialect=NvTileAS, name="get_program_id"):
 
 class GetNumProgramsOp(GetNumProgramsBase, dialect=NvTileAS, name="get_num_programs"):
     """Return the number of blocks along a grid axis."""
+
+
+class ReduceOp(ReduceBase, dialect=NvTileAS, name="reduce"):
+    """Combine the elements of a tile along one axis."""
+
+
+class ScanOp(ScanBase, dialect=NvTileAS, name="scan"):
+    """Combine every element of a tile with those before it along one axis."""
+
+
+class YieldValuesOp(YieldValuesBase, dialect=NvTileAS, name="yield_values"):
+    """End the body of a `reduce` or `scan`."""

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --split-input-file --passes canonicalize,cse | FileCheck %s
 
+// `--split-input-file` treats the text between two separators as a module of its own.
+
 // CHECK-LABEL: func.func @merge
 // CHECK:       arith.addi
 // CHECK-NOT:   arith.addi

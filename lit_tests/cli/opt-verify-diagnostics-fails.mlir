@@ -1,7 +1,9 @@
 // RUN: not tilec opt %s --split-input-file --verify-diagnostics 2>&1 | FileCheck %s
 
-// CHECK: fails.mlir: line 6: expected error was not reported: nothing is wrong
-// CHECK: fails.mlir: line 13: unexpected error: use of undeclared SSA value name
+// `--verify-diagnostics` fails when a diagnostic is missing, unexpected or different.
+
+// CHECK: fails.mlir: line 8: expected error was not reported: nothing is wrong
+// CHECK: fails.mlir: line 15: unexpected error: use of undeclared SSA value name
 func.func @not_reported() {
   // expected-error@+1 {{nothing is wrong}}
   return

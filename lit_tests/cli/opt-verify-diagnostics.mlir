@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --split-input-file --verify-diagnostics
 
+// `--verify-diagnostics` compares the diagnostics of a module with the comments that expect them.
+
 func.func @fine() {
   return
 }

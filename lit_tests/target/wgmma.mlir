@@ -1,4 +1,4 @@
-// wgmma by tied inline assembly: accumulators stay in place, ptxas has no notice, SASS has no move.
+// wgmma by tied inline assembly: accumulators stay in place, ptxas prints no warning, SASS has no move.
 // REQUIRES: ptxas
 // RUN: tilec compile %s --start-from llvm --emit ptx | FileCheck %s
 // RUN: tilec compile %s --start-from llvm --emit sass | FileCheck %s --check-prefix=SASS

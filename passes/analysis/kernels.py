@@ -30,7 +30,7 @@ def kernel_operations(function: Any) -> list[Any]:
 
 
 def role_block(op: Any) -> Any:
-    """Return the block of the role, or of the producer warp, that `op` stands in."""
+    """Return the block of the role, or of the producer warp, that holds `op`."""
     while parent_operation(op).name not in ("nv_tileas.roles", PRODUCER_WARP):
         op = parent_operation(op)
     return op.block

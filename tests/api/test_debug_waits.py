@@ -89,13 +89,13 @@ def test_a_debug_build_is_a_variant_of_its_own(path, monkeypatch):
     import tilec.compiler.driver
 
     made = []
-    real = tilec.compiler.driver.compile_source
+    real = tilec.compiler.driver.compile_kernel
 
     def counting(*arguments, **options):
         made.append(arguments[3].debug_waits)
         return real(*arguments, **options)
 
-    monkeypatch.setattr(tilec.compiler.driver, "compile_source", counting)
+    monkeypatch.setattr(tilec.compiler.driver, "compile_kernel", counting)
     for _ in range(2):  # the second time from the disk cache
         normal = tilec.load(path).scale.compile(*vectors())
         debug = tilec.load(path, debug_waits=True).scale.compile(*vectors())

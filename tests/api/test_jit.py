@@ -32,13 +32,13 @@ def compiles(monkeypatch):
     import tilec.compiler.driver
 
     made = []
-    real = tilec.compiler.driver.compile_source
+    real = tilec.compiler.driver.compile_kernel
 
     def counting(*arguments, **options):
         made.append(arguments[2])
         return real(*arguments, **options)
 
-    monkeypatch.setattr(tilec.compiler.driver, "compile_source", counting)
+    monkeypatch.setattr(tilec.compiler.driver, "compile_kernel", counting)
     return made
 
 

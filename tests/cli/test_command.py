@@ -166,7 +166,8 @@ def _processor_seconds(action) -> float:
 def test_cold_compile_time(run_tilec, tmp_path, examples):
     def compile_once(attempt: int) -> None:
         output = tmp_path / "matmul.ptx"
-        environment = {"TILEC_CACHE_DIR": str(tmp_path / f"cache{attempt}")}
+        folder = str(tmp_path / f"cache{attempt}")
+        environment = {"TILEC_CACHE": "1", "TILEC_CACHE_DIR": folder}
         result = run_tilec("compile", examples / "matmul.tile", "-o", output, env=environment)
         assert result.returncode == 0, result.stderr
 

@@ -62,9 +62,26 @@ def test_mismatch_is_an_error(kernel, capsys):
     assert "error[T0011]" in captured.err
 
 
-def test_check_without_a_numpy_function_says_so(kernel, capsys):
-    assert _run(kernel, "--check") == EXIT_OK
-    assert "nothing was compared" in capsys.readouterr().out
+def test_check_without_a_reference_fails_before_the_run(kernel, capsys):
+    assert _run(kernel, "--check") == EXIT_DIAGNOSTICS
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "error[T0019]: --check: there is nothing to compare" in captured.err
+    assert f"define reference(...) in {kernel.with_suffix('.py')}" in captured.err
+
+
+def test_check_with_a_reference_that_gives_no_output_fails(kernel, capsys):
+    kernel.with_suffix(".py").write_text("def reference(A):\n    return {}\n")
+    assert _run(kernel, "--check") == EXIT_DIAGNOSTICS
+    assert "error[T0019]" in capsys.readouterr().err
+
+
+def test_check_on_a_gpu_compares_with_the_cpu_reference_alone(kernel, capsys, fake_driver):
+    words = ["run", str(kernel), "--size", "N=100", "-D", "alpha=2", "--device", "gpu"]
+    assert main([*words, "--check"]) == EXIT_DIAGNOSTICS  # the stand-in writes nothing
+    captured = capsys.readouterr()
+    assert "check against the CPU reference: B: 100 of 100 elements differ" in captured.out
+    assert "error[T0011]" in captured.err
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from tilec.compiler.driver import emit_source
 from tilec.frontend.semantics.signature import signature
-from tilec.frontend.syntax.parser import choose_kernel, parse_source
+from tilec.frontend.syntax.parser import find_kernel, parse_source
 from tilec.interpreter import run_kernel
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.passes.registry import PassContext
@@ -43,7 +43,7 @@ def run_example(path, variant, passes=()):
     """Run a variant on the CPU reference; return the arguments before and after, and constants."""
     source = SourceFile(str(path), path.read_text())
     tree = parse_source(source)
-    kernel = signature(choose_kernel(tree, None, source), tree)
+    kernel = signature(find_kernel(tree), tree)
     example = example_of(path)
     arguments = make_arguments(
         kernel,

@@ -59,6 +59,20 @@ def test_a_nested_function_may_use_the_decorator_and_tiles(frontend):
 
 
 @pytest.mark.parametrize(
+    "function",
+    ["lambda a, b: maximum(a, b)", "lambda a, b, c=1: maximum(a, b) * c", "choose(1)", "maximum"],
+)
+def test_a_reduction_takes_functions_with_compile_time_values(frontend, function):
+    program = frontend.kernel(
+        "def choose(n):\n    return lambda a, b: maximum(a, b) * n\n"
+        f"x = reduce(zeros((4, 8)), 1, {function}, -inf)"
+    )
+    op = program.body.operations[-1]
+    assert (op.name, op.results[0].type.shape) == ("reduce", (4,))
+    assert "maxf" in [item.name for item in op.regions[0].operations]
+
+
+@pytest.mark.parametrize(
     ("body", "code", "line", "part"),
     [
         ("def g(a):\n    return g(a)\nx = g(n)", "T0207", 2, "'g' calls itself"),
@@ -83,6 +97,43 @@ def test_a_nested_function_may_use_the_decorator_and_tiles(frontend):
             "T0309",
             5,
             "'g' differs between the branches of the 'if'",
+        ),
+        (
+            "x = reduce(zeros((4, 4)), 1, lambda a, b: a + b * alpha, 0)",
+            "T0318",
+            1,
+            "the function uses a run-time value from outside of it",
+        ),
+        (
+            "def g(a, b):\n    return a + b if a > b else b\nx = scan(zeros((4, 4)), 1, g, 0)",
+            "T0318",
+            2,
+            "may not hold a loop or a branch at run time",
+        ),
+        (
+            "def g(a, b):\n    assert a > b\n    return a\nx = reduce(zeros((4, 4)), 1, g, 0)",
+            "T0318",
+            2,
+            "the function may not assert at run time",
+        ),
+        (
+            "def g(a, b):\n    print(a)\n    return a\nx = reduce(zeros((4, 4)), 1, g, 0)",
+            "T0318",
+            2,
+            "the function may not print at run time",
+        ),
+        (
+            "def g(a, b):\n    return reduce(zeros((4, 4)), 1, g, 0)\n"
+            "x = reduce(zeros((4, 4)), 1, g, 0)",
+            "T0207",
+            2,
+            "'g' calls itself",
+        ),
+        (
+            "x = reduce(zeros((4, 4)), 1, lambda a, b, c: a, 0)",
+            "T0310",
+            1,
+            "expected a helper with 2 parameters, found 'lambda' with 3",
         ),
         ("x = lambda: 3\ny = x + 1", "T0311", 2, "the function 'lambda'"),
     ],

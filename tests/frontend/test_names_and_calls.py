@@ -157,5 +157,8 @@ def test_unknown_kernel_and_choice(frontend):
     text = "@kernel\ndef one(n: i32):\n    pass\n@kernel\ndef two(n: i32):\n    pass\n"
     assert frontend.analyze(text, "two").name == "two"
     (item,) = frontend.failure(text, "tow").diagnostics
-    assert (item.code, item.hint) == ("T0006", "did you mean 'two'?")
+    assert (item.code, item.hint) == (
+        "T0006",
+        "did you mean 'two'? it defines: one, two",
+    )
     assert frontend.failure(text).diagnostics[0].code == "T0006"

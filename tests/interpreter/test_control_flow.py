@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 
 from tilec.interpreter import run_module
-from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
+from tilec.ir.text import parse_module
 from tilec.support.diagnostics import InternalCompilerError
 
 VIEW = "!cuda_tile.tensor_view<memref<1xKIND, strided<[1]>>>"
 STORE = """
     %zero = arith.constant 0 : i32
     %tile = "cuda_tile.splat"(%value) : (KIND) -> !cuda_tile.tile<tensor<1xKIND>>
-    %view = "cuda_tile.make_tensor_view"(%out) {operandSegmentSizes = array<i32: 1, 0, 0>}
+    %view = "cuda_tile.make_tensor_view"(%out)
       : (!cuda_tile.ptr<KIND>) -> VIEW
     %part = "cuda_tile.make_partition_view"(%view)
       : (VIEW)
       -> !cuda_tile.partition_view<array<i64: 1>, VIEW,
                                    array<i64: 0>, "zero">
     %token = "cuda_tile.store_view_tko"(%tile, %part, %zero)
-      {operandSegmentSizes = array<i32: 1, 1, 1, 0>, ordering = "weak"}
+      {ordering = "weak"}
       : (!cuda_tile.tile<tensor<1xKIND>>,
          !cuda_tile.partition_view<array<i64: 1>, VIEW,
                                    array<i64: 0>, "zero">, i32) -> !cuda_tile.token
@@ -48,8 +48,8 @@ def evaluate(body: str, kind: str = "i32", **arguments):
     )
     dtype = np.dtype({"i": "i", "f": "f"}[kind[0]] + str(int(kind[1:]) // 8))
     out = np.zeros(1, dtype)
-    with make_context():
-        module = ir.Module.parse(text)
+    with make_context() as context:
+        module = parse_module(text, context, "k.mlir")
         values = [
             np.bool_(value) if isinstance(value, bool) else dtype.type(value)
             for value in arguments.values()

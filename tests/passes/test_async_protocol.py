@@ -24,7 +24,7 @@ from tests.support.seeded_faults import (
     without,
 )
 from tilec.compiler.driver import compile_source
-from tilec.frontend.syntax.parser import choose_kernel, kernels, parse_source
+from tilec.frontend.syntax.parser import find_kernel, kernels, parse_source
 from tilec.ir.context import make_context
 from tilec.ir.text import parse_module
 from tilec.passes.analysis.protocol import cases
@@ -134,7 +134,7 @@ FAULTS = {
     ),
     "a product nobody waits for": (
         replaced(r"(\n *)(%\d+)(:2 = \"nv_tileas.async_mma\".*)", r"\1%again\3\1\2\3"),
-        "nobody waits for the product",
+        "nothing waits for the product",
     ),
     "announced before the acquire": (
         moved("ring_acquire", 0, "slot_view", 0),
@@ -181,7 +181,7 @@ FAULTS = {
         "may end while a bulk store",
     ),
     "one warpgroup stores": (changed("async_tiled_tma_store", 0, "per_warpgroup, ", ""), OWN),
-    "the role copies a part out": (changed("copy_out", 0, ", per_warpgroup", ""), OWN),
+    "the role copies a part out": (changed("copy_out", 0, " {per_warpgroup}", ""), OWN),
     "an id of two scopes": (changed("barrier", 3, BARRIER, "id = 3 : i64"), SHARED_ID),
 }
 WHOLE_FAULTS = {
@@ -285,7 +285,7 @@ def test_every_kernel_passes(path):
     source = source_of(path)
     tree = parse_source(source)
     for name in [kernel.name for kernel in kernels(tree)]:
-        assert choose_kernel(tree, name, source).name == name
+        assert find_kernel(tree, name).name == name
         compile_source(source, name, options=CompileOptions(emit="nv_tileas"))
 
 

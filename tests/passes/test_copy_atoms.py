@@ -14,8 +14,8 @@ from tilec.dialects.cute.registry import (
 )
 from tilec.dialects.nv_tileaa.memory_ops import MakeMemrefOp
 from tilec.ir.attributes import read_kernel_metadata
-from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
+from tilec.ir.text import parse_module
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.memory import storage_order
 
@@ -260,7 +260,7 @@ RECIPE_IR = """
 !memref = !nv_tileaa.memref<memref<{shape}xf32, strided<{strides}>, 1>, 0 : i64>
 "nv_tileaa.func"() ({{
 ^bb0(%p: !nv_tileaa.ptr<f32>, %s: i64, %b: !nv_tileaa.ptr<f32>, %m: i32, %k: i32):
-  %v = "nv_tileaa.make_memref"({operands}) {{operandSegmentSizes = array<i32: {segments}>}}
+  %v = "nv_tileaa.make_memref"({operands})
     : ({types}) -> !memref
   "nv_tileaa.return"() : () -> ()
 }}) {{sym_name = "k",
@@ -276,13 +276,11 @@ RECIPE_IR = """
 """
 
 
-def recipe(shape: str, strides: str, operands: str, segments: str, types: str):
-    text = RECIPE_IR.format(
-        shape=shape, strides=strides, operands=operands, segments=segments, types=types
-    )
+def recipe(shape: str, strides: str, operands: str, types: str):
+    text = RECIPE_IR.format(shape=shape, strides=strides, operands=operands, types=types)
     context = make_context()
     with context:
-        module = ir.Module.parse(text)
+        module = parse_module(text, context, "k.mlir")
         function = module.body.operations[0].operation
         memref = next(
             op for op in function.regions[0].blocks[0].operations if isinstance(op, MakeMemrefOp)
@@ -291,9 +289,7 @@ def recipe(shape: str, strides: str, operands: str, segments: str, types: str):
 
 
 def test_a_column_major_array_is_described_by_its_axes_in_storage_order():
-    found = recipe(
-        "?x?", "[?, 1]", "%p, %k, %m, %s", "1, 2, 1", "!nv_tileaa.ptr<f32>, i32, i32, i64"
-    )
+    found = recipe("?x?", "[?, 1]", "%p, %k, %m, %s", "!nv_tileaa.ptr<f32>, i32, i32, i64")
     assert found == {
         "array": "A",
         "dtype": "f32",
@@ -304,7 +300,7 @@ def test_a_column_major_array_is_described_by_its_axes_in_storage_order():
 
 
 def test_static_extents_and_shared_dims_are_found():
-    found = recipe("?x32", "[32, 1]", "%b, %m", "1, 1, 0", "!nv_tileaa.ptr<f32>, i32")
+    found = recipe("?x32", "[32, 1]", "%b, %m", "!nv_tileaa.ptr<f32>, i32")
     assert isinstance(found, dict)
     assert found["array"] == "B"
     assert found["axes"] == [0, 1]
@@ -315,19 +311,19 @@ def test_static_extents_and_shared_dims_are_found():
     ("view", "reason"),
     [
         (
-            ("?x?", "[?, 1]", "%p, %m, %k, %s", "1, 2, 1", "!nv_tileaa.ptr<f32>, i32, i32, i64"),
+            ("?x?", "[?, 1]", "%p, %m, %k, %s", "!nv_tileaa.ptr<f32>, i32, i32, i64"),
             "its dims are not the axes of A",
         ),
         (
-            ("?x32", "[32, 1]", "%b, %k", "1, 1, 0", "!nv_tileaa.ptr<f32>, i32"),
+            ("?x32", "[32, 1]", "%b, %k", "!nv_tileaa.ptr<f32>, i32"),
             "its dims are not the axes of B",
         ),
         (
-            ("?x16", "[32, 1]", "%b, %m", "1, 1, 0", "!nv_tileaa.ptr<f32>, i32"),
+            ("?x16", "[32, 1]", "%b, %m", "!nv_tileaa.ptr<f32>, i32"),
             "its dims are not the axes of B",
         ),
         (
-            ("?", "[1]", "%b, %m", "1, 1, 0", "!nv_tileaa.ptr<f32>, i32"),
+            ("?", "[1]", "%b, %m", "!nv_tileaa.ptr<f32>, i32"),
             "its dims are not the axes of B",
         ),
     ],

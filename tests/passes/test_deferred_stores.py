@@ -39,7 +39,7 @@ COMPUTED = {
     "with special functions": "acc / (1.0 + exp(-acc))",
     "transposed twice": "transpose(transpose(acc) * 2.0)",
 }
-UNCOUNTED = "the loop over k-tiles does not go from a constant in steps of 1"
+UNCOUNTED = "the loop over k-tiles does not start at a constant with steps of 1"
 REFUSED = {
     "two stores": (
         {"store": f"{STORE}\n{STORE.replace('C', 'D')}"},
@@ -51,7 +51,7 @@ REFUSED = {
     ),
     "a store in a branch": (
         {"store": f"    if K > 64:\n    {STORE}"},
-        "the mma stands in no loop of its own, or the store in a loop or a branch",
+        "the mma is in no loop of its own, or the store is in a loop or a branch",
     ),
     "steps of two": ({"bounds": "0, cdiv(K, 64), 2"}, UNCOUNTED),
     "a start that the caller gives": ({"bounds": "start, cdiv(K, 64)"}, UNCOUNTED),
@@ -76,8 +76,8 @@ REFUSED_PLANS = {
     "persistent": (0, "no loop over tiles"),
     "pingpong": (1, "consumers that ping-pong"),
     "split_k": (2, "the splits of a tile add up their sums first (split_k = 2)"),
-    "epilogue_slots": (0, "the result does not leave in parts of one staging slot each"),
-    "epilogue_batch": (2, "the result does not leave in parts of one staging slot each"),
+    "epilogue_slots": (0, "the result is not stored in parts of one staging slot each"),
+    "epilogue_batch": (2, "the result is not stored in parts of one staging slot each"),
 }
 
 

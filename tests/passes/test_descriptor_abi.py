@@ -2,8 +2,8 @@
 
 import pytest
 
-from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
+from tilec.ir.text import parse_module
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.transforms.nv_tileas.tma.attach_tma_descriptors import verify_descriptor_abi
 from tilec.support.diagnostics import InternalCompilerError
@@ -13,8 +13,8 @@ KERNEL = """
 !desc = !nv_tileas.tma_desc<tensor<8x64xbf16>>
 "nv_tileaa.func"() ({
 ^bb0(%d: !desc, %slot: !slot, %m: i32):
-  "nv_tileas.async_tiled_tma_store"(%d, %slot, %m, %m) {box_index = 0 : i64, tmaIdx = 0 : i64,
-    operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+  "nv_tileas.async_tiled_tma_store"(%d, %slot, %m, %m) {box_index = 0 : i64, tmaIdx = 0 : i64}
+    : (!desc, !slot, i32, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!desc, !slot, i32) -> (),
   "nv_tileas.num-host-tmas" = 1 : i32, "nv_tileas.num-device-tmas" = 0 : i32} : () -> ()
@@ -24,7 +24,7 @@ KERNEL = """
 @pytest.fixture
 def kernel():
     """Return a kernel with one descriptor; its module lives as long as the test."""
-    module = ir.Module.parse(KERNEL, make_context())
+    module = parse_module(KERNEL, make_context(), "k.mlir")
     yield kernel_functions(module)[0]
     assert module is not None
 

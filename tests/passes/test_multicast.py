@@ -134,8 +134,8 @@ TEXT = """
   "nv_tileaa.return"() : () -> ()
 }}) {{sym_name = "k", function_type = (!v, i32, i1) -> ()}} : () -> ()
 """
-LOAD = """%a, %t = "nv_tileas.tiled_load"(%v, {row}, {column}) {{operandSegmentSizes =
-    array<i32: 1, 2, 0>, atom = #load}} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)"""
+LOAD = """%a, %t = "nv_tileas.tiled_load"(%v, {row}, {column}) {{atom = #load}} :
+    (!v, i32, i32) -> (tensor<64x64xbf16>, !token)"""
 
 
 def axes_of(body):

@@ -117,7 +117,7 @@ FAULTS = {
     ),
     "one barrier for full and empty": (
         replaced(r"(create_ring\"\()(%\w+), %\w+\)", r"\1\2, \2)"),
-        "an mbarrier of a ring is used besides",
+        "an mbarrier of a ring is also used directly",
     ),
     "more warps than threads": (
         replaced("producer_warps = 4 : i64}", "producer_warps = 8 : i64}"),

@@ -86,7 +86,7 @@ def matmul(tmp_path_factory) -> str:
     return before_the_check(tmp_path_factory.mktemp("trips"), defer_stores=0)
 
 
-UNREAD = "nobody waits for the last load"
+UNREAD = "nothing waits for the last load"
 K_LOOP = re.compile(
     r"^( *)(.*scf\.for %\w+ = )(%c[01]_\w*)( to )(%\w+)( step %c1\w* iter_args.*)$", re.MULTILINE
 )

@@ -13,6 +13,7 @@ import pytest
 from tilec.ir.bindings import ir
 from tilec.ir.context import make_context
 from tilec.ir.structured import walk_operations
+from tilec.ir.text import parse_module
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.registry import PassContext
 from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import (
@@ -76,8 +77,7 @@ class _Program:
         self.slots.update({"%a": a, "%b": b})
         group = self.add(
             (m, n),
-            f'"nv_tileas.async_mma"(%a, %b, {acc}) {{a_major = "k", b_major = "n"'
-            ", operandSegmentSizes = array<i32: 1, 1, 1, 0>}"
+            f'"nv_tileas.async_mma"(%a, %b, {acc}) {{a_major = "k", b_major = "n"}}'
             f" : ({a}, {b}, {tile}) -> ({tile}, !nv_tileas.mma_token)",
         )
         self.lines[-1] = self.lines[-1].replace(f"{group} =", f"{group}:2 =")
@@ -134,7 +134,6 @@ class _Program:
         self.add(
             result,
             f'"nv_tileas.extract"({value}{", %i" * rank})'
-            f" {{operandSegmentSizes = array<i32: 1, {rank}>}}"
             f" : ({_type(shape)}{', i32' * rank}) -> {_type(result)}",
         )
 
@@ -208,7 +207,7 @@ CHECKS = {
 @pytest.mark.parametrize("seed", range(80))
 def test_every_tile_has_a_layout_and_relabelling_agrees_with_it(context, seed):
     program = _Program(seed)
-    module = ir.Module.parse(program.text(), context)
+    module = parse_module(program.text(), context, "k.mlir")
 
     with context:
         assign_register_layouts(module, PassContext())

@@ -35,7 +35,7 @@ REFUSED = {
     "no loop": (
         "    acc = mma(load(A, (m, 0), (128, 64)), load(B, (0, n), (64, 128)),"
         " zeros((128, 128), f32))\n" + STORE,
-        "the mma stands in no loop over k-tiles",
+        "the mma is in no loop over k-tiles",
     ),
     "a start": (
         LOOP.replace("zeros((128, 128), f32)", "load(D, (m, n), (128, 128))") + STORE,
@@ -61,11 +61,11 @@ REFUSED = {
     ),
     "a store in the loop": (
         LOOP + "        store(D, (m, n), acc)\n",
-        "a store stands in the loop over k-tiles",
+        "a store is in the loop over k-tiles",
     ),
     "a store ahead of the loop": (
         "    store(C, (m, n), zeros((128, 128), bf16))\n" + LOOP + STORE,
-        "a store stands before the mma",
+        "a store comes before the mma",
     ),
     "another value": (
         "    x = zeros((128, 64), bf16)\n"
@@ -81,7 +81,7 @@ REFUSED = {
     ),
     "a branch": (
         "    if M > 4096:\n" + "".join(f"    {line}\n" for line in (LOOP + STORE).splitlines()),
-        "the mma stands in a branch",
+        "the mma is in a branch",
     ),
     "f32 operands": (
         LOOP.replace("load(A, (m, k), (128, 64))", "cast(load(A, (m, k), (128, 64)), f32)").replace(

@@ -110,7 +110,7 @@ def test_reasons_name_the_slices():
 @pytest.mark.parametrize(
     ("problem", "overrides", "message"),
     [
-        (gemm(), {"slice_columns": 32}, "no store of the kernel can go out in slices"),
+        (gemm(), {"slice_columns": 32}, "no store of the kernel can be cut into slices"),
         (loading(), {"slice_columns": 24}, "24 columns do not divide those of the result"),
         (loading(), {"slice_columns": 32, "specialize": False}, "slices need a producer warp"),
         (loading(), {"slice_columns": 32, "epilogue_slots": 0}, "slices need epilogue_slots"),

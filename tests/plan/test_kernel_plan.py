@@ -254,7 +254,7 @@ def test_the_cluster_that_was_planned_with_the_tiles():
         ({"worker_warps": 4}, "T0421", "does not apply to a kernel with mma"),
         ({"epilogue_slots": 9}, "T0421", "epilogue_slots = 9: expected 0 to 8"),
         ({"epilogue_slots": True}, "T0421", "epilogue_slots = True"),
-        ({"epilogue_slots": 2}, "T0421", "no store of the kernel can go out in parts"),
+        ({"epilogue_slots": 2}, "T0421", "no store of the kernel can be cut into parts"),
         ({"specialize": False, "consumer_registers": 240}, "T0421", "need specialize = true"),
         ({"stages": 8}, "T0424", "8 stages of 32768 bytes, 0 bytes outside"),
         (
@@ -282,7 +282,7 @@ def test_impossible_overrides(override, code, message):
         ({"specialize": True}, "no loads in a loop for a producer warp"),
         ({"stages": 3}, "no loads in a loop"),
         ({"worker_warps": 6}, "multiple of 4"),
-        ({"epilogue_slots": 1}, "epilogue_slots = 1: no store of the kernel can go out in parts"),
+        ({"epilogue_slots": 1}, "epilogue_slots = 1: no store of the kernel can be cut into parts"),
         ({"pingpong": True}, "pingpong = true: the kernel has no mma"),
     ],
 )

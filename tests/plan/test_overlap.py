@@ -55,7 +55,7 @@ def test_batches_divide_the_slots():
     assert plan(product()).epilogue_batch == 1
     assert plan(product(), epilogue_slots=4, epilogue_batch=2).epilogue_batch == 2
     found = message(product(), epilogue_slots=0, epilogue_batch=2)
-    assert found == "epilogue_batch = 2: no result of the kernel goes out in parts"
+    assert found == "epilogue_batch = 2: no result of the kernel is stored in parts"
     found = message(product(), epilogue_slots=3, epilogue_batch=2)
     assert found == "epilogue_batch = 2: the 3 staging slots do not split into batches"
 

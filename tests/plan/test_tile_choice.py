@@ -354,7 +354,7 @@ def test_a_vector_with_an_mma_takes_the_extent_of_the_mma():
 def test_reasons_say_what_was_assumed():
     choice = plan_tiles(gemm_uses(), Specialization(sizes={"M": 256}))
     assert len(choice.reasons) == 1
-    assert "BM walks 256 elements" in choice.reasons[0]
+    assert "BM covers 256 elements" in choice.reasons[0]
     assert "large extents assumed for N, K" in choice.reasons[0]
 
 

@@ -1,40 +1,59 @@
-"""`tilec compile`: a `.tile` file, or a dump of any stage, to PTX or to any other stage."""
+"""`tilec compile`: a `.tile` file, a Python file or a dump, to PTX or to any other stage."""
 
 import argparse
 import difflib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
+from tilec.cli.compiled_kernels import Result, compile_to_result, emitted, result_of
 from tilec.cli.files import STANDARD_STREAM, read_source, write_result
+from tilec.cli.kernel_binding import BoundKernel, bind_all
+from tilec.cli.kernel_files import (
+    PYTHON_SUFFIX,
+    KernelFile,
+    KernelSource,
+    kernels_of_source,
+    read_kernel_file,
+)
 from tilec.cli.kernel_options import (
+    DEFAULT_TARGET,
+    KernelRequest,
     add_assumption_options,
     add_kernel_options,
-    bind,
     read_request,
 )
 from tilec.cli.main import EXIT_OK, UsageError
-from tilec.compiler.compilation import Compilation, format_timings
-from tilec.compiler.driver import compile_source, resume
+from tilec.cli.remarks import render_remarks
+from tilec.compiler.compilation import format_timings
+from tilec.compiler.driver import resume
+from tilec.compiler.dump_stage import find_stage, has_dump_name, require_stage
 from tilec.request.options import ALL_PASSES, EMIT_CHOICES, RESUME_CHOICES, CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.request.stages import STAGES
-from tilec.support.diagnostics import Severity
+from tilec.support.diagnostics import Severity, SourceFile
+from tilec.support.fast_dataclasses import replace
 
 _BINARY = ("cubin", "package")
+_SOURCE_SUFFIX = ".tile"
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tilec compile`."""
-    parser.add_argument("file", metavar="FILE", help="a .tile file; '-' reads standard input")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a .tile file; a .py file with @tilec.kernel functions, which is imported, so its "
+        "code runs; or a file that --dump-ir wrote; '-' reads standard input",
+    )
     add_kernel_options(parser)
     add_assumption_options(parser)
     parser.add_argument(
         "--emit",
         default="ptx",
         choices=EMIT_CHOICES,
-        help="what to write; a plan is JSON, cubin and package are binary (default: %(default)s)",
+        help="what to write; a plan is JSON, cubin and package are binary; a package holds every "
+        "kernel of FILE, or that of --kernel (default: %(default)s)",
     )
     parser.add_argument(
         "-o", dest="output", default=STANDARD_STREAM, metavar="PATH", help="where to write it"
@@ -43,7 +62,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--start-from",
         choices=RESUME_CHOICES,
         metavar="STAGE",
-        help="FILE is a dump of this stage; continue from it",
+        help="stage that FILE is a dump of (default: found from its text): "
+        + ", ".join(RESUME_CHOICES),
     )
     parser.add_argument("--no-ptxas", action="store_true", help="do not check the PTX with ptxas")
     parser.add_argument("--lineinfo", action="store_true", help="keep source lines in the code")
@@ -52,13 +72,22 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="accept register spills and serialised matrix operations",
     )
+    parser.add_argument(
+        "--no-cache",
+        action="store_true",
+        help="compile anew: do not read or write the kernel cache, which --timing, --dump-ir and "
+        "--print-ir-after never use",
+    )
     _add_inspection_options(parser)
     parser.set_defaults(execute=execute)
 
 
 def _add_inspection_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--dump-ir", metavar="DIR", help="write the IR after every pass, the PTX, the SASS"
+        "--dump-ir",
+        metavar="DIR",
+        help="write the IR after every pass, the PTX and the SASS; several kernels get a folder "
+        "each",
     )
     parser.add_argument(
         "--print-ir-after",
@@ -76,33 +105,95 @@ def execute(options: argparse.Namespace) -> int:
     if options.emit in _BINARY and options.output == STANDARD_STREAM and sys.stdout.isatty():
         raise UsageError(f"--emit {options.emit} is binary: give a file with -o")
     if options.start_from is not None:
-        _check_order(options)
+        _check_order(options.emit, options.start_from)
     _check_passes(options.print_ir_after)
     request = read_request(options)
-    source = read_source(options.file)
-    settings = _compile_options(options)
-    if options.start_from is not None:
-        hints = Specialization(sizes=request.sizes, plan=request.plan)
-        compilation = resume(source, settings, hints)
-    else:
-        chosen: list[Any] = []
-
-        def specialize(signature: Any) -> Specialization:
-            bound = bind(request, signature)
-            chosen.extend(bound.remarks)
-            return bound.specialization
-
-        compilation = compile_source(source, options.kernel, specialize, settings)
-        for item in reversed(chosen):
-            compilation.sink.items.insert(0, item)
-    _report(compilation, options)
-    write_result(options.output, _result(compilation, options.emit))
+    results = _results(options, request)
+    _report(results, options)
+    write_result(options.output, emitted(results, options.emit))
     return EXIT_OK
 
 
-def _check_order(options: argparse.Namespace) -> None:
-    if EMIT_CHOICES.index(options.emit) < EMIT_CHOICES.index(options.start_from):
-        raise UsageError(f"--emit {options.emit} comes before --start-from {options.start_from}")
+def _results(options: argparse.Namespace, request: KernelRequest) -> list[Result]:
+    """Return what is made of the file, kernel by kernel."""
+    name = options.file
+    if Path(name).suffix == PYTHON_SUFFIX and options.start_from is None:
+        return _compile_kernels(read_kernel_file(name), options, request)
+    source = read_source(name)
+    stage = options.start_from or _stage_of(name, source)
+    if stage is None:
+        return _compile_kernels(kernels_of_source(source), options, request)
+    _check_order(options.emit, stage)
+    _check_dump_options(options)
+    settings = replace(_compile_options(options), start_from=stage)
+    hints = Specialization(sizes=request.sizes, plan=request.plan)
+    return [result_of(resume(source, settings, hints))]
+
+
+def _stage_of(name: str, source: SourceFile) -> str | None:
+    """Return the stage that a file is a dump of; None for a `.tile` source."""
+    if has_dump_name(name):
+        return require_stage(source)
+    return None if Path(name).suffix == _SOURCE_SUFFIX else find_stage(source)
+
+
+def _compile_kernels(
+    file: KernelFile, options: argparse.Namespace, request: KernelRequest
+) -> list[Result]:
+    """Return the compiled kernels of a file: the one to take, or all for a package."""
+    if options.emit == "package" and options.kernel is None:
+        # Two variables may hold one kernel, which a package takes once.
+        unique = {(id(item.program), item.definition): item for item in file.kernels.values()}
+        chosen = list(unique.values())
+    else:
+        chosen = [file.select_kernel(options.kernel)]
+    signatures = [item.program.signature(item.definition) for item in chosen]
+    return [
+        _compile_kernel(item, bound, options, alone=len(chosen) == 1)
+        for item, bound in zip(chosen, bind_all(request, signatures), strict=True)
+    ]
+
+
+def _compile_kernel(
+    kernel: KernelSource, bound: BoundKernel, options: argparse.Namespace, *, alone: bool
+) -> Result:
+    settings = _compile_options(options)
+    settings = replace(
+        settings,
+        target=options.target or kernel.target,
+        debug_waits=settings.debug_waits or kernel.debug_waits,
+    )
+    if settings.dump_directory is not None and not alone:
+        settings = replace(settings, dump_directory=settings.dump_directory / kernel.name)
+    plan = {**kernel.plan, **bound.specialization.plan}
+    specialization = replace(bound.specialization, plan=plan)
+    cached = not (options.no_cache or options.timing)
+    result = compile_to_result(kernel, specialization, settings, cached=cached)
+    return replace(result, remarks=(*bound.remarks, *result.remarks))
+
+
+def _check_order(emit: str, start_from: str) -> None:
+    if EMIT_CHOICES.index(emit) < EMIT_CHOICES.index(start_from):
+        raise UsageError(f"--emit {emit} comes before the stage of the dump, {start_from}")
+
+
+def _check_dump_options(options: argparse.Namespace) -> None:
+    """Refuse options about parameters: the values in a dump are fixed.
+
+    Raises:
+        UsageError: One of them was given.
+    """
+    given = {
+        "--kernel": options.kernel,
+        "-D": options.constants,
+        "--layout": options.layout,
+        "--assume": options.assume,
+        "--no-assume": options.no_assume,
+    }
+    for name, value in given.items():
+        if value:
+            message = f"{name} does not apply to a dump, {options.file}: give it with the source"
+            raise UsageError(message)
 
 
 def _check_passes(names: Sequence[str]) -> None:
@@ -121,9 +212,8 @@ def _check_passes(names: Sequence[str]) -> None:
 
 def _compile_options(options: argparse.Namespace) -> CompileOptions:
     return CompileOptions(
-        target=options.target,
+        target=options.target or DEFAULT_TARGET,
         emit=options.emit,
-        start_from=options.start_from,
         dump_directory=Path(options.dump_ir) if options.dump_ir else None,
         print_after=tuple(options.print_ir_after),
         lineinfo=options.lineinfo,
@@ -134,21 +224,18 @@ def _compile_options(options: argparse.Namespace) -> CompileOptions:
     )
 
 
-def _report(compilation: Compilation, options: argparse.Namespace) -> None:
-    for item in compilation.remarks:
-        if options.remarks or item.severity is not Severity.REMARK:
-            sys.stderr.write(item.render([compilation.source]) + "\n")
-    if options.timing:
-        sys.stderr.write(format_timings(compilation.timings) + "\n")
-        usage = compilation.resource_usage()
-        if usage:
-            sys.stderr.write(usage + "\n")
-
-
-def _result(compilation: Compilation, emit: str) -> str | bytes:
-    if emit == "cubin":
-        return compilation.assembly.cubin
-    if emit == "package":
-        return compilation.package()
-    text = compilation.module_text(emit)
-    return text if text.endswith("\n") else text + "\n"
+def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
+    for result in results:
+        shown = [
+            item
+            for item in result.remarks
+            if options.remarks or item.severity is not Severity.REMARK
+        ]
+        sys.stderr.write(render_remarks(shown, [result.source]))
+    for made in (item.compilation for item in results):
+        if not options.timing or made is None:
+            continue
+        title = f"{made.kernel}:\n" if len(results) > 1 else ""
+        usage = made.resource_usage()
+        lines = [format_timings(made.timings), *([usage] if usage else [])]
+        sys.stderr.write(title + "\n".join(lines) + "\n")

@@ -1,4 +1,4 @@
-"""`tilec doctor`: what is installed, what is missing, and how to mend it."""
+"""`tilec doctor`: what is installed, what is missing, and how to fix it."""
 
 import argparse
 import enum
@@ -27,7 +27,7 @@ class Status(enum.Enum):
 
     OK = "ok"
     ABSENT = "absent"
-    """Not there, but kernels can be compiled and checked without it."""
+    """It is missing, but kernels can be compiled and checked without it."""
     BROKEN = "BROKEN"
 
 
@@ -37,9 +37,9 @@ class Finding:
 
     Attributes:
         status: Whether it works.
-        subject: What was looked at.
+        subject: What was checked.
         detail: Version, path or reason.
-        fix: What to do about it; empty when nothing is wrong.
+        fix: What the user can do; empty when nothing is wrong.
     """
 
     status: Status
@@ -53,12 +53,12 @@ class Finding:
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the options of `tilec doctor`: there are none."""
+    """Set the function that runs `tilec doctor`, which has no options."""
     parser.set_defaults(execute=execute)
 
 
 def execute(options: argparse.Namespace) -> int:
-    """Print the report; fail when something that compiling needs is broken."""
+    """Print the report. The exit code is 1 when something that compiling needs is broken."""
     del options
     print(f"tilec {__version__} in {Path(__file__).resolve().parents[1]}")
     broken = False
@@ -69,7 +69,7 @@ def execute(options: argparse.Namespace) -> int:
 
 
 def examine() -> Iterator[Finding]:
-    """Yield a finding for everything that tilec needs or can use."""
+    """Yield one finding for each thing that tilec needs or can use."""
     yield _python()
     yield _mlir()
     for name in _PACKAGES:
@@ -152,7 +152,7 @@ def _cache() -> Finding:
         with tempfile.TemporaryFile(dir=folder):
             pass
     except OSError as failure:
-        reason = f"{folder} is not writable: {failure.strerror}; every start is slower"
+        reason = f"{folder} is not writable: {failure.strerror}; every command takes longer"
         return Finding(Status.ABSENT, "cache", reason, "set TILEC_CACHE_DIR to a writable folder")
     return Finding(Status.OK, "cache", str(folder))
 

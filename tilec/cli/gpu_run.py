@@ -1,4 +1,4 @@
-"""The GPU half of `tilec run`: device memory that mirrors the host arrays, and a launch."""
+"""`tilec run` on a GPU: copies the host arrays to device memory and back, and launches."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
     Raises:
         TileError: The kernel cannot be compiled, or the launch failed.
     """
-    text = KernelText(lambda: (job.source, {}))
+    text = KernelText.of(job.program)
     plan = job.specialization.plan
     kernel = Kernel(text, job.kernel, plan, job.target, debug_waits=job.debug_waits)
     compiled = kernel.compile(**job.bound.values)

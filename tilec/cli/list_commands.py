@@ -1,4 +1,4 @@
-"""`tilec passes` and `tilec targets`: what there is."""
+"""`tilec passes` and `tilec targets`: lists of the passes and of the architectures."""
 
 import argparse
 
@@ -8,28 +8,28 @@ from tilec.request.target import TARGETS
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Choose the list by the name of the subcommand; neither takes options."""
+    """Set the function that prints the list of the subcommand, which has no options."""
     listings = {"passes": list_passes, "targets": list_targets}
     parser.set_defaults(execute=listings[parser.prog.split()[-1]])
 
 
 def list_passes(options: argparse.Namespace) -> int:
-    """Print every stage with its passes in order; MLIR's own passes are marked."""
+    """Print every stage with its passes in order, and mark the passes of MLIR."""
     del options
     from tilec.passes import load_pass
 
     width = max(len(name) for stage in STAGES for name in stage.passes)
     for stage in STAGES:
         print(f"{stage.name}: {stage.summary}")
-        for name in stage.passes:
-            registered = load_pass(name)
-            summary = registered.summary if registered is not None else "(a pass of MLIR)"
-            print(f"  {name:<{width}}  {summary}")
+        for step in stage.steps:
+            registered = load_pass(step.name)
+            summary = registered.summary if registered else f"{step.purpose} (a pass of MLIR)"
+            print(f"  {step.name:<{width}}  {summary}")
     return EXIT_OK
 
 
 def list_targets(options: argparse.Namespace) -> int:
-    """Print every architecture with the facts that plans depend on."""
+    """Print every architecture with the properties that plans depend on."""
     del options
     for target in TARGETS.values():
         major, minor = target.ptx_version

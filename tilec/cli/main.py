@@ -1,6 +1,6 @@
-"""The `tilec` command: picks the subcommand and turns its outcome into an exit code.
+"""The `tilec` command: runs a subcommand and returns its exit code.
 
-Only the chosen subcommand's module is imported, so `tilec --help` never loads MLIR.
+Only the module of that subcommand is imported, so `tilec --help` never loads MLIR.
 """
 
 import argparse
@@ -26,9 +26,15 @@ EXIT_INTERNAL = 70
 """EX_SOFTWARE of sysexits.h."""
 
 _COMMANDS = {
-    "compile": ("tilec.cli.compile_command", "compile a .tile file to PTX, or to any stage"),
-    "run": ("tilec.cli.run_command", "run a kernel on generated inputs, on the GPU or the CPU"),
-    "opt": ("tilec.cli.opt_command", "run passes on textual IR"),
+    "compile": (
+        "tilec.cli.compile_command",
+        "compile a .tile or Python file to PTX, or to any stage",
+    ),
+    "run": (
+        "tilec.cli.run_command",
+        "run a kernel on the GPU or the CPU, on arrays from files or random ones",
+    ),
+    "opt": ("tilec.cli.opt_command", "run passes on IR in text form"),
     "passes": ("tilec.cli.list_commands", "list the stages and passes"),
     "targets": ("tilec.cli.list_commands", "list the GPU architectures"),
     "doctor": ("tilec.cli.doctor_command", "say what is installed and what is missing"),
@@ -36,18 +42,19 @@ _COMMANDS = {
 
 
 class UsageError(Exception):
-    """The command line itself is wrong; argparse would have said so had it known."""
+    """The command line is wrong in a way that argparse cannot check."""
 
 
 _COLLECTION_THRESHOLDS = (200_000, 50, 100)
-"""A command makes many objects that live to its end; collecting often only costs time."""
+"""Most objects of a command live until it ends, so frequent garbage collection only costs time."""
 
 
 def command() -> NoReturn:
-    """Run the command line and end the process; signals end it sooner (`tilec.cli.start`).
+    """Run the command line and end the process.
 
-    The process ends without the interpreter's clean-up, which takes about 0.1 s after a
-    compilation and has nothing to do: results are on disk and the streams are flushed.
+    The process ends without the clean-up of the interpreter. The clean-up takes about 0.1 s after a
+    compilation and is not needed: results are on disk and the streams are flushed. A signal ends
+    the process earlier (`tilec.cli.start`).
     """
     gc.set_threshold(*_COLLECTION_THRESHOLDS)
     tilec.ir.hide_numpy = True
@@ -73,7 +80,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = _dispatch(words)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read our output is gone. Give the interpreter a sink for its last flush.
+        # The reader has closed the pipe. The last flush of the interpreter needs another target.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
@@ -126,7 +133,9 @@ def _make_parser(words: list[str]) -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     chosen = next((word for word in words if not word.startswith("-")), None)
     for name, (module, summary) in _COMMANDS.items():
-        sub = commands.add_parser(name, help=summary, description=summary.capitalize() + ".")
+        sub = commands.add_parser(
+            name, help=summary, description=f"{summary[0].upper()}{summary[1:]}."
+        )
         if name == chosen:
             configure: Callable[[argparse.ArgumentParser], None]
             configure = importlib.import_module(module).configure

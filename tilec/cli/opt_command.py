@@ -1,4 +1,4 @@
-"""`tilec opt`: runs passes on textual IR and prints the result, like mlir-opt."""
+"""`tilec opt`: runs passes on IR in text form and prints the result, like mlir-opt."""
 
 import argparse
 import re
@@ -21,12 +21,12 @@ SPLIT_MARKER = "// -----"
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tilec opt`."""
-    parser.add_argument("file", metavar="FILE", help="textual IR; '-' reads standard input")
+    parser.add_argument("file", metavar="FILE", help="IR in text form; '-' reads standard input")
     parser.add_argument(
         "--passes",
         default="",
         metavar="A,B,C",
-        help="passes of tilec or MLIR, in order; none only parses, verifies and prints",
+        help="passes of tilec or MLIR, in order; without any, FILE is parsed, verified and printed",
     )
     parser.add_argument("--target", default="sm_90a", help="architecture (default: %(default)s)")
     parser.add_argument("-o", dest="output", default="-", metavar="PATH", help="where to write")
@@ -71,7 +71,7 @@ def execute(options: argparse.Namespace) -> int:
 def process_parts(
     parts: Sequence[SourceFile], names: Sequence[str], target: str, locations: bool
 ) -> list[tuple[str | None, list[Diagnostic]]]:
-    """Run passes on modules, in this process, which MLIR may end.
+    """Run passes on modules in this process. On some IR, MLIR ends the process.
 
     Args:
         parts: The modules.
@@ -80,7 +80,7 @@ def process_parts(
         locations: Whether to print source locations.
 
     Returns:
-        For each module what it has become (None if that is nothing) and what was reported.
+        For each module its text after the passes (None if one failed) and what was reported.
     """
     from tilec.ir.context import make_context
     from tilec.passes.runner import check_pass_name
@@ -115,7 +115,7 @@ def _process(
 
 
 def _stamp(module: Any, names: Sequence[str]) -> None:
-    """Bring the stamp of a dump up to date; IR without one was written by hand and gets none."""
+    """Update the stamp of a dump; IR without a stamp was written by hand and gets none."""
     from tilec.ir.bindings import ir
 
     attributes = module.operation.attributes
@@ -126,10 +126,10 @@ def _stamp(module: Any, names: Sequence[str]) -> None:
 
 
 def moved_stamp(stamp: str, names: Sequence[str]) -> str:
-    """Return the stamp of a dump after more passes: the last one that moved it on.
+    """Return the stamp of a dump after more passes: the last of them that advanced it.
 
-    A pass moves the dump on when it follows in its stage or begins the next one. Others, such as a
-    `cse` in between, leave the place in the pipeline where it was.
+    A pass advances the dump if it comes later in the stage of the dump, or first in the next stage.
+    Other passes, such as an extra `cse`, do not change its position in the pipeline.
 
     Args:
         stamp: Pass that wrote the dump, or `frontend`.
@@ -164,7 +164,7 @@ def split_pass_names(text: str) -> list[str]:
 
 
 def _parts(source: SourceFile) -> Iterator[SourceFile]:
-    """Yield the parts of a split file, padded so that line numbers stay those of the file."""
+    """Yield the parts of a split file, padded so that their line numbers are those of the file."""
     start = 0
     for piece in re.split(rf"(?m)^{re.escape(SPLIT_MARKER)}.*$", source.text):
         yield SourceFile(source.name, "\n" * start + piece)

@@ -1,17 +1,24 @@
-"""`tilec run`: makes inputs, runs a kernel on the GPU or the CPU reference, sums up the result."""
+"""`tilec run`: runs a kernel on the GPU or the CPU reference, and prints a summary of its results.
+
+Inputs come from files or are random; results can be written to files and compared with a reference.
+"""
 
 import argparse
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from tilec.cli.files import STANDARD_STREAM, read_source
-from tilec.cli.kernel_options import add_kernel_options, bind, read_request
+from tilec.cli.array_files import Inputs, output_files, write_array
+from tilec.cli.files import STANDARD_STREAM
+from tilec.cli.kernel_binding import bind
+from tilec.cli.kernel_files import KernelFile, read_kernel_file
+from tilec.cli.kernel_options import add_kernel_options, read_request
 from tilec.cli.main import EXIT_DIAGNOSTICS, EXIT_OK, UsageError
 from tilec.cli.run_job import Job, Outcome, finish, prepare_arguments
-from tilec.compiler.driver import emit_source
+from tilec.compiler.driver import emit_kernel
 from tilec.runtime.args.arguments import check_arguments
 from tilec.runtime.args.signature_binding import interface_from_signature
 from tilec.runtime.args.specialize import specialize
@@ -23,7 +30,9 @@ from tilec.support.diagnostics import (
 )
 from tilec.testing.check import (
     CheckResult,
+    Example,
     compare,
+    example_of,
     load_example,
     make_arguments,
 )
@@ -44,8 +53,30 @@ def _seed(text: str) -> int:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the options of `tilec run`."""
-    parser.add_argument("file", metavar="FILE", help="a .tile file; '-' reads standard input")
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a .tile file, or a .py file with @tilec.kernel functions, which is imported, so its "
+        "code runs; '-' reads standard input",
+    )
     add_kernel_options(parser)
+    parser.add_argument(
+        "--input",
+        dest="inputs",
+        action="append",
+        default=[],
+        metavar="X=FILE.npy",
+        help="take array X from a file; its shape gives the sizes of its dims; repeatable "
+        "(default: random values)",
+    )
+    parser.add_argument(
+        "--output",
+        dest="outputs",
+        action="append",
+        default=[],
+        metavar="X=FILE.npy",
+        help="write array X to a file after the run, bf16 and 8-bit floats as float32; repeatable",
+    )
     parser.add_argument(
         "--device",
         default="auto",
@@ -59,7 +90,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="compare with the CPU reference and the NumPy function beside FILE",
+        help="compare with the CPU reference and with the function 'reference' of the .py file "
+        "of the same name; without both it is an error",
     )
     parser.set_defaults(execute=execute)
 
@@ -69,7 +101,9 @@ def execute(options: argparse.Namespace) -> int:
     if options.debug_waits and options.device == "cpu":
         raise UsageError("--debug-waits is about the GPU: the CPU reference never waits")
     driver = _find_driver(options.device)
-    job = make_job(options)
+    job, outputs = make_job(options)
+    if options.check and driver is None and job.example is None:
+        raise _no_reference(job, options.file)
     extents = ", ".join(f"{name}={extent}" for name, extent in job.bound.dims.items())
     dtypes = ", ".join(f"{name}={value}" for name, value in job.bound.dtypes.items())
     print(f"{job.kernel}: {', '.join(part for part in (extents, dtypes) if part)}")
@@ -84,7 +118,27 @@ def execute(options: argparse.Namespace) -> int:
     print(f"ran on {outcome.device}")
     for name in outcome.outputs:
         print(summarise(name, outcome.arguments.arrays[name].data))
-    return check(job, outcome, on_cpu) if options.check else EXIT_OK
+    for name, path in outputs.items():
+        array = outcome.arguments.arrays[name]
+        write_array(path, array.data, array.dtype)
+    return check(job, outcome, on_cpu, options.file) if options.check else EXIT_OK
+
+
+def _no_reference(job: Job, file: str) -> CompileError:
+    """Return the error that `--check` has nothing to compare with."""
+    message = (
+        f"--check: there is nothing to compare the results of {job.kernel} with: the run is on the "
+        "CPU reference itself, and there is no NumPy function"
+    )
+    arrays = ", ".join(job.arguments.arrays)
+    where = "in a .py file with the name of the .tile file"
+    if file != STANDARD_STREAM:
+        where = f"in {Path(file).with_suffix('.py')}"
+    hint = (
+        f"define reference(...) {where}: it takes parameters of the kernel by name ({arrays}, ...) "
+        "and returns a dict from the name of each output to its expected values; or run on a GPU"
+    )
+    return CompileError(error("T0019", message, hint=hint))
 
 
 def _run_within_memory(job: Job) -> Outcome:
@@ -111,48 +165,59 @@ def _find_driver(device: str) -> Any:
         return None
 
 
-def make_job(options: argparse.Namespace) -> Job:
-    """Return the kernel and generated arguments that the options ask for.
+def make_job(options: argparse.Namespace) -> tuple[Job, dict[str, str]]:
+    """Return the kernel with its arguments, and the file for each array to write.
 
     Raises:
         TileError: The source, an option or an argument is wrong.
     """
-    from tilec.frontend.semantics.signature import signature
-    from tilec.frontend.syntax.parser import choose_kernel, parse_source
-
     request = read_request(options)
-    source = read_source(options.file)
-    tree = parse_source(source)
-    kernel = signature(choose_kernel(tree, options.kernel, source), tree)
-    example = load_example(options.file) if options.file != STANDARD_STREAM else None
-    if example is not None and example.dtypes:
-        request.definitions = {**example.dtypes[0], **request.definitions}
+    file = read_kernel_file(options.file)
+    chosen = file.select_kernel(options.kernel)
+    source, kernel = chosen.program.source, chosen.program.signature(chosen.definition)
+    outputs = output_files(options.outputs, kernel)
+    inputs = Inputs(options.inputs, kernel, source)
+    example = _example(file, options.file)
+    usual = example.dtypes[0] if example is not None and example.dtypes else {}
+    request.definitions = {**usual, **inputs.dtypes(), **request.definitions}
+    request.sizes = inputs.sizes(request.sizes)
+    request.plan = {**chosen.plan, **request.plan}
     choice = bind(request, kernel, for_run=True)
+    dtypes = choice.specialization.dtypes
     arguments = make_arguments(
         kernel,
         request.sizes,
-        dtypes=choice.specialization.dtypes,
+        dtypes=dtypes,
         layouts=request.layouts,
         scalars=choice.scalars,
         example=example,
         seed=options.seed,
     )
-    values = {**arguments.data(), **arguments.scalars, **choice.specialization.constants}
-    values |= choice.specialization.dtypes
+    for name, values in inputs.values(dtypes).items():
+        arguments.arrays[name].data[...] = values
+    values = {**arguments.data(), **arguments.scalars, **choice.specialization.constants, **dtypes}
     bound = check_arguments(interface_from_signature(kernel, source), values)
-    specialization = specialize(bound, plan=request.plan)
-    grid = _read_grid(options.grid)
-    return Job(
-        source,
+    job = Job(
+        chosen.program,
         kernel.name,
-        options.target,
+        options.target or chosen.target,
         bound,
-        specialization,
+        specialize(bound, plan=request.plan),
         arguments,
         example,
-        grid,
-        options.debug_waits,
+        _read_grid(options.grid),
+        options.debug_waits or chosen.debug_waits,
+        frozenset(inputs.files),
     )
+    return job, outputs
+
+
+def _example(file: KernelFile, path: str) -> Example | None:
+    """Return the NumPy function of a file: in the Python file itself, or in the one next to it."""
+    if file.module is None:
+        return load_example(path) if path != STANDARD_STREAM else None
+    has_reference = callable(getattr(file.module, "reference", None))
+    return example_of(file.module) if has_reference else None
 
 
 def _read_grid(text: str) -> tuple[int, ...] | None:
@@ -174,10 +239,10 @@ def run_on_cpu(job: Job) -> Outcome:
     from tilec.ir.attributes import read_kernel_metadata
     from tilec.ir.structured import LOOPS, walk_operations
 
-    module = emit_source(job.source, job.kernel, job.specialization)
+    module = emit_kernel(job.program, job.kernel, job.specialization)
     metadata = read_kernel_metadata(module.body.operations[0])
     arguments, before = prepare_arguments(job, metadata)
-    scalars, sources = dict(job.bound.scalars), [job.source]
+    scalars, sources = dict(job.bound.scalars), [job.program.source]
     run_kernel(module, arguments.data(), scalars, job.grid, job.kernel, sources)
     loops = any(op.name in LOOPS for op in walk_operations(module.body))
     return replace(finish("the CPU reference", arguments, before, metadata), loops=loops)
@@ -201,8 +266,8 @@ def summarise(name: str, data: np.ndarray) -> str:
 def _terms(job: Job, outcome: Outcome, on_cpu: Outcome | None) -> dict[str, int]:
     """Return how many products are summed into an element of each output.
 
-    Without an example beside the source nobody says: a kernel with a loop may sum over its longest
-    dim, any other one is taken for a chain of elementary functions.
+    The module of a NumPy function says so. Without one the numbers are assumed: a kernel with a
+    loop may sum over its longest dim, and any other kernel is a chain of elementary functions.
     """
     if job.example is not None:
         return dict(job.example.terms(job.bound.dims))
@@ -211,13 +276,17 @@ def _terms(job: Job, outcome: Outcome, on_cpu: Outcome | None) -> dict[str, int]
     return dict.fromkeys(outcome.outputs, max(count, _ELEMENTARY_ROUNDINGS))
 
 
-def check(job: Job, outcome: Outcome, on_cpu: Outcome | None) -> int:
-    """Compare an outcome with what is known independently; return the exit code.
+def check(job: Job, outcome: Outcome, on_cpu: Outcome | None, file: str) -> int:
+    """Compare an outcome with results that were computed independently; return the exit code.
 
     Args:
         job: What was run.
         outcome: The result to check.
         on_cpu: The outcome on the CPU reference; it may be `outcome` itself.
+        file: Name of the file of the kernel.
+
+    Raises:
+        CompileError: There is no result to compare with (T0019).
     """
     terms = _terms(job, outcome, on_cpu)
     results: list[tuple[str, CheckResult]] = []
@@ -232,9 +301,9 @@ def check(job: Job, outcome: Outcome, on_cpu: Outcome | None) -> int:
         for comparison in result.outputs:
             print(f"check against {against}: {comparison}")
     for name, count in outcome.stray_bytes.items():
-        print(f"check: {count} bytes beside {name} were overwritten")
-    if not results:
-        print("check: there is no NumPy function beside the source, so nothing was compared")
+        print(f"check: {count} bytes outside of {name} were overwritten")
+    if not any(result.outputs for _, result in results):
+        raise _no_reference(job, file)
     if outcome.stray_bytes or not all(result.ok for _, result in results):
         failure = error("T0011", f"{job.kernel}: the results are not what they should be")
         sys.stderr.write(failure.render() + "\n")

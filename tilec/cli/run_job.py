@@ -1,12 +1,12 @@
-"""What `tilec run` runs and what comes of it: the records that its CPU and GPU halves share."""
+"""What `tilec run` runs, and the result: the records that the CPU and the GPU code share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tilec.compiler.program import Program
 from tilec.request.specialization import Specialization
 from tilec.runtime.args.arguments import BoundArguments
-from tilec.support.diagnostics import SourceFile
 from tilec.testing.check import Arguments, Example
 
 
@@ -15,18 +15,19 @@ class Job:
     """One kernel with its arguments.
 
     Attributes:
-        source: The program.
-        kernel: Name of the kernel.
+        program: The program.
+        kernel: Name of the kernel in it.
         target: Architecture for the GPU.
         bound: The arguments as the kernel's interface sees them; their memory is never written.
         specialization: What the kernel is compiled for, from the arguments.
-        arguments: The same arguments with the memory behind them.
-        example: The module beside the source, if there is one.
+        arguments: The same arguments with the memory that holds them.
+        example: The module with the NumPy function, if there is one.
         grid: Number of blocks, for a kernel that does not compute its own.
         debug_waits: Run a debug build on the GPU.
+        given: Arrays whose values the user gave; they keep them even if the kernel only writes.
     """
 
-    source: SourceFile
+    program: Program
     kernel: str
     target: str
     bound: BoundArguments
@@ -35,18 +36,19 @@ class Job:
     example: Example | None
     grid: tuple[int, ...] | None
     debug_waits: bool = False
+    given: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run left behind.
+    """What a run gave.
 
     Attributes:
         device: Where it ran.
         arguments: The arguments after the run.
         outputs: Names of the arrays that the kernel writes.
-        stray_bytes: Bytes that changed beside the arrays, by array.
-        loops: Whether the kernel has loops; known of a run on the CPU reference.
+        stray_bytes: Bytes outside of the arrays that the kernel changed, by array.
+        loops: Whether the kernel has loops; only a run on the CPU reference says so.
     """
 
     device: str
@@ -57,9 +59,10 @@ class Outcome:
 
 
 def prepare_arguments(job: Job, metadata: Mapping[str, Any]) -> tuple[Arguments, Arguments]:
-    """Return fresh arguments, arrays that are only written poisoned, and a copy of them."""
+    """Return fresh arguments and a copy of them; arrays that are only written hold poison."""
     arguments = job.arguments.copy()
-    arguments.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    written = [item["name"] for item in metadata["arrays"] if item["access"] == "write"]
+    arguments.poison(name for name in written if name not in job.given)
     return arguments, arguments.copy()
 
 

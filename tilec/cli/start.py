@@ -1,4 +1,4 @@
-"""Where the `tilec` command begins: signals are taken care of before anything else is imported."""
+"""Entry point of the `tilec` command: handles signals before it imports anything else."""
 
 from typing import NoReturn
 
@@ -6,7 +6,7 @@ from tilec.support.cleanup import leave_on_signals
 
 
 def command() -> NoReturn:
-    """Run the command line as a process of its own: the console script `tilec`."""
+    """Run the command line as a process: the console script `tilec`."""
     leave_on_signals()
     from tilec.cli.main import command as run
 

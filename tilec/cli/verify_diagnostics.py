@@ -77,8 +77,8 @@ def _compile_nested(text: str) -> re.Pattern[str]:
 def compare(text: str, reported: Iterable[Diagnostic]) -> list[str]:
     """Return one line for every difference between `text`'s expectations and `reported`.
 
-    Every expectation must be met by a diagnostic of its own. Errors and warnings must all be
-    expected; remarks and notes need not be.
+    Each expectation needs its own diagnostic. Each error and each warning needs an expectation;
+    remarks and notes do not.
     """
     open_expectations = find_expectations(text)
     problems = []

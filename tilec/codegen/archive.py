@@ -1,4 +1,4 @@
-"""Reads zip archives that somebody else may have made, within bounds of memory.
+"""Reads zip archives that another program may have made, within bounds of memory.
 
 Everything that an archive says about itself may be a lie: sizes are checked before a member is
 read, and no more is unpacked than they allow.
@@ -10,7 +10,7 @@ import zipfile
 
 MAX_ARCHIVE_BYTES = 1 << 30
 MAX_MEMBER_BYTES = 1 << 28
-"""Nobody's kernel is that large; a larger member is damage, or an attack on memory."""
+"""No kernel is that large; a larger member is damage, or an attack on memory."""
 MAX_TOTAL_BYTES = 1 << 30
 MAX_DIRECTORY_BYTES = 1 << 20
 """For about 10,000 members. Python makes an object of every entry of the directory."""

@@ -36,7 +36,7 @@ class KernelImage:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """Device memory that a launch provides besides the arguments.
+    """Device memory that a launch provides in addition to the arguments.
 
     Attributes:
         name: Name of the hidden parameter that is its address.

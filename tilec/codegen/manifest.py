@@ -58,7 +58,7 @@ _BODY = record(
 
 
 def parse_json(data: bytes) -> Any:
-    """Return the plain values that a JSON text stands for.
+    """Return the plain values of a JSON text.
 
     Raises:
         SchemaError: It is none, it is nested too deeply, or it names something twice.

@@ -1,6 +1,6 @@
 """Checks of plain values that come from a file: types, ranges, and what belongs together.
 
-A check takes a value and the place that it stands in, and raises a `SchemaError` that names both.
+A check takes a value and the place where it is, and raises a `SchemaError` that names both.
 """
 
 from collections.abc import Callable, Collection, Mapping

@@ -69,7 +69,7 @@ LLVM_OPERATIONS = _names(
     shufflevector extractvalue insertvalue
     """
 )
-"""Operations of the llvm dialect besides `llvm.intr.*`, without their prefix."""
+"""Operations of the llvm dialect, apart from `llvm.intr.*`, without their prefix."""
 
 GLOBAL_INITIALIZER_OPERATIONS = _names(
     """
@@ -96,7 +96,7 @@ NVVM_OPERATIONS = _names(
     """
 )
 """Operations of the nvvm dialect that may be left when translation starts, without their prefix;
-`read.ptx.sreg.*` are allowed besides."""
+`read.ptx.sreg.*` are allowed, too."""
 NVVM_REGISTER_PREFIX = "read.ptx.sreg."
 
 NVVM_INTRINSICS = _names(

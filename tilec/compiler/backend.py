@@ -7,15 +7,13 @@ from tilec.compiler.compilation import Compilation, Stopwatch
 from tilec.compiler.debug_build import too_late
 from tilec.compiler.dumps import DumpWriter, metadata_comment, read_metadata_comment
 from tilec.plan.summary import plan_text
-from tilec.request.options import CompileOptions
+from tilec.request.options import ASSEMBLED, CompileOptions
 from tilec.request.target import Target
 from tilec.request.wait_records import HIDDEN_PARAMETERS, METADATA_KEY
 from tilec.support import compiler_threads
 from tilec.support.diagnostics import CompileError, InternalCompilerError, SourceFile
 
 _STAGE = "code generation"
-_ASSEMBLED = ("cubin", "sass")
-"""What cannot be emitted without ptxas."""
 
 
 class CodeGenerator:
@@ -62,7 +60,7 @@ class CodeGenerator:
             text = translate(module, lineinfo=self.options.lineinfo, is_legal=is_legal)
         if self.options.reaches("ptx"):
             with self.watch.step(_STAGE, "load LLVM"), compiler_threads.LOCK.held:
-                _import_rest(ptxas=self.options.run_ptxas or self.options.emit in _ASSEMBLED)
+                _import_rest(ptxas=self.options.assembles)
         if meanwhile is not None:
             meanwhile()
         try:
@@ -135,8 +133,8 @@ class CodeGenerator:
 
     def _assemble(self, ptx: str, *, allow_spills: bool) -> Any:
         """Return what ptxas makes of `ptx`, or None when it shall not or cannot run."""
-        needed = self.options.emit in _ASSEMBLED
-        if not needed and not self.options.run_ptxas:
+        needed = self.options.emit in ASSEMBLED
+        if not self.options.assembles:
             return None
         from tilec.codegen.ptxas import assemble
         from tilec.codegen.tools import find_tool

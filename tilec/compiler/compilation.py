@@ -132,12 +132,6 @@ class Compilation:
         texts = {stage: self.module_text(stage) for stage in self.snapshots}
         return replace(self, snapshots={}, texts={**texts, **self.texts})
 
-    def package(self) -> bytes:
-        """Return the contents of a package file with the artifact."""
-        from tilec.codegen.package import package_bytes
-
-        return package_bytes(self.artifact)
-
     def resource_usage(self) -> str:
         """Return one line with what ptxas reports; empty when it did not run."""
         found = self.assembly

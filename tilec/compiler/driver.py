@@ -17,6 +17,7 @@ from tilec.compiler.compilation import Compilation, Stopwatch, Timing
 from tilec.compiler.debug_build import request_debug_waits
 from tilec.compiler.dumps import DumpWriter, check_metadata, damaged
 from tilec.compiler.failure_bisection import StageStart, copy_module, naming_the_failed_pass
+from tilec.compiler.program import Program
 from tilec.compiler.replan import NextPlan, describe_plan, next_plan
 from tilec.compiler.user_ir import beginning, failures_as_diagnostics, run_apart
 from tilec.request.options import CompileOptions
@@ -34,19 +35,35 @@ _FRONTEND = "frontend"
 def compile_source(
     source: SourceFile,
     kernel: str | None = None,
-    specialization: Specialization | Callable[[Any], Specialization] | None = None,
+    specialization: Specialization | None = None,
     options: CompileOptions | None = None,
     module_globals: Mapping[str, Any] = MappingProxyType({}),
 ) -> Compilation:
-    """Compile one kernel of a `.tile` source.
+    """Compile one kernel of a source that nothing else needs: see `compile_kernel`.
 
     Args:
         source: The program.
         kernel: Name of the kernel; None when the file has only one.
-        specialization: What is known about its arguments, or a function that says so given the
-            kernel's signature; by default nothing.
+        specialization: What is known about its arguments; by default nothing.
         options: How far to go and what to show on the way.
         module_globals: Values of the Python module around a decorated kernel.
+    """
+    return compile_kernel(Program(source, module_globals), kernel, specialization, options)
+
+
+def compile_kernel(
+    program: Program,
+    kernel: str | None = None,
+    specialization: Specialization | None = None,
+    options: CompileOptions | None = None,
+) -> Compilation:
+    """Compile one kernel of a program.
+
+    Args:
+        program: The program.
+        kernel: Name of the kernel; None when the program has only one.
+        specialization: What is known about its arguments; by default nothing.
+        options: How far to go and what to show on the way.
 
     Returns:
         The compilation, finished as far as `options.emit` asks.
@@ -55,7 +72,7 @@ def compile_source(
         CompileError: The program is wrong, or cannot be compiled for the target.
         InternalCompilerError: A pass failed; a reproducer was written.
     """
-    make = partial(_Steps, source, options or CompileOptions(), module_globals)
+    make = partial(_Steps, program, options or CompileOptions())
     return compiler_threads.run(lambda: _compile(make, kernel, specialization or Specialization()))
 
 
@@ -65,18 +82,24 @@ def emit_source(
     specialization: Specialization | None = None,
     module_globals: Mapping[str, Any] = MappingProxyType({}),
 ) -> Any:
+    """Return the cuda_tile module of one kernel of a source: see `emit_kernel`."""
+    return emit_kernel(Program(source, module_globals), kernel, specialization)
+
+
+def emit_kernel(
+    program: Program, kernel: str | None = None, specialization: Specialization | None = None
+) -> Any:
     """Return the cuda_tile module of one kernel before any pass: what the CPU reference runs.
 
     Args:
-        source: The program.
-        kernel: Name of the kernel; None when the file has only one.
+        program: The program.
+        kernel: Name of the kernel; None when the program has only one.
         specialization: What is known about its arguments; by default nothing.
-        module_globals: Values of the Python module around a decorated kernel.
 
     Raises:
         CompileError: The program is wrong.
     """
-    steps = _Steps(source, CompileOptions(emit=STAGE_NAMES[0]), module_globals)
+    steps = _Steps(program, CompileOptions(emit=STAGE_NAMES[0]))
     wanted = specialization or Specialization()
     return compiler_threads.run_locked(lambda: steps.run_frontend(kernel, wanted))
 
@@ -113,7 +136,7 @@ def resume_here(
 ) -> Compilation:
     """Continue from a dump in this process, which MLIR may end: see `resume`."""
     with failures_as_diagnostics(options.origin, source):
-        steps = _Steps(source, options)
+        steps = _Steps(Program(source), options)
         steps.hints = Specialization(sizes=sizes, plan=plan)
         return compiler_threads.run(lambda: steps.resume(options.start_from or ""))
 
@@ -121,7 +144,7 @@ def resume_here(
 def _compile(
     make: "Callable[[], _Steps]",
     kernel: str | None,
-    specialization: Specialization | Callable[[Any], Specialization],
+    specialization: Specialization,
 ) -> Compilation:
     """Compile, with another plan as long as one is over a budget that the planner did not foresee.
 
@@ -147,30 +170,21 @@ def _compile(
 class _Steps:
     """The state of one compilation while it runs."""
 
-    def __init__(
-        self,
-        source: SourceFile,
-        options: CompileOptions,
-        module_globals: Mapping[str, Any] = MappingProxyType({}),
-    ) -> None:
-        self.source = source
-        self.module_globals = module_globals
+    def __init__(self, program: Program, options: CompileOptions) -> None:
+        self.program = program
+        self.source = program.source
         self.options = options
         self.target = get_target(options.target)
         self.dumps = DumpWriter(options.dump_directory)
         self.watch = Stopwatch()
-        self.result = Compilation("", source, timings=self.watch.timings)
+        self.result = Compilation("", self.source, timings=self.watch.timings)
         self.hints = Specialization()
         self.pass_context: Any = None
         self.specialization = Specialization()
         self.module: Any = None
         self.starts: list[StageStart] = []
 
-    def compile(
-        self,
-        kernel: str | None,
-        specialization: Specialization | Callable[[Any], Specialization],
-    ) -> Compilation:
+    def compile(self, kernel: str | None, specialization: Specialization) -> Compilation:
         """Run everything."""
         with compiler_threads.LOCK.held:
             self.module = self.run_frontend(kernel, specialization)
@@ -201,26 +215,17 @@ class _Steps:
             with BackgroundChecks(self.pass_context.background, self.watch) as checks:
                 return self._finish(module, checks)
 
-    def run_frontend(
-        self,
-        kernel: str | None,
-        specialization: Specialization | Callable[[Any], Specialization],
-    ) -> Any:
+    def run_frontend(self, kernel: str | None, specialization: Specialization) -> Any:
         """Return the module that the frontend emits for `kernel`."""
-        with self.watch.step(_FRONTEND, "parse"):
-            from tilec.frontend.semantics.signature import signature
-            from tilec.frontend.syntax.parser import choose_kernel, parse_source
-
-            tree = parse_source(self.source, self.module_globals)
-            chosen = choose_kernel(tree, kernel, self.source)
-            self.result.kernel = chosen.name
-            if callable(specialization):
-                specialization = specialization(signature(chosen, tree))
+        with self.watch.step(_FRONTEND, "parse") as timing:
+            self.result.kernel = self.program.select_kernel(kernel)
+        # The source may have been parsed earlier, when somebody asked for a signature.
+        timing.seconds = max(timing.seconds, self.program.claim_parse_seconds())
         context = self._make_context(specialization)
         with self.watch.step(_FRONTEND, "emit") as timing:
             from tilec.frontend.emit.module import emit_module
 
-            module = emit_module(tree, self.result.kernel, specialization, context)
+            module = emit_module(self.program.tree, self.result.kernel, specialization, context)
             if self.options.debug_waits:
                 request_debug_waits(module, self.source.name)
         self.specialization = specialization

@@ -16,7 +16,7 @@ BLOCK_ID_SLOT = 0
 GRID_SLOT = 1
 """Frame slot of the grid extents: three NumPy i32."""
 
-TERMINATORS = frozenset({"cuda_tile.return", "scf.yield", "scf.condition"})
+TERMINATORS = frozenset({"cuda_tile.return", "cuda_tile.yield", "scf.yield", "scf.condition"})
 
 
 class Region:

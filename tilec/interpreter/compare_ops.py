@@ -112,4 +112,10 @@ def _select(_op: Any) -> Function:
 @value_op("arith.select")
 def _arith_select(_op: Any) -> Function:
     # A scalar condition may choose between values of any kind, tiles and pointers too.
-    return lambda condition, chosen, otherwise: chosen if condition else otherwise
+
+    def choose(condition: Any, chosen: Any, otherwise: Any) -> Any:
+        if np.ndim(condition):  # in the body of a reduction, which sees whole slices
+            return np.where(condition, chosen, otherwise)
+        return chosen if condition else otherwise
+
+    return choose

@@ -9,6 +9,7 @@ import numpy as np
 
 from tilec.interpreter import (  # noqa: F401 - each family registers its operations
     assume_ops,
+    combine_ops,
     compare_ops,
     constant_ops,
     control_flow,
@@ -31,8 +32,8 @@ from tilec.support.diagnostics import (
     KernelAssertionError,
     OutOfRangeError,
     SourceFile,
-    error,
 )
+from tilec.support.kernel_selection import select_kernel
 
 ENTRY_OP = "cuda_tile.entry"
 
@@ -85,13 +86,7 @@ def find_kernel(module: Any, kernel: str | None = None) -> Any:
         for op in module.body.operations
         if op.operation.name == ENTRY_OP
     }
-    if kernel is None and len(entries) == 1:
-        return next(iter(entries.values()))
-    if kernel in entries:
-        return entries[kernel]
-    names = ", ".join(entries) or "none"
-    wanted = f"no kernel called '{kernel}'" if kernel is not None else "which kernel to run?"
-    raise CompileError(error("T0006", f"{wanted} The module has: {names}"))
+    return entries[select_kernel(entries, kernel, "the module")]
 
 
 def make_program(

@@ -82,7 +82,7 @@ def alloca(element: Any, count: Any) -> Any:
 
 
 def poison(result: Any) -> Any:
-    """Return a value of type `result` that nobody may look at."""
+    """Return a value of type `result` whose content is undefined."""
     return value("llvm.mlir.poison", result)
 
 
@@ -234,8 +234,22 @@ def fence_proxy(kind: str, space: str | None = None) -> None:
 
 def shuffle_index(mask: Any, number: Any, lane: Any, clamp: Any) -> Any:
     """Return `number` of lane `lane` (PTX ISA, shfl.sync.idx)."""
-    kind = ir.Attribute.parse("#nvvm<shfl_kind idx>")
-    return value("nvvm.shfl.sync", number.type, [mask, number, lane, clamp], kind=kind)
+    return shuffle("idx", mask, number, lane, clamp)
+
+
+def shuffle(kind: str, mask: Any, number: Any, lane: Any, clamp: Any) -> Any:
+    """Return `number`, of 32 bits, of another lane (PTX ISA, shfl.sync).
+
+    Args:
+        kind: `idx`: of lane `lane`; `bfly`: of the lane whose number differs by an XOR with `lane`;
+            `up` or `down`: of the lane that is `lane` below or above, or its own beyond `clamp`.
+        mask: The lanes that take part.
+        number: An i32 or f32.
+        lane: See `kind`.
+        clamp: Last lane of the segment: 31, or 0 for `up`.
+    """
+    attribute = ir.Attribute.parse(f"#nvvm<shfl_kind {kind}>")
+    return value("nvvm.shfl.sync", number.type, [mask, number, lane, clamp], kind=attribute)
 
 
 def set_max_register(count: int, action: str) -> None:

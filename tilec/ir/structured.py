@@ -32,7 +32,7 @@ def walk_operations(block: Any) -> list[Any]:
     """Return every operation under `block`, each one before the operations inside it.
 
     The list survives insertions and erasures. MLIR makes it: its walk takes half the time of one
-    through the regions and blocks of the bindings, and the passes of a kernel walk it fifty times.
+    through the regions and blocks of the bindings, and the passes of a kernel need it fifty times.
     """
     found: list[Any] = []
 

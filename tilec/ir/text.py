@@ -1,8 +1,11 @@
-"""Textual IR: parsing with readable errors, printing, and a shorter spelling of tile types.
+"""Textual IR: parsing with readable errors, and printing in a shorter spelling.
 
-Dialects defined from Python cannot have a type syntax of their own, so a tile type holds a tensor
-type: `!cuda_tile.tile<tensor<128x64xbf16>>`. The published spelling `!cuda_tile.tile<128x64xbf16>`
-is what users read and write; it is translated here, in both directions. Both spellings parse.
+Dialects defined from Python cannot have a syntax of their own. Two spellings are translated here,
+in both directions; text in the spelling of MLIR parses, too.
+
+* A tile type holds a tensor type: `!cuda_tile.tile<tensor<128x64xbf16>>`. Users read and write the
+  published spelling `!cuda_tile.tile<128x64xbf16>`.
+* An operation with optional operands holds their number. It is omitted (`tilec/ir/segments.py`).
 """
 
 import re
@@ -12,7 +15,8 @@ from typing import Any
 
 from tilec.ir.bindings import MLIRError, ir
 from tilec.ir.errors import diagnose
-from tilec.ir.unsafe_text import check_text
+from tilec.ir.segments import find_insertions, omit_sizes
+from tilec.ir.unsafe_text import QUOTED, check_text
 from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan
 from tilec.support.fast_dataclasses import replace
 
@@ -22,7 +26,7 @@ PARSER_CODE = "T0502"
 _STRING = r'"(?:[^"\\\n]|\\.)*"'
 _BODY = r"(?P<body>(?:\d+x)*(?:[a-zA-Z]\w*|!cuda_tile\.ptr<\w+>))"
 _HEAD = r"(?P<head>!cuda_tile\.tile<)"
-_TILE_IN = re.compile(rf"{_STRING}|//[^\n]*|{_HEAD}{_BODY}(?=>)")
+_TILE_IN = re.compile(rf"{QUOTED}|{_HEAD}{_BODY}(?=>)")
 """A short tile type; string literals and comments match first and are left alone."""
 _TILE_OUT = re.compile(rf"{_STRING}|{_HEAD}tensor<{_BODY}>(?=>)")
 _OPENING, _CLOSING = "tensor<", ">"
@@ -38,7 +42,7 @@ def parse_module(text: str, context: Any, filename: str) -> Any:
     """Parse and verify textual IR.
 
     Args:
-        text: A module, with tile types in either spelling.
+        text: A module, in either spelling.
         context: An `ir.Context` that knows the dialects (`tilec.ir.context.make_context`).
         filename: Name to show in diagnostics.
 
@@ -67,7 +71,7 @@ def print_module(module: Any, *, locations: bool = False) -> str:
         locations: Print the source location of every operation.
     """
     text = module.operation.get_asm(enable_debug_info=locations)
-    return shorten_types(text).rstrip("\n") + "\n"
+    return omit_sizes(shorten_types(text)).rstrip("\n") + "\n"
 
 
 def shorten_types(text: str) -> str:
@@ -83,26 +87,31 @@ def _is_from_verifier(failure: MLIRError) -> bool:
 
 def _spell_out(text: str) -> tuple[str, Insertions]:
     """Return `text` as the bindings parse it, and what was inserted where."""
-    lines = text.split("\n")
     insertions: dict[int, list[tuple[int, int]]] = {}
-    for number, line in enumerate(lines, start=1):
-        if "!cuda_tile.tile<" in line:
-            lines[number - 1], insertions[number] = _spell_out_line(line)
-    return "\n".join(lines), insertions
+    pieces: list[str] = []
+    position = line_start = inserted = 0
+    number = 1
+    for offset, piece in sorted([*_tile_insertions(text), *find_insertions(text)]):
+        lines = text.count("\n", position, offset)
+        if lines:
+            number, line_start, inserted = number + lines, text.rindex("\n", 0, offset) + 1, 0
+        pieces += [text[position:offset], piece]
+        column = offset - line_start + inserted + 1
+        insertions.setdefault(number, []).append((column, len(piece)))
+        position, inserted = offset, inserted + len(piece)
+    return "".join([*pieces, text[position:]]), insertions
 
 
-def _spell_out_line(line: str) -> tuple[str, list[tuple[int, int]]]:
-    result, position = "", 0
-    inserted: list[tuple[int, int]] = []
-    for match in _TILE_IN.finditer(line):
-        if match["head"] is None:
-            continue
-        for end, piece in ((match.end("head"), _OPENING), (match.end("body"), _CLOSING)):
-            result += line[position:end]
-            inserted.append((len(result) + 1, len(piece)))
-            result += piece
-            position = end
-    return result + line[position:], inserted
+def _tile_insertions(text: str) -> list[tuple[int, str]]:
+    """Return what tile types lack, as (offset, text to insert there)."""
+    if "!cuda_tile.tile<" not in text:
+        return []
+    return [
+        (match.end(group), piece)
+        for match in _TILE_IN.finditer(text)
+        if match["head"] is not None
+        for group, piece in (("head", _OPENING), ("body", _CLOSING))
+    ]
 
 
 def _as_written(item: Diagnostic, filename: str, insertions: Insertions) -> Diagnostic:

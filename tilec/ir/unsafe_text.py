@@ -1,4 +1,4 @@
-"""Text that would end the process in MLIR's parser: it is found ahead of it.
+"""Text that would end the process in MLIR's parser: it is found before it is parsed.
 
 The parser recurses into brackets, makes as many results as a number says, and reads positions in
 structs without a check of their range (torch-mlir 20261001).
@@ -15,9 +15,10 @@ MOST_RESULTS = 65536
 _LONGEST_NUMBER = 9
 """Characters of a number that is worth reading."""
 
-_QUOTED = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'
-_BRACKET = re.compile(rf"{_QUOTED}|->|[<>]=|(?P<open>[(<\[{{])|(?P<close>[)>\]}}])")
-_NUMBER = re.compile(rf"{_QUOTED}|%[\w.$-]+ ?[#:] ?(?P<result>[1-9]\d{{4,}}|0x[0-9a-fA-F]+)")
+QUOTED = r'"(?:[^"\\\n]|\\.)*"|//[^\n]*'
+"""A string or a comment of textual IR, as a regular expression."""
+_BRACKET = re.compile(rf"{QUOTED}|->|[<>]=|(?P<open>[(<\[{{])|(?P<close>[)>\]}}])")
+_NUMBER = re.compile(rf"{QUOTED}|%[\w.$-]+ ?[#:] ?(?P<result>[1-9]\d{{4,}}|0x[0-9a-fA-F]+)")
 _POSITION = re.compile(r"(?:extract|insert)value\b[^\n\[]*\[([^\]\n]*)\]")
 _FAR = re.compile(r"-\s*\d+|0x[0-9a-fA-F]+|\d{6,}")
 

@@ -111,7 +111,13 @@ def _fragment(
     return RegisterLayout(shape, modes)
 
 
-def blocked(shape: Sequence[int], warps: int, vector: int, order: Sequence[int]) -> RegisterLayout:
+def blocked(
+    shape: Sequence[int],
+    warps: int,
+    vector: int,
+    order: Sequence[int],
+    warp_order: Sequence[int] | None = None,
+) -> RegisterLayout:
     """Return a layout in which neighbouring lanes hold neighbouring vectors.
 
     Each thread takes up to `vector` elements along the fastest axis; lanes, then warps, then
@@ -123,11 +129,13 @@ def blocked(shape: Sequence[int], warps: int, vector: int, order: Sequence[int])
         warps: 1 to 4, or a multiple of 4.
         vector: Elements of one access; reduced to a divisor of the fastest extent.
         order: Axes, fastest first.
+        warp_order: Axes in the order in which warps take them; `order` by default.
 
     Raises:
         LayoutError: `order` is not a permutation of the axes, or `warps` is impossible.
     """
     _check_blocked(len(shape), warps, order)
+    orders = {Owner.LANE: order}
     rank = len(shape)
     left, step, modes = list(shape), [1] * rank, []
 
@@ -143,7 +151,7 @@ def blocked(shape: Sequence[int], warps: int, vector: int, order: Sequence[int])
     threads = ((Owner.LANE, WARP_LANES), (Owner.WARP, warps_per_group))
     for owner, size in (*threads, (Owner.WARPGROUP, warps // warps_per_group)):
         missing = size
-        for axis in order:
+        for axis in orders.get(owner, warp_order or order):
             extent = gcd(left[axis], missing)
             take(owner, axis, extent)
             missing //= extent
@@ -161,7 +169,11 @@ def _check_blocked(rank: int, warps: int, order: Sequence[int]) -> None:
 
 
 def choose_blocked(
-    shape: Sequence[int], element_bits: int, warps: int, contiguous_axis: int | None = None
+    shape: Sequence[int],
+    element_bits: int,
+    warps: int,
+    contiguous_axis: int | None = None,
+    reduced: Sequence[int] = (),
 ) -> RegisterLayout:
     """Return the blocked layout for reading or writing a tile in memory order.
 
@@ -174,6 +186,7 @@ def choose_blocked(
         element_bits: Size of one element in memory.
         warps: 1 to 4, or a multiple of 4.
         contiguous_axis: Axis that is contiguous in memory; the last one by default.
+        reduced: Axes that are reduced: warps share them last, so that each has whole rows.
 
     Raises:
         LayoutError: `warps` is impossible.
@@ -185,5 +198,6 @@ def choose_blocked(
     order = [fastest, *(axis for axis in reversed(range(rank)) if axis != fastest)]
     widest = max(1, VECTOR_BITS // element_bits)
     vectors = [1 << shift for shift in reversed(range(widest.bit_length()))]
-    layouts = (blocked(shape, warps, vector, order) for vector in vectors)
+    warp_order = sorted(order, key=lambda axis: axis in reduced)
+    layouts = (blocked(shape, warps, vector, order, warp_order) for vector in vectors)
     return min(layouts, key=lambda layout: layout.replication)

@@ -28,7 +28,8 @@ def choose_deferral(
         return 0, ()
     why = "fixed by the user" if overrides.defer_stores else "products hide the store of a tile"
     waiting = accumulator_registers(*_result(problem), plan.consumers)
-    return waiting, (f"defer_stores = true: a tile leaves while the next one is computed; {why}",)
+    reason = f"defer_stores = true: a tile is stored while the next one is computed; {why}"
+    return waiting, (reason,)
 
 
 def defers_work(problem: KernelProblem, waiting: int, overrides: PlanOverrides) -> bool:
@@ -49,13 +50,13 @@ def defers_work(problem: KernelProblem, waiting: int, overrides: PlanOverrides) 
 def _why_not_schedule(plan: KernelPlan) -> str | None:
     """Return which other decision keeps the store of a tile from waiting."""
     if not plan.specialize or not plan.persistent:
-        return "no loop over tiles goes on with the products of the next tile"
+        return "no loop over tiles continues with the products of the next tile"
     if plan.teams > 1:
         return "consumers that ping-pong store while others multiply (pingpong = true)"
     if plan.split_k > 1:
         return f"the splits of a tile add up their sums first (split_k = {plan.split_k})"
     if not plan.epilogue_slots or plan.epilogue_batch > 1:
-        return "the result does not leave in parts of one staging slot each"
+        return "the result is not stored in parts of one staging slot each"
     return None
 
 

@@ -83,7 +83,7 @@ class Slices:
     def cycles(self, tiles: Sequence[SlicedTile]) -> float:
         """Return the cycles that the epilogue of `tiles` takes for slices, without computing them.
 
-        Those behind the slots of the ring are requested when one of the first has been computed.
+        Those that have no slot of the ring are requested when one of the first has been computed.
         """
         count = slice_count(tiles, self.columns)
         waiting = count * machine.SLICE_CYCLES * (1 if self.slots > 1 else 2)

@@ -22,7 +22,7 @@ COLUMN_STEP = 16
 MIN_STEPPED_COLUMNS = 64
 """Narrower tiles have powers of two of columns only: latency decides there, not the model."""
 CLUSTERS = ((2, 1), (1, 2))
-"""Clusters along M and N to consider besides single CTAs. Larger ones leave SMs of a GPC idle."""
+"""Clusters along M and N to consider, next to single CTAs. Larger ones leave SMs of a GPC idle."""
 SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or ping-pong (True): what to consider."""
 SPLITS = (1, 2, 3, 4, 6, 8)
@@ -78,7 +78,7 @@ class GemmProblem:
             are cut into swizzle spans.
         powers_of_two: Whether to consider only extents that are powers of two.
         equal: Pairs of positions in `tile` that must get the same value.
-        clusters: Clusters along M and N to consider besides single CTAs.
+        clusters: Clusters along M and N to consider, in addition to single CTAs.
         schedules: Whether to consider consumers that share tiles (False), that ping-pong
             (True), or both.
         splits: Into how many splits along K to divide tiles where they are few.

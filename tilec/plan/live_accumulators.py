@@ -91,7 +91,7 @@ class _Walk:
         return tile
 
     def back(self, body: Body, live: set[Hashable]) -> set[Hashable]:
-        """Return what is live ahead of `body` from what is live after it; note it at products."""
+        """Return what is live before `body` from what is live after it; note it at products."""
         live = live | set(body.yields)
         for step in reversed(body.steps):
             live -= set(step.results)

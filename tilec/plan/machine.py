@@ -24,7 +24,7 @@ LOADED_CYCLES_PER_NANOSECOND = 1.5
 1.40 to 1.64 in bf16 and fp16 from 2048^3 to 16384^3)."""
 PACE_SHARE = 0.55
 """Part of the products of a tile over which the loads of its epilogue are spread. At 4096^3 in
-bf16, with bias, GELU and a residual, sleeps of 3 us ahead of each of four slices, 0.55 of the
+bf16, with bias, GELU and a residual, sleeps of 3 us before each of four slices, 0.55 of the
 products of a 128x128 tile, made the kernel 1.2% faster on average, in 7 of 8 runs (H200, driver
 580, 2026-11-22). A sleep takes twice as long at most (PTX ISA, nanosleep)."""
 MMA_ISSUE_SHARE = 0.963
@@ -107,14 +107,14 @@ LOADED_CYCLES = 12
 """Cycles in which every thread of a warpgroup reads, widens and adds an element that the epilogue
 has loaded (as above, with the residual alone)."""
 LOADED_REGISTERS = 48
-"""Registers that an epilogue needs which computes with loaded tiles, besides those of any other
+"""Registers that an epilogue needs which computes with loaded tiles, on top of those of any other
 (measured with ptxas 13.0: 160 accumulators fit, 176 spill in clusters)."""
 COMBINED_REGISTERS = 24
-"""Registers that an epilogue needs which computes with several accumulators, besides those of any
+"""Registers that an epilogue needs which computes with several accumulators, on top of those of any
 other (measured with ptxas 13.5: silu(x) * y of two accumulators of 88 registers fits, of 96 spills
 40 bytes)."""
 LOADED_DEFERRAL_REGISTERS = 16
-"""Registers that a tile which waits takes besides, for each 16 bits beyond the first ones that its
+"""Registers that a tile which waits takes more, for each 16 bits beyond the first ones that its
 epilogue loads for an element (measured with ptxas 13.0: 128x256 with GELU and a bf16 residual does
 not spill at 240 registers, with an f32 residual 68 bytes)."""
 LOADED_REREAD_SHARE = 0.5
@@ -143,7 +143,7 @@ MIN_REGISTERS = 24
 MAX_REGISTERS = 256
 """Largest count that setmaxnreg takes (PTX ISA, setmaxnreg)."""
 CONSUMER_OVERHEAD = 32
-"""Registers that a GEMM consumer needs besides its accumulators (measured with ptxas 13.0: 208
+"""Registers that a GEMM consumer needs on top of its accumulators (measured with ptxas 13.0: 208
 accumulators of 240 registers fit, 216 spill)."""
 DEFERRAL_OVERHEAD = 16
 """Registers that a consumer needs more when a tile waits in registers for the next one (measured
@@ -155,7 +155,7 @@ of products 16 columns of GELU hide but for 90 cycles, 32 cost 360 and 64 cost 7
 H200 by ncu, 2026-11-22: 128x256 tiles of 64 k-tiles, two warpgroups).
 """
 MMA_OVERHEAD = 26
-"""Registers that ptxas needs besides the accumulators of one wgmma, all within the allocation at
+"""Registers that ptxas needs on top of the accumulators of one wgmma, all within the allocation at
 kernel entry: fewer give error C7602 (measured with ptxas 13.0)."""
 
 SWIZZLE_BYTES = 128
@@ -169,7 +169,7 @@ EPILOGUE_PART_BYTES = 8192
 EPILOGUE_SLOTS = 2
 """Staging slots of each warpgroup in the epilogue: one is filled while TMA reads the other."""
 MIN_STAGES = 3
-"""Fewest slots that keep loads ahead of a consumer that holds one and frees one."""
+"""Fewest slots that keep loads early for a consumer that holds one and frees one."""
 MAX_STAGES = 16
 """Most slots of a ring. At 4096x128x4096, 64x64 tiles with 13 slots of 16 KB took three quarters of
 the time of those with 4 slots of 32 KB (bf16, H200, 2026-11-21)."""

@@ -14,7 +14,7 @@ class KernelProblem:
     Attributes:
         mma: Every `mma` of the kernel.
         ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
-        fixed_bytes: Shared memory needed besides the ring: one-shot slots, staging buffers.
+        fixed_bytes: Shared memory needed in addition to the ring: one-shot slots, staging buffers.
         part_bytes: One staging slot of one warpgroup, over all stores that can go out in parts.
         cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
         pingpong: Whether the tiles were planned for consumers that ping-pong.
@@ -23,9 +23,10 @@ class KernelProblem:
         scratch_bytes: Area through which the threads of each team change the layout of tiles.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
+        reduces_once: Whether each block reduces the tiles that it loads, once and outside of loops.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
-        why_not_split: Why k-tiles can be neither divided among CTAs nor walked backwards; None when
+        why_not_split: Why k-tiles can be neither divided among CTAs nor run backwards; None when
             they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
         why_not_deferral: Why the store of a tile cannot wait; None when it can.
@@ -38,6 +39,7 @@ class KernelProblem:
     fixed_bytes: int
     tile_elements: int
     has_loop_loads: bool
+    reduces_once: bool = False
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: int = 0
@@ -63,7 +65,7 @@ class KernelProblem:
         return max(accumulator_registers(*tile.accumulator, consumers) for tile in self.mma)
 
     def bytes_outside_ring(self, consumers: int, slices: Slices) -> int:
-        """Return the shared memory needed besides the ring."""
+        """Return the shared memory needed in addition to the ring."""
         fixed, part = self.fixed_bytes, self.part_bytes
         if slices.columns:
             fixed += slices.bytes_for(self.sliced, consumers)
@@ -93,10 +95,10 @@ class KernelPlan:
         stream_results: Whether what TMA stores should leave L2 before everything else.
         teams: Teams of consumers that ping-pong; 1 when all consumers share every tile.
         epilogue_stages: Slots of the ring that slices of tiles loaded by the epilogue go through.
-        epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps ahead of each such slice.
+        epilogue_pace: Nanoseconds per k-tile that a producer warp sleeps before each such slice.
         slice_columns: Columns of the slices in which an epilogue runs; 0 for whole tiles.
         split_k: CTAs that share the k-tiles of a tile; 1 when each tile is computed by one.
-        snake_k: Whether a CTA walks the k-tiles of every second one of its tiles backwards.
+        snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
         defer_work: Whether it waits as soon as it is rounded, and what is computed from it, too.
             `nv-tileas-defer-stores` takes that back where nothing is.

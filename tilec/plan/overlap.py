@@ -9,7 +9,7 @@ def choose_batch(slots: int, overrides: PlanOverrides) -> int:
     """Return how many parts are staged together."""
     batch = overrides.epilogue_batch or 1
     if batch > 1 and not slots:
-        fail("T0421", f"epilogue_batch = {batch}: no result of the kernel goes out in parts")
+        fail("T0421", f"epilogue_batch = {batch}: no result of the kernel is stored in parts")
     if slots % batch:
         message = f"epilogue_batch = {batch}: the {slots} staging slots do not split into batches"
         fail("T0421", message, "use a divisor of epilogue_slots")
@@ -19,7 +19,7 @@ def choose_batch(slots: int, overrides: PlanOverrides) -> int:
 def choose_pending(
     plan: KernelPlan, stages: int, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
-    """Return how many groups of wgmma stay in flight, and why unless nobody asked."""
+    """Return how many groups of wgmma stay in flight, and why if that was asked for."""
     if overrides.mma_pending is None:
         if not plan.specialize or plan.consumers != plan.teams or stages < 2:
             return 0, ()

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from tilec.plan import machine
-from tilec.plan.registers import MAX_CONSUMERS
-from tilec.request.specialization import ANY_TILE_EXTENTS
+from tilec.plan.fields import FIELDS
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, field_names
 
@@ -44,35 +43,6 @@ class PlanOverrides:
     any_tile_extents: bool | None = None
 
 
-_RANGES: dict[str, range] = {
-    "stages": range(1, 33),
-    "consumers": range(1, MAX_CONSUMERS + 1),
-    "worker_warps": range(1, 33),
-    "tile_group": range(65),
-    "epilogue_slots": range(9),
-    "epilogue_batch": range(1, 9),
-    "mma_pending": range(2),
-    "split_k": range(1, 17),
-    "epilogue_stages": range(1, 9),
-    "epilogue_pace": range(10_001),
-    "slice_columns": range(0, machine.MMA_MAX_COLUMNS + 1, machine.MMA_COLUMN_STEP),
-    "producer_registers": range(
-        machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
-    ),
-    "consumer_registers": range(
-        machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP
-    ),
-}
-_FLAGS = (
-    "specialize",
-    "persistent",
-    "pingpong",
-    "defer_stores",
-    "defer_work",
-    "stream_results",
-    "snake_k",
-    ANY_TILE_EXTENTS,
-)
 PLAN_FIELDS: tuple[str, ...] = field_names(PlanOverrides)
 """Names that `--plan` and `@kernel(...)` accept."""
 
@@ -99,25 +69,18 @@ def parse_overrides(values: Mapping[str, PlanValue]) -> PlanOverrides:
 
 def _check(name: str, value: PlanValue) -> PlanValue:
     """Return `value` in the type of field `name`."""
+    field = FIELDS[name]
     if name == "cluster":
         extents = (value, 1) if isinstance(value, int) else tuple(value)
         extents = (*extents, 1) if len(extents) == 1 else extents
         whole = all(isinstance(e, int) and not isinstance(e, bool) and e >= 1 for e in extents)
         if len(extents) == 2 and whole and extents[0] * extents[1] <= machine.MAX_CLUSTER_CTAS:
             return extents
-        expected = f"two extents whose product is at most {machine.MAX_CLUSTER_CTAS}"
-    elif name in _FLAGS:
+    elif field.is_flag:
         if isinstance(value, int) and value in (0, 1):
             return bool(value)
-        expected = "true or false"
-    else:
-        allowed = _RANGES[name]
-        if isinstance(value, int) and not isinstance(value, bool) and value in allowed:
-            warps = name == "worker_warps" and value > 4 and value % 4
-            if not warps:
-                return value
-            expected = "1 to 4 or a multiple of 4"
-        else:
-            step = f" in steps of {allowed.step}" if allowed.step > 1 else ""
-            expected = f"{allowed.start} to {allowed[-1]}{step}"
-    raise CompileError(error("T0421", f"{name} = {value}: expected {expected}"))
+    elif field.allowed is not None and isinstance(value, int) and not isinstance(value, bool):
+        is_warps = name == "worker_warps" and value > 4 and value % 4
+        if value in field.allowed and not is_warps:
+            return value
+    raise CompileError(error("T0421", f"{name} = {value}: expected {field.values}"))

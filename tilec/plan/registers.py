@@ -1,7 +1,7 @@
 """Registers of warp roles: what accumulators need, and counts that setmaxnreg can reach.
 
 A CTA gets the same count for every thread at entry. A producer warpgroup then gives registers back
-and consumers take more; the sum may not grow, or the consumers wait for ever (PTX ISA, setmaxnreg).
+and consumers take more; the sum may not grow, or the consumers wait forever (PTX ISA, setmaxnreg).
 """
 
 from collections.abc import Iterable

@@ -89,9 +89,9 @@ def _slice_options(
     """Return the slices to choose from and why there are none, if so."""
     tiles = problem.sliced
     if not tiles:
-        return [], "no store of the kernel can go out in slices"
+        return [], "no store of the kernel can be cut into slices"
     if not plan.specialize:
-        return [], "slices need a producer warp that loads them ahead"
+        return [], "slices need a producer warp that loads them early"
     sharing = plan.consumers // plan.teams
     if not shares_rows(tiles, sharing):
         return [], f"{sharing} consumer warpgroups do not share the rows of the result"
@@ -120,7 +120,7 @@ def choose_epilogue(
     """
     if overrides.epilogue_slots is not None:
         if overrides.epilogue_slots and not problem.part_bytes:
-            message = "no store of the kernel can go out in parts"
+            message = "no store of the kernel can be cut into parts"
             fail("T0421", f"epilogue_slots = {overrides.epilogue_slots}: {message}")
         return overrides.epilogue_slots, (
             f"epilogue_slots = {overrides.epilogue_slots}: fixed by the user",

@@ -10,7 +10,7 @@ would wait for the one before it (docs/performance.md, "Splits along K").
 Item number `split * tiles + tile`: CTAs that run at the same time work on the same range of k of
 different tiles, which share operands, and the last splits, which wait, have the largest numbers. A
 CTA takes the items `cta, cta + ctas, ...` in that order. No order of events deadlocks: what a CTA
-runs ahead of its first last split waits for nobody, so every CTA gets through with that. Then all
+runs ahead of its first last split does not wait, so every CTA gets through with that. Then all
 partial sums are there, and no wait lasts. That needs all CTAs to run: one that has yet to start may
 find no room as long as others wait. So the launch is cooperative, which makes all of them run at
 the same time (`tilec.runtime.launch.launch_shape`).

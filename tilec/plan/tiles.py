@@ -52,13 +52,13 @@ class TileUse:
             for `elementwise`.
         extents: For `mma` the extents (m, n, k), otherwise the extents of the tile, outermost
             first. An `int` is known, a `str` names an `auto` constant (this one or another).
-        dim: Named dim that tiles of this extent walk over, if there is one.
+        dim: Named dim that tiles of this extent divide, if there is one.
         output_bytes: For `mma`: size of an element of the stored result.
         epilogue_bytes: For `mma`: bytes that the epilogue loads for each element of the result.
         m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
         deferrable: For `mma`: whether the store of the result can wait for the next tile.
-        batch: For `mma`: what the axes of extent 1 walk over, each a number or a named dim. Their
+        batch: For `mma`: what the axes of extent 1 count, each a number or a named dim. Their
             product is the number of matrices.
         together: For `mma`: the products of the same extents that run with it.
     """
@@ -245,7 +245,7 @@ def _reason(
     else:
         what = "tiles of about 16 KB, wide along the contiguous axis"
     known = [
-        f"{name} walks {size} element{'s' * (size != 1)}"
+        f"{name} covers {size} element{'s' * (size != 1)}"
         for name, size in sizes.items()
         if size is not None
     ]

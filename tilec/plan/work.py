@@ -40,7 +40,7 @@ def choose_persistence(plan: KernelPlan, overrides: PlanOverrides) -> tuple[bool
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
     if plan.specialize:
         return True, "persistent = true: loads of the next tile overlap the epilogue of this one"
-    return False, "persistent = false: no producer warp to load the next tile ahead"
+    return False, "persistent = false: no producer warp that loads the next tile early"
 
 
 def tile_group(rows: int) -> int:
@@ -66,7 +66,7 @@ def choose_tile_group(
 def choose_cluster(
     problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
 ) -> tuple[tuple[int, int], tuple[str, ...]]:
-    """Return the cluster, and why unless it is a single CTA that nobody asked for."""
+    """Return the cluster, and why; no reason for a single CTA that is the default."""
     if overrides.cluster is not None:
         rows, columns = overrides.cluster
         return overrides.cluster, (f"cluster = {rows} x {columns}: fixed by the user",)
@@ -80,7 +80,7 @@ def choose_cluster(
 def choose_snake(
     problem: KernelProblem, plan: KernelPlan, persistent: bool, overrides: PlanOverrides
 ) -> tuple[bool, tuple[str, ...]]:
-    """Return whether every second tile is walked backwards along K, and why unless none is.
+    """Return whether every second tile runs backwards along K, and why if one does.
 
     The k-tiles with which a wave of tiles ends are in L2 when the next wave begins. That gains
     nothing where L2 keeps all operands of a wave; the tiles were planned with the answer.
@@ -98,14 +98,14 @@ def choose_snake(
 
 
 def _why_not_order(plan: KernelPlan, persistent: bool) -> str | None:
-    """Return which other decision keeps a CTA from walking k-tiles backwards."""
+    """Return which other decision keeps a CTA from running k-tiles backwards."""
     if plan.split_k > 1:
         return f"its CTAs share the k-tiles of a tile (split_k = {plan.split_k})"
     return None if persistent else "no CTA has a second tile (persistent = false)"
 
 
 def choose_streaming(loads: bool, overrides: PlanOverrides) -> tuple[bool, tuple[str, ...]]:
-    """Return whether results leave L2 before everything else, and why unless nobody asked.
+    """Return whether results leave L2 before everything else, and why if that was asked for.
 
     Where an epilogue loads tiles (`loads`), they and the results cross L2 once each, in addition to
     operands that many CTAs read. With bias, GELU and a residual at 4096^3, in bf16, the kernel
@@ -123,7 +123,7 @@ def choose_streaming(loads: bool, overrides: PlanOverrides) -> tuple[bool, tuple
 def choose_pace(
     problem: KernelProblem, slices: Slices, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the nanoseconds per k-tile to sleep ahead of each slice, and why unless none sleeps.
+    """Return the nanoseconds per k-tile to sleep before each slice, and why if there is a sleep.
 
     Loads may take their time only where each slice of a tile has a slot: a slot that is used again
     in the same tile is freed by an epilogue that runs already.

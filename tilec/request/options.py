@@ -10,6 +10,8 @@ EMIT_CHOICES: tuple[str, ...] = (*STAGE_NAMES, *TEXT_STAGES, "plan", "package")
 """What `--emit` takes, in pipeline order. A plan is final when ptxas did not spill."""
 RESUME_CHOICES: tuple[str, ...] = (*STAGE_NAMES, "llvmir", "ptx")
 """What `--start-from` takes: the stages whose dump can be read back."""
+ASSEMBLED: tuple[str, ...] = ("cubin", "sass")
+"""What cannot be emitted without ptxas."""
 ALL_PASSES = "all"
 """Value of `--print-ir-after` that means every pass."""
 
@@ -48,6 +50,11 @@ class CompileOptions:
     debug_waits: bool = False
     run_ptxas: bool = True
     count_operations: bool = False
+
+    @property
+    def assembles(self) -> bool:
+        """Whether ptxas shall run, where it is installed."""
+        return self.run_ptxas or self.emit in ASSEMBLED
 
     @property
     def origin(self) -> Origin:

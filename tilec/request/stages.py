@@ -14,11 +14,14 @@ class Step(NamedTuple):
 
     Attributes:
         name: Name of the pass.
-        module: Module under `tilec.passes` that defines it; empty for a pass of MLIR.
+        module: Module under `tilec.passes` that defines it; empty for a pass of MLIR. Its docstring
+            describes the pass.
+        purpose: For a pass of MLIR, what it does at this place; a sentence.
     """
 
     name: str
     module: str = ""
+    purpose: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,23 +49,26 @@ _TILEAS = "transforms.nv_tileas"
 STAGES: tuple[Stage, ...] = (
     Stage(
         "cuda_tile",
-        "tiles, views and tokens; target-agnostic",
+        "tiles, views and tokens; nothing about the target",
         (
-            Step("canonicalize"),
-            Step("cse"),
+            Step("canonicalize", purpose="Fold constants and simple identities."),
+            Step("cse", purpose="Merge equal operations."),
             Step("cuda-tile-fuse-fma", "transforms.cuda_tile.fuse_fma"),
             Step("cuda-tile-order-tokens", "transforms.cuda_tile.order_tokens"),
         ),
     ),
     Stage(
         "nv_tileaa",
-        "memrefs with facts, alias scopes, a copy-atom witness on every tiled load and store",
+        "memrefs with facts, alias scopes, a copy atom on every tiled load and store",
         (
             Step("convert-cuda-tile-to-nv-tileaa", "conversion.cuda_tile_to_nv_tileaa.convert"),
-            Step("canonicalize"),
-            Step("cse"),
+            Step("canonicalize", purpose="Fold what the conversion left."),
+            Step("cse", purpose="Merge equal index arithmetic."),
             Step("nv-tileaa-fold-saturation", "transforms.nv_tileaa.fold_saturation"),
-            Step("loop-invariant-code-motion"),
+            Step(
+                "loop-invariant-code-motion",
+                purpose="Move memrefs and index arithmetic out of loops.",
+            ),
             Step("nv-tileaa-infer-facts", "transforms.nv_tileaa.infer_facts"),
             Step("nv-tileaa-fold-transpose", "transforms.nv_tileaa.fold_transpose"),
             Step("nv-tileaa-select-copy-atoms", "transforms.nv_tileaa.select_copy_atoms"),
@@ -122,13 +128,16 @@ STAGES: tuple[Stage, ...] = (
         "threads, registers and addresses in the llvm and nvvm dialects",
         (
             Step("convert-nv-tileas-to-llvm", "conversion.nv_tileas_to_llvm.convert"),
-            Step("canonicalize"),
-            Step("cse"),
-            Step("convert-scf-to-cf"),
-            Step("convert-nvvm-to-llvm"),
-            Step("convert-arith-to-llvm"),
-            Step("convert-cf-to-llvm"),
-            Step("reconcile-unrealized-casts"),
+            Step("canonicalize", purpose="Fold address arithmetic."),
+            Step("cse", purpose="Merge equal address arithmetic."),
+            Step("convert-scf-to-cf", purpose="Turn loops and branches into blocks."),
+            Step(
+                "convert-nvvm-to-llvm",
+                purpose="Turn nvvm operations without an intrinsic into inline PTX.",
+            ),
+            Step("convert-arith-to-llvm", purpose="Convert scalar arithmetic."),
+            Step("convert-cf-to-llvm", purpose="Convert branches between blocks."),
+            Step("reconcile-unrealized-casts", purpose="Remove the casts between the conversions."),
             Step("verify-llvm-legality", "transforms.llvm.verify_llvm_legality"),
         ),
     ),

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from tilec.compiler.program import Program
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import (
     ArraySpec,
@@ -29,7 +30,7 @@ from tilec.runtime.jit import Kernel
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.launch.launcher import LaunchPlan
-from tilec.runtime.variants import Contents, KernelText, PlanFields
+from tilec.runtime.variants import KernelText, PlanFields
 from tilec.support.diagnostics import (
     CompileError,
     Diagnostic,
@@ -270,14 +271,15 @@ def compile(  # noqa: A001 - the public name
     text, options = _text_of(source), _options(source, target, debug_waits)
     if isinstance(source, Kernel):
         kernel, plan = source.__name__, {**source.variants.plan_fields, **plan}
-    names = _choose(text, kernel)
+    program = text.program
+    names = program.kernel_names if kernel is None else (program.select_kernel(kernel),)
     interfaces = [text.interface(name) for name in names]
     _check_names(interfaces, CONST, constants, "const")
     _check_names(interfaces, DTYPE, dtypes, "dtype parameter")
     _check_names(interfaces, ARRAY, layouts, "array")
     compiled = [
         _compile_kernel(
-            text.contents,
+            program,
             interface,
             options,
             Specialization(
@@ -311,30 +313,18 @@ def _text_of(source: str | Path | Kernel) -> KernelText:
         file = SourceFile("<string>", source)
     else:
         file = read_source_file(source)
-    return KernelText(lambda: (file, {}))
-
-
-def _choose(text: KernelText, kernel: str | None) -> tuple[str, ...]:
-    """Return the kernels to compile: the one that was asked for, or all."""
-    if kernel is None:
-        return text.kernel_names
-    if kernel in text.kernel_names:
-        return (kernel,)
-    message = f"{text.contents[0].name} defines no kernel called '{kernel}'"
-    hint = f"it defines: {', '.join(text.kernel_names)}"
-    raise CompileError(error("T0006", message, hint=hint))
+    return KernelText.of(Program(file))
 
 
 def _compile_kernel(
-    contents: Contents,
+    program: Program,
     interface: Interface,
     options: CompileOptions,
     specialization: Specialization,
 ) -> CompiledKernel:
-    from tilec.compiler.driver import compile_source
+    from tilec.compiler.driver import compile_kernel
 
-    source, module_globals = contents
-    made = compile_source(source, interface.kernel, specialization, options, module_globals)
+    made = compile_kernel(program, interface.kernel, specialization, options)
     return CompiledKernel(made.artifact, made.remarks, made.module_text)
 
 

@@ -15,7 +15,7 @@ from functools import cache as once
 from pathlib import Path
 from typing import Any
 
-from tilec.support.environment import cache_directory
+from tilec.support.environment import cache_directory, uses_kernel_cache
 from tilec.support.file_io import read_limited, write_atomic
 from tilec.version import __version__
 
@@ -95,12 +95,17 @@ class DiskCache:
         Args:
             folder: Where the entries lie; it is made when the first one is written.
             limit: Total size in bytes that the entries may take; 0 stores nothing.
+
+        With `TILEC_CACHE=0` in the environment it is empty and stays so.
         """
         self.folder = folder if folder is not None else cache_directory() / "kernels"
         self.limit = limit
+        self.is_on = uses_kernel_cache()
 
     def read(self, key: str) -> bytes | None:
         """Return the entry called `key`, or None when there is none that is intact."""
+        if not self.is_on:
+            return None
         path = self._path(key)
         try:
             raw = read_limited(path, _MAX_ENTRY_BYTES)
@@ -120,7 +125,7 @@ class DiskCache:
 
     def write(self, key: str, data: bytes) -> None:
         """Store an entry. A cache that cannot be written is no error."""
-        if len(data) + _DIGEST_BYTES > min(self.limit, _MAX_ENTRY_BYTES):
+        if not self.is_on or len(data) + _DIGEST_BYTES > min(self.limit, _MAX_ENTRY_BYTES):
             return
         path = self._path(key)
         try:

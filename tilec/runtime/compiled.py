@@ -118,11 +118,11 @@ class CompiledKernel:
         stages = (*STAGE_NAMES, "llvmir")
         if stage not in stages:
             hint = f"use one of: {', '.join((*stages, 'ptx'))}"
-            raise CompileError(error("T0006", f"there is no stage called '{stage}'", hint=hint))
+            raise CompileError(error("T0720", f"there is no stage called '{stage}'", hint=hint))
         if self._stage_text is None:
             raise CompileError(
                 error(
-                    "T0006",
+                    "T0721",
                     f"the package of {self.name} holds no IR",
                     hint="compile it from source",
                 )

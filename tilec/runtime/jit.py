@@ -7,13 +7,15 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, overload
 
+from tilec.compiler.program import Program
 from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
-from tilec.support.diagnostics import LaunchError, error
+from tilec.support.diagnostics import CompileError, LaunchError, error
+from tilec.support.kernel_selection import select_kernel
 from tilec.support.sources import read_source_file
 
 
@@ -190,15 +192,10 @@ class SourceModule:
         """
         if name.startswith("_"):
             raise AttributeError(name)
-        if name not in self._kernels:
-            raise UnknownKernelError(
-                error(
-                    "T0006",
-                    f"{self._file} defines no kernel called '{name}'",
-                    hint=f"it defines: {', '.join(self._kernels)}",
-                )
-            )
-        return self._kernels[name]
+        try:
+            return self._kernels[select_kernel(self._kernels, name, self._file)]
+        except CompileError as failure:
+            raise UnknownKernelError(failure.diagnostics) from None
 
     def __getitem__(self, name: str) -> Kernel:
         return self.__getattr__(name)
@@ -222,7 +219,7 @@ def load(path: str | Path, *, target: str = "sm_90a", debug_waits: bool = False)
         CompileError: The file cannot be read, has syntax errors or no kernel.
     """
     source = read_source_file(path)
-    text = KernelText(lambda: (source, MappingProxyType({})))
+    text = KernelText.of(Program(source))
     return SourceModule(text, target, debug_waits=debug_waits)
 
 

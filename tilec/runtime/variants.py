@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from tilec.compiler.program import Program
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.runtime.args.arguments import BoundArguments
@@ -15,11 +16,12 @@ from tilec.runtime.args.signature_binding import (
     interface_from_signature,
 )
 from tilec.runtime.args.specialize import find_overlaps, specialize
-from tilec.runtime.cache import DiskCache, cache_key, variant_key
+from tilec.runtime.cache import DiskCache, variant_key
 from tilec.runtime.compiled import CompiledKernel, check_capability
 from tilec.runtime.cuda.api import Driver
 from tilec.runtime.launch.grid import Grid
 from tilec.runtime.launch.launcher import LaunchPlan
+from tilec.runtime.stored_kernels import obtain_kernel
 from tilec.support import compiler_threads
 from tilec.support.diagnostics import SourceFile
 from tilec.support.locks import Lock, computed
@@ -39,13 +41,20 @@ class KernelText:
         captured: The values that were taken from Python; none before the text was read.
     """
 
-    def __init__(self, read: Callable[[], Contents], captured: Sequence[CapturedName] = ()) -> None:
+    def __init__(
+        self,
+        read: Callable[[], Contents],
+        captured: Sequence[CapturedName] = (),
+        program: Program | None = None,
+    ) -> None:
         """Keep how to read the text.
 
         Args:
             read: Returns the source and the values of its Python module.
             captured: Where these values came from; `read` fills it.
+            program: What the text was parsed to, if it was.
         """
+        self._program = program
         self._read = read
         self.captured = captured
 
@@ -74,22 +83,24 @@ class KernelText:
         return compiler_threads.run_locked(self._read)
 
     @computed
+    def program(self) -> Program:
+        """The program; its source is parsed once."""
+        return self._program or Program(*self.contents)
+
+    @classmethod
+    def of(cls, program: Program) -> "KernelText":
+        """Return the text of a program, which is not parsed again."""
+        return cls(lambda: (program.source, program.module_globals), program=program)
+
+    @property
     def tree(self) -> Any:
         """The syntax tree."""
-        return compiler_threads.run_locked(self._parse)
+        return self.program.tree
 
-    def _parse(self) -> Any:
-        from tilec.frontend.syntax.parser import parse_source
-
-        return parse_source(*self.contents)
-
-    @computed
+    @property
     def kernel_names(self) -> tuple[str, ...]:
         """Names of the kernels, in source order."""
-        tree = self.tree
-        from tilec.frontend.syntax.parser import kernels
-
-        return tuple(item.name for item in kernels(tree))
+        return self.program.kernel_names
 
     def signature(self, name: str) -> Any:
         """Return the `Signature` of kernel `name`.
@@ -97,14 +108,7 @@ class KernelText:
         Raises:
             CompileError: The parameter list has mistakes.
         """
-        return compiler_threads.run_locked(lambda: self._signature(name))
-
-    def _signature(self, name: str) -> Any:
-        from tilec.frontend.semantics.signature import signature
-        from tilec.frontend.syntax.parser import kernels
-
-        definition = next(item for item in kernels(self.tree) if item.name == name)
-        return signature(definition, self.tree)
+        return self.program.signature(name)
 
     def interface(self, name: str) -> Interface:
         """Return the parameters of kernel `name`.
@@ -220,12 +224,11 @@ class Variants:
             return program
 
     def _make_program(self, specialization: Specialization) -> Any:
-        from tilec.compiler.driver import emit_source
+        from tilec.compiler.driver import emit_kernel
         from tilec.interpreter.run import make_program
 
-        source, module_globals = self.text.contents
-        module = emit_source(source, self.name, specialization, module_globals)
-        return make_program(module, self.name, [source])
+        module = emit_kernel(self.text.program, self.name, specialization)
+        return make_program(module, self.name, [self.text.program.source])
 
     def specialization(self, arguments: BoundArguments) -> Specialization:
         """Return what to compile for these arguments."""
@@ -296,35 +299,20 @@ class Variants:
     def _from_disk(
         self, specialization: Specialization, identity: VariantIdentity
     ) -> CompiledKernel:
-        key, found = compiler_threads.run_locked(lambda: self._look_up(identity))
-        if found is not None:
-            artifact, remarks = found
-            return CompiledKernel(
-                artifact, remarks, lambda stage: self._recompile(specialization, stage)
-            )
-        compilation = self._compile(specialization)
-        from tilec.runtime.cache_entry import pack_entry
+        program, options = self.text.program, self._options()
+        found = obtain_kernel(self.cache, program, self.name, specialization, options, identity)
+        if found.compilation is not None:
+            stage_text = found.compilation.module_text
+        else:
+            stage_text = partial(self._recompiled, specialization)
+        return CompiledKernel(found.artifact, found.remarks, stage_text)
 
-        self.cache.write(key, pack_entry(compilation.artifact, compilation.remarks))
-        return CompiledKernel(compilation.artifact, compilation.remarks, compilation.module_text)
+    def _options(self) -> CompileOptions:
+        return CompileOptions(target=self.target, debug_waits=self.debug_waits)
 
-    def _look_up(self, identity: VariantIdentity) -> tuple[str, Any]:
-        """Return the name of a variant on disk, and its artifact and remarks if it is there."""
-        from tilec.runtime.cache_entry import unpack_entry
-
-        source, module_globals = self.text.contents
-        parts = (source.name, source.text, module_globals, self.name, identity, self.target)
-        key = cache_key((*parts, self.debug_waits))
-        data = self.cache.read(key)
-        return key, unpack_entry(data) if data is not None else None
-
-    def _compile(self, specialization: Specialization) -> Any:
-        from tilec.compiler.driver import compile_source
-
-        source, module_globals = self.text.contents
-        options = CompileOptions(target=self.target, debug_waits=self.debug_waits)
-        return compile_source(source, self.name, specialization, options, module_globals)
-
-    def _recompile(self, specialization: Specialization, stage: str) -> str:
+    def _recompiled(self, specialization: Specialization, stage: str) -> str:
         """Return the IR of a kernel that came from the disk cache, which holds none."""
-        return self._compile(specialization).module_text(stage)
+        from tilec.compiler.driver import compile_kernel
+
+        made = compile_kernel(self.text.program, self.name, specialization, self._options())
+        return made.module_text(stage)

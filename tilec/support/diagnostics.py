@@ -76,23 +76,26 @@ class Diagnostic:
     def render(self, sources: Sequence[SourceFile] = ()) -> str:
         """Return the message with its source line and carets when `sources` holds the file."""
         where = f"{self.span}: " if self.span is not None else "tilec: "
+        quote = excerpt(self.span, sources) if self.span is not None else []
+        return "\n".join([where + self.headline(), *quote, *self.details(sources)])
+
+    def headline(self) -> str:
+        """Return severity, code and message, without the place."""
         code = f"[{self.code}]" if self.code else ""
-        lines = [f"{where}{self.severity.value}{code}: {self.message}"]
-        lines.extend(_excerpt(self.span, sources))
-        for note in self.notes:
-            lines.extend("  " + line for line in note.render(sources).splitlines())
-        if self.hint is not None:
-            lines.append(f"  hint: {self.hint}")
-        return "\n".join(lines)
+        return f"{self.severity.value}{code}: {self.message}"
+
+    def details(self, sources: Sequence[SourceFile] = ()) -> list[str]:
+        """Return the lines of the notes and of the hint."""
+        lines = ["  " + line for note in self.notes for line in note.render(sources).splitlines()]
+        return lines if self.hint is None else [*lines, f"  hint: {self.hint}"]
 
 
 _MAX_EXCERPT = 240
 """Characters of a source line that a message shows; of a longer one, those around its place."""
 
 
-def _excerpt(span: SourceSpan | None, sources: Sequence[SourceFile]) -> list[str]:
-    if span is None:
-        return []
+def excerpt(span: SourceSpan, sources: Sequence[SourceFile]) -> list[str]:
+    """Return the source line of a place and the carets below it; nothing if it is not known."""
     source = next((item for item in sources if item.name == span.file), None)
     line = source.line(span.line) if source is not None else None
     if line is None:

@@ -17,6 +17,11 @@ def cache_directory() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "tilec"
 
 
+def uses_kernel_cache() -> bool:
+    """Tell whether compiled kernels are kept on disk (not with `TILEC_CACHE=0`)."""
+    return os.environ.get("TILEC_CACHE", "1") != "0"
+
+
 def reproducer_directory() -> Path:
     """Return the folder for reproducers of internal errors.
 

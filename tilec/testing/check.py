@@ -148,7 +148,7 @@ class Example:
 
 
 def load_example(tile_path: str | Path) -> Example | None:
-    """Load the module next to a `.tile` file; None when there is none.
+    """Load the module next to a `.tile` file, which has its name with `.py`; None without one.
 
     Raises:
         CompileError: The module cannot be imported or has no `reference`.
@@ -167,6 +167,11 @@ def load_example(tile_path: str | Path) -> Example | None:
         raise CompileError(error("T0012", message)) from failure
     if not callable(getattr(module, "reference", None)):
         raise CompileError(error("T0012", f"{path} has no function 'reference'"))
+    return example_of(module)
+
+
+def example_of(module: Any) -> Example:
+    """Return what an imported module with a function `reference` says about its kernel."""
     return Example(
         reference=module.reference,
         sizes=getattr(module, "SIZES", {}),

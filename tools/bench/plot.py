@@ -60,9 +60,11 @@ def save_plot(report: Report, path: Path) -> None:
         host[name] if name == "gpu" else f"{name} {host[name]}" for name in names if name in host
     )
     figure.suptitle(f"{report['date']}: {versions}", fontsize=9)
+    # Equal reports make equal files: matplotlib would write the time of the plot.
+    metadata = {"Date": None} if path.suffix == ".svg" else None
     try:
         with rc_context({"svg.fonttype": "none", "svg.hashsalt": "tilec"}):  # text, not outlines
-            figure.savefig(path)
+            figure.savefig(path, metadata=metadata)
     except (OSError, ValueError) as failure:
         raise PlotError(str(failure)) from failure
 

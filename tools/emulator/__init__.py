@@ -11,7 +11,7 @@ one by TMA or wgmma is a fault, whatever the order in time.
 Modules, from the bottom up: `program` reads PTX, `rounding` and `scalar` know the arithmetic,
 `proxies` knows who needs a fence, `memory` holds the address spaces, `transfers` copies tiles,
 `tensor_core` multiplies, `registers` gives registers and takes them, `warp` executes, `machine`
-schedules, `driver` stands in for the CUDA driver, so that a kernel is called as usual. `fuzz` draws
+schedules, `driver` replaces the CUDA driver, so that a kernel is called as usual. `fuzz` draws
 programs to run.
 
 What it does not know: the rest of the memory model, how long things take, what ptxas makes of the

@@ -58,7 +58,7 @@ def _inlined(call: re.Match[str], head: re.Match[str], body: str, end: str) -> s
     for place, target in _results(call).items():
         where = re.escape(head["result"]) + (rf"\+{place}" if place else r"(?:\+0)?")
         body = re.sub(rf"st\.param\.(\w+)\s+\[{where}\]\s*,", rf"mov.\1 {target},", body)
-    body = re.sub(r"st\.param\.\w+\s+\[[^\]]*\]\s*,[^;]*;", "", body)  # nobody reads it
+    body = re.sub(r"st\.param\.\w+\s+\[[^\]]*\]\s*,[^;]*;", "", body)  # it is never read
     body = re.sub(r"\bret\s*;", f"bra.uni {end};", body)
     return f"{body}\n{end}:\n"
 

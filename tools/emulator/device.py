@@ -1,4 +1,4 @@
-"""Stands in for the CUDA driver: a kernel is called as usual, on arrays in host memory."""
+"""Replaces the CUDA driver: a kernel is called as usual, on arrays in host memory."""
 
 import ctypes
 from typing import Any
@@ -42,7 +42,7 @@ class DeviceArray:
         return np.ndarray(self.shape, kind, self.bytes, 0, self.strides)
 
     def is_intact_around(self) -> bool:
-        """Tell whether nobody wrote outside the elements."""
+        """Tell whether nothing was written outside the elements."""
         outside = np.ones(len(self._store), bool)
         start = self.address - self._store.ctypes.data
         inside = np.zeros(len(self.bytes), bool)

@@ -16,13 +16,13 @@ _TURN = 400
 _CYCLES = 1000
 """Cycles of a round of turns."""
 _LEAP, _LEAPS = 1 << 24, 1000
-"""Cycles by which time leaps on while nobody does anything but wait, and how often it does so."""
+"""Cycles by which time leaps on while all threads only wait, and how often it does so."""
 _HASTE = (0.0, 0.02, 0.1, 0.5)
 """How likely a copy in flight is over after a turn; at 0 it takes as long as it may."""
 
 
 class DeadlockError(Exception):
-    """Nobody can go on."""
+    """No thread can continue."""
 
 
 class EmulatedFaultError(Exception):
@@ -101,14 +101,14 @@ class Run:
             self._check_ending()
 
     def _leap(self, alive: list[Warp]) -> None:
-        """Let time pass until some wait has lasted too long for those who look at the clock."""
+        """Let time pass until some wait has lasted too long for the threads that read the clock."""
         if not self.leaps:
             raise DeadlockError(_describe(self, alive))
         self.leaps -= 1
         self.clock += _LEAP
 
     def _check_ending(self) -> None:
-        """Check that nothing was left in flight that somebody should have waited for."""
+        """Check that nothing was left in flight that a thread should have waited for."""
         for cta in self.ctas:
             if any(group for warp in cta.warps for group in warp.products):
                 raise EmulatedFaultError(f"CTA {cta.number} ends with wgmma in flight")
@@ -129,7 +129,7 @@ class Run:
 
 
 def _describe(run: Run, alive: list[Warp]) -> str:
-    lines = ["nobody can go on:"]
+    lines = ["no thread can continue:"]
     for warp in sorted(alive, key=lambda item: (item.cta.number, item.number)):
         for group in warp.groups:
             text = run.launched.program.statements[group.at].text

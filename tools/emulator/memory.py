@@ -16,7 +16,7 @@ CTA_SHIFT = 24
 PARAM_BASE = 1 << 60
 """Address of the parameters in generic space, where no allocation is."""
 POISON = 0xFF
-"""Byte of memory that nobody has written: NaN as a float of any size."""
+"""Byte of memory that was not written: NaN as a float of any size."""
 
 
 class GlobalMemory:

@@ -45,7 +45,7 @@ class Proxies:
     """The accesses of threads to the shared memory of one CTA."""
 
     def __init__(self, size: int) -> None:
-        """Begin with `size` bytes that nobody has accessed."""
+        """Begin with `size` bytes that were not accessed."""
         self._reads, self._writes = _Unfenced(size), _Unfenced(size)
 
     def read(self, warp: int, places: Places) -> None:

@@ -48,7 +48,7 @@ def is_float(dtype: Any) -> bool:
 
 
 def undefined(kind: str) -> Lanes:
-    """Return a value that nobody wrote: all ones, NaN as a float."""
+    """Return a value that was not written: all ones, NaN as a float."""
     if kind == "pred":
         return np.zeros(LANES, bool)
     return np.full(LANES, -1).astype(STORAGE[size_of(kind)]).view(TYPES[kind])

@@ -21,20 +21,20 @@
 // CHECK-NEXT: %[[ROW:.*]] = arith.muli %[[X]], %[[C128]] : i32
 // CHECK-NEXT: %[[C64:.*]] = arith.constant 64 : i32
 // CHECK-NEXT: %[[COLUMN:.*]] = arith.muli %[[Y]], %[[C64]] : i32
-// CHECK-NEXT: %[[TILE:.*]]:2 = "nv_tileaa.tiled_load"(%[[VA]], %[[ROW]], %[[COLUMN]], %[[T0]]) {mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 2, 1>, padding = "zero"} : ({{.*}}) -> (tensor<128x64xbf16>, !nv_tileaa.mem_token)
-// CHECK:      "nv_tileaa.tiled_store"(%[[VB]], %[[TILE]]#0, %{{.*}}, %{{.*}}) {mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 0>}
+// CHECK-NEXT: %[[TILE:.*]]:2 = "nv_tileaa.tiled_load"(%[[VA]], %[[ROW]], %[[COLUMN]], %[[T0]]) {mem_semantic = "weak", padding = "zero"} : ({{.*}}) -> (tensor<128x64xbf16>, !nv_tileaa.mem_token)
+// CHECK:      "nv_tileaa.tiled_store"(%[[VB]], %[[TILE]]#0, %{{.*}}, %{{.*}}) {mem_semantic = "weak"}
 // CHECK-NEXT: "nv_tileaa.return"() : () -> ()
 // CHECK:      function_type = (!nv_tileaa.ptr<bf16>, i64, !nv_tileaa.ptr<bf16>, i64, i32, i32) -> (), nv_tileaa.compute_capability = 90 : i32, sym_name = "copy", tilec.kernel = {
 "cuda_tile.entry"() ({
 ^bb0(%A: !cuda_tile.ptr<bf16>, %sA: i64, %B: !cuda_tile.ptr<bf16>, %sB: i64, %M: i32, %K: i32):
-  %vA = "cuda_tile.make_tensor_view"(%A, %M, %K, %sA) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !view
-  %vB = "cuda_tile.make_tensor_view"(%B, %M, %K, %sB) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !view
+  %vA = "cuda_tile.make_tensor_view"(%A, %M, %K, %sA) : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !view
+  %vB = "cuda_tile.make_tensor_view"(%B, %M, %K, %sB) : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !view
   %pA = "cuda_tile.make_partition_view"(%vA) : (!view) -> !part
   %pB = "cuda_tile.make_partition_view"(%vB) : (!view) -> !part
   %x, %y, %z = "cuda_tile.get_tile_block_id"() : () -> (i32, i32, i32)
   %t0 = "cuda_tile.make_token"() : () -> !cuda_tile.token
-  %a, %t1 = "cuda_tile.load_view_tko"(%pA, %x, %y, %t0) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 1>} : (!part, i32, i32, !cuda_tile.token) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
-  %t2 = "cuda_tile.store_view_tko"(%a, %pB, %x, %y) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!cuda_tile.tile<128x64xbf16>, !part, i32, i32) -> !cuda_tile.token
+  %a, %t1 = "cuda_tile.load_view_tko"(%pA, %x, %y, %t0) {ordering = "weak"} : (!part, i32, i32, !cuda_tile.token) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
+  %t2 = "cuda_tile.store_view_tko"(%a, %pB, %x, %y) {ordering = "weak"} : (!cuda_tile.tile<128x64xbf16>, !part, i32, i32) -> !cuda_tile.token
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "copy", function_type = (!cuda_tile.ptr<bf16>, i64, !cuda_tile.ptr<bf16>, i64, i32, i32) -> (), tilec.kernel = {
   grid = ["cdiv(M, 128)", "cdiv(K, 64)"],

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-cuda-tile-to-nv-tileaa | FileCheck %s
 
+// The pass converts matrix products; operands and accumulator keep their order.
+
 "cuda_tile.entry"() ({
 ^bb0(%f: bf16, %s: f32, %i: i8, %k: i32):
   %a = "cuda_tile.splat"(%f) : (bf16) -> !cuda_tile.tile<64x16xbf16>

@@ -1,12 +1,16 @@
 // RUN: tilec opt %s --passes convert-cuda-tile-to-nv-tileaa --split-input-file | FileCheck %s
 
+// The pass converts views, loads and stores: arrays become memrefs in storage order, and tile
+// indices become element coordinates.
+
 // A column-major matrix: the contiguous axis 0 comes last in the memref, the loaded tile is permuted
-// back and the stored one forth. Nothing is known about the indices: one whose first element lies
-// beyond 31 bits becomes -1, as does a negative one.
+// back, and the stored tile is permuted, too. Nothing is known about the indices: an index whose first
+// element lies beyond 31 bits becomes -1, and so does a negative one.
 
 !view = !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>
 !part = !cuda_tile.partition_view<array<i64: 32, 8>, !cuda_tile.tensor_view<memref<?x?xf32, strided<[1, ?]>>>, array<i64: 0, 1>, "nan">
 
+// CHECK-LABEL: module @column_major_tiles_are_permuted
 // CHECK:      ^bb0(%[[P:.*]]: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i64, %[[I:.*]]: i32, %[[J:.*]]: i32):
 // CHECK-NEXT: %[[V:.*]] = "nv_tileaa.make_memref"(%[[P]], %[[N]], %[[M]], %[[S]]) {{.*}} -> !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, -1 : i64>
 // CHECK:      %[[BELOW:.*]] = arith.cmpi ult, %[[J]], %c268435456_i32 : i32
@@ -19,23 +23,26 @@
 // CHECK-NEXT: %[[B:.*]] = "nv_tileaa.permute"(%[[A]]#0) {permutation = array<i64: 1, 0>} : (tensor<8x32xf32>) -> tensor<32x8xf32>
 // CHECK-NEXT: %[[C:.*]] = "nv_tileaa.permute"(%[[B]]) {permutation = array<i64: 1, 0>} : (tensor<32x8xf32>) -> tensor<8x32xf32>
 // CHECK:      "nv_tileaa.tiled_store"(%[[V]], %[[C]], {{.*}}, %[[A]]#1)
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32, %j: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<f32>, i32, i32, i64) -> !view
-  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!part, i32, i32) -> (!cuda_tile.tile<32x8xf32>, !cuda_tile.token)
-  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %t) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!cuda_tile.tile<32x8xf32>, !part, i32, i32, !cuda_tile.token) -> !cuda_tile.token
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "column_major", function_type = (!cuda_tile.ptr<f32>, i32, i32, i64, i32, i32) -> ()} : () -> ()
+module @column_major_tiles_are_permuted {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32, %j: i32):
+    %v = "cuda_tile.make_tensor_view"(%p, %m, %n, %s) : (!cuda_tile.ptr<f32>, i32, i32, i64) -> !view
+    %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+    %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j) {ordering = "weak"} : (!part, i32, i32) -> (!cuda_tile.tile<32x8xf32>, !cuda_tile.token)
+    %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %t) {ordering = "weak"} : (!cuda_tile.tile<32x8xf32>, !part, i32, i32, !cuda_tile.token) -> !cuda_tile.token
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32, i32, i64, i32, i32) -> ()} : () -> ()
+}
 
 // -----
 
-// A dim map that is a cycle: tile dims 0, 1, 2 walk over tensor dims 2, 0, 1. Storage order is the
-// order of the tensor, so memref dims are walked by tile dims 1, 2, 0.
+// A dim map that is a cycle: tile dims 0, 1, 2 are tensor dims 2, 0, 1. Storage order is the order
+// of the tensor, so the memref dims have the coordinates of tile dims 1, 2, 0.
 
 !view = !cuda_tile.tensor_view<memref<16x32x64xf32, strided<[2048, 64, 1]>>>
 !part = !cuda_tile.partition_view<array<i64: 8, 2, 4>, !cuda_tile.tensor_view<memref<16x32x64xf32, strided<[2048, 64, 1]>>>, array<i64: 2, 0, 1>, "zero">
 
+// CHECK-LABEL: module @a_dim_map_orders_coordinates
 // CHECK:      ^bb0(%{{.*}}: !nv_tileaa.ptr<f32>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[K:.*]]: i32):
 // CHECK:      %[[J1:.*]] = arith.select %{{.*}}, %[[J]], %c-1_i32{{.*}} : i32
 // CHECK:      %[[C0:.*]] = arith.muli %[[J1]], %c2_i32
@@ -46,28 +53,33 @@
 // CHECK-NEXT: "nv_tileaa.tiled_load"(%{{.*}}, %[[C0]], %[[C1]], %[[C2]]) {{.*}} -> (tensor<2x4x8xf32>, !nv_tileaa.mem_token)
 // CHECK-NEXT: "nv_tileaa.permute"(%{{.*}}) {permutation = array<i64: 2, 0, 1>} : (tensor<2x4x8xf32>) -> tensor<8x2x4xf32>
 // CHECK-NEXT: "nv_tileaa.permute"(%{{.*}}) {permutation = array<i64: 1, 2, 0>} : (tensor<8x2x4xf32>) -> tensor<2x4x8xf32>
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>, %i: i32, %j: i32, %k: i32):
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 3, 0>} : (!part, i32, i32, i32) -> (!cuda_tile.tile<8x2x4xf32>, !cuda_tile.token)
-  %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 3, 0>} : (!cuda_tile.tile<8x2x4xf32>, !part, i32, i32, i32) -> !cuda_tile.token
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "dim_map", function_type = (!cuda_tile.ptr<f32>, i32, i32, i32) -> ()} : () -> ()
+module @a_dim_map_orders_coordinates {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32, %j: i32, %k: i32):
+    %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !view
+    %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+    %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j, %k) {ordering = "weak"} : (!part, i32, i32, i32) -> (!cuda_tile.tile<8x2x4xf32>, !cuda_tile.token)
+    %u = "cuda_tile.store_view_tko"(%a, %w, %i, %j, %k) {ordering = "weak"} : (!cuda_tile.tile<8x2x4xf32>, !part, i32, i32, i32) -> !cuda_tile.token
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32, i32, i32) -> ()} : () -> ()
+}
 
 // -----
 
-// All strides known: the largest comes first, and an
-// axis of extent 1 does not count as the contiguous one.
+// All strides are known: the dim with the largest comes first, and an axis of extent 1 does not count
+// as the contiguous one.
 
 !view = !cuda_tile.tensor_view<memref<4x64x1xf32, strided<[1, 4, 1]>>>
 
+// CHECK-LABEL: module @dims_are_sorted_by_stride
 // CHECK: "nv_tileaa.make_memref"(%{{.*}}) {{.*}} -> !nv_tileaa.memref<memref<64x1x4xf32, strided<[4, 1, 1]>, 1>, -1 : i64>
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>):
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "sorted", function_type = (!cuda_tile.ptr<f32>) -> ()} : () -> ()
+module @dims_are_sorted_by_stride {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>):
+    %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !view
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>) -> ()} : () -> ()
+}
 
 // -----
 
@@ -76,6 +88,7 @@
 !view = !cuda_tile.tensor_view<memref<?x10xf32, strided<[10, 1]>>>
 !part = !cuda_tile.partition_view<array<i64: 16, 4>, !cuda_tile.tensor_view<memref<?x10xf32, strided<[10, 1]>>>, array<i64: 0, 1>, "zero">
 
+// CHECK-LABEL: module @extents_are_scalars
 // CHECK:      ^bb0(%{{.*}}: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32):
 // CHECK:      %[[C10:.*]] = arith.constant 10 : i32
 // CHECK-NEXT: arith.addi %[[M]], %[[C10]] : i32
@@ -83,16 +96,18 @@
 // CHECK:      %[[ROWS:.*]] = arith.divui %[[SUM]], %c16_i32 : i32
 // CHECK:      %[[COLUMNS:.*]] = arith.constant 3 : i32
 // CHECK-NEXT: arith.addi %[[ROWS]], %[[COLUMNS]] : i32
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>, %m: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
-  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %s:2 = "cuda_tile.get_tensor_shape"(%v) {resultSegmentSizes = array<i32: 2>} : (!view) -> (i32, i32)
-  %a = arith.addi %s#0, %s#1 : i32
-  %g:2 = "cuda_tile.get_index_space_shape"(%w) {resultSegmentSizes = array<i32: 2>} : (!part) -> (i32, i32)
-  %b = arith.addi %g#0, %g#1 : i32
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "extents", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+module @extents_are_scalars {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %m: i32):
+    %v = "cuda_tile.make_tensor_view"(%p, %m) : (!cuda_tile.ptr<f32>, i32) -> !view
+    %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+    %s:2 = "cuda_tile.get_tensor_shape"(%v) : (!view) -> (i32, i32)
+    %a = arith.addi %s#0, %s#1 : i32
+    %g:2 = "cuda_tile.get_index_space_shape"(%w) : (!part) -> (i32, i32)
+    %b = arith.addi %g#0, %g#1 : i32
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+}
 
 // -----
 
@@ -101,6 +116,7 @@
 !view = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
 !part = !cuda_tile.partition_view<array<i64: 1>, !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>, array<i64: 0>, "zero">
 
+// CHECK-LABEL: module @orderings_and_hints_are_kept
 // CHECK:      ^bb0(%[[P:.*]]: !nv_tileaa.ptr<f32>, %[[I:.*]]: i32):
 // CHECK-NEXT: %[[Q:.*]] = "nv_tileaa.assume"(%[[P]]) {div_by = 16 : i64} : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.ptr<f32>
 // CHECK-NEXT: "nv_tileaa.make_memref"(%[[Q]])
@@ -109,19 +125,21 @@
 // CHECK-NEXT: %[[T:.*]] = "nv_tileaa.join_mem_token"(%[[A]]#1, %[[B]]#1)
 // CHECK-NEXT: %[[U:.*]] = "nv_tileaa.tiled_store"(%{{.*}}, %[[T]]) {mem_scope = "cta", mem_semantic = "release"
 // CHECK-NEXT: "nv_tileaa.tiled_store"(%{{.*}}, %[[U]])
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-  %q = "cuda_tile.assume"(%p) {predicate = "div_by<16>"} : (!cuda_tile.ptr<f32>) -> !cuda_tile.ptr<f32>
-  %j = "cuda_tile.assume"(%i) {predicate = "bounded<0, ?>"} : (i32) -> i32
-  %v = "cuda_tile.make_tensor_view"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %a, %ta = "cuda_tile.load_view_tko"(%w, %j) {ordering = "acquire", scope = "device", allow_tma = false, latency = 3 : i64, operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
-  %b, %tb = "cuda_tile.load_view_tko"(%w, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
-  %t = "cuda_tile.join_tokens"(%ta, %tb) {operandSegmentSizes = array<i32: 2>} : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
-  %u = "cuda_tile.store_view_tko"(%a, %w, %j, %t) {ordering = "release", scope = "tl_blk", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
-  %x = "cuda_tile.store_view_tko"(%b, %w, %j, %u) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "ordered", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+module @orderings_and_hints_are_kept {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
+    %q = "cuda_tile.assume"(%p) {predicate = "div_by<16>"} : (!cuda_tile.ptr<f32>) -> !cuda_tile.ptr<f32>
+    %j = "cuda_tile.assume"(%i) {predicate = "bounded<0, ?>"} : (i32) -> i32
+    %v = "cuda_tile.make_tensor_view"(%q) : (!cuda_tile.ptr<f32>) -> !view
+    %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+    %a, %ta = "cuda_tile.load_view_tko"(%w, %j) {ordering = "acquire", scope = "device", allow_tma = false, latency = 3 : i64} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
+    %b, %tb = "cuda_tile.load_view_tko"(%w, %j) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<1xf32>, !cuda_tile.token)
+    %t = "cuda_tile.join_tokens"(%ta, %tb) : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
+    %u = "cuda_tile.store_view_tko"(%a, %w, %j, %t) {ordering = "release", scope = "tl_blk"} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
+    %x = "cuda_tile.store_view_tko"(%b, %w, %j, %u) {ordering = "weak"} : (!cuda_tile.tile<1xf32>, !part, i32, !cuda_tile.token) -> !cuda_tile.token
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+}
 
 // -----
 
@@ -129,58 +147,71 @@
 
 !view = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
 
+// CHECK-LABEL: module @overlapping_arrays_share_a_scope
 // CHECK: "nv_tileaa.make_memref"(%arg0) {{.*}}, 0 : i64>
 // CHECK: "nv_tileaa.make_memref"(%arg1) {{.*}}, 1 : i64>
 // CHECK: "nv_tileaa.make_memref"(%arg2) {{.*}}, 0 : i64>
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>, %q: !cuda_tile.ptr<f32>, %r: !cuda_tile.ptr<f32>):
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  %w = "cuda_tile.make_tensor_view"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  %x = "cuda_tile.make_tensor_view"(%r) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !view
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "overlap", function_type = (!cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>) -> (), tilec.kernel = {
-  arrays = [{name = "A", alias_group = 7 : i64}, {name = "B", alias_group = -1 : i64}, {name = "C", alias_group = 7 : i64}],
-  params = [{kind = "pointer", array = "A"}, {kind = "pointer", array = "B"}, {kind = "pointer", array = "C"}]}} : () -> ()
+module @overlapping_arrays_share_a_scope {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %q: !cuda_tile.ptr<f32>, %r: !cuda_tile.ptr<f32>):
+    %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !view
+    %w = "cuda_tile.make_tensor_view"(%q) : (!cuda_tile.ptr<f32>) -> !view
+    %x = "cuda_tile.make_tensor_view"(%r) : (!cuda_tile.ptr<f32>) -> !view
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>, !cuda_tile.ptr<f32>) -> (), tilec.kernel = {
+    arrays = [{name = "A", alias_group = 7 : i64}, {name = "B", alias_group = -1 : i64}, {name = "C", alias_group = 7 : i64}],
+    params = [{kind = "pointer", array = "A"}, {kind = "pointer", array = "B"}, {kind = "pointer", array = "C"}]}} : () -> ()
+}
 
 // -----
-
-// Indices that are known to be small enough are taken as they are: coordinates of a grid over the
-// tiles, loop variables up to their number, remainders. A scalar may be anything; constants are known.
 
 !view = !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
 !part = !cuda_tile.partition_view<array<i64: 64>, !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>, array<i64: 0>, "zero">
 
+// Indices that are known to be small enough are taken as they are: coordinates of a grid over the
+// tiles, loop variables up to their number, remainders. A scalar may be anything.
+// CHECK-LABEL: module @small_indices_are_taken_as_they_are
 // CHECK-NOT:  arith.select
-// CHECK:      "fits"
+module @small_indices_are_taken_as_they_are {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %n: i32, %s: i32):
+    %v = "cuda_tile.make_tensor_view"(%p, %n) : (!cuda_tile.ptr<f32>, i32) -> !view
+    %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+    %x, %y, %z = "cuda_tile.get_tile_block_id"() : () -> (i32, i32, i32)
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c63 = arith.constant 63 : i32
+    %c64 = arith.constant 64 : i32
+    %a, %ta = "cuda_tile.load_view_tko"(%w, %x) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+    %sum = arith.addi %n, %c63 : i32
+    %tiles = arith.divsi %sum, %c64 : i32
+    scf.for %i = %c0 to %tiles step %c1 : i32 {
+      %b, %tb = "cuda_tile.load_view_tko"(%w, %i) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+    }
+    %r = arith.remui %s, %c64 : i32
+    %d, %td = "cuda_tile.load_view_tko"(%w, %r) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32, i32) -> (), tilec.kernel = {
+    grid = ["cdiv(N, 64)"],
+    params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}, {kind = "scalar", name = "s", dtype = "i32"}]}} : () -> ()
+}
+
+// -----
+
+!view = !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
+!part = !cuda_tile.partition_view<array<i64: 64>, !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>, array<i64: 0>, "zero">
+
+// A constant index is known. One that is too large becomes a tile outside of the array.
+// CHECK-LABEL: module @a_large_constant_index_is_outside
 // CHECK:      %[[C:.*]] = arith.muli %c-1_i32, %c64_i32
 // CHECK-NEXT: "nv_tileaa.tiled_load"(%{{.*}}, %[[C]])
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>, %n: i32, %s: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
-  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %x, %y, %z = "cuda_tile.get_tile_block_id"() : () -> (i32, i32, i32)
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c63 = arith.constant 63 : i32
-  %c64 = arith.constant 64 : i32
-  %a, %ta = "cuda_tile.load_view_tko"(%w, %x) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
-  %sum = arith.addi %n, %c63 : i32
-  %tiles = arith.divsi %sum, %c64 : i32
-  scf.for %i = %c0 to %tiles step %c1 : i32 {
-    %b, %tb = "cuda_tile.load_view_tko"(%w, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
-  }
-  %r = arith.remui %s, %c64 : i32
-  %d, %td = "cuda_tile.load_view_tko"(%w, %r) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "fits", function_type = (!cuda_tile.ptr<f32>, i32, i32) -> (), tilec.kernel = {
-  grid = ["cdiv(N, 64)"],
-  params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}, {kind = "scalar", name = "s", dtype = "i32"}]}} : () -> ()
-
-"cuda_tile.entry"() ({
-^bb0(%p: !cuda_tile.ptr<f32>, %n: i32):
-  %v = "cuda_tile.make_tensor_view"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !view
-  %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
-  %far = arith.constant 67108864 : i32
-  %a, %ta = "cuda_tile.load_view_tko"(%w, %far) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
-  "cuda_tile.return"() : () -> ()
-}) {sym_name = "far", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+module @a_large_constant_index_is_outside {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %n: i32):
+    %v = "cuda_tile.make_tensor_view"(%p, %n) : (!cuda_tile.ptr<f32>, i32) -> !view
+    %w = "cuda_tile.make_partition_view"(%v) : (!view) -> !part
+    %far = arith.constant 67108864 : i32
+    %a, %ta = "cuda_tile.load_view_tko"(%w, %far) {ordering = "weak"} : (!part, i32) -> (!cuda_tile.tile<64xf32>, !cuda_tile.token)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+}

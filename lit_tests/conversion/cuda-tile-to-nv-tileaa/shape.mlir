@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-cuda-tile-to-nv-tileaa | FileCheck %s
 
+// The pass converts operations that build, reshape and move tiles.
+
 "cuda_tile.entry"() ({
 ^bb0(%s: f32, %i: i32):
   // CHECK: "nv_tileaa.get_num_programs"() {axis = 0 : i32}
@@ -18,7 +20,7 @@
   %p = "cuda_tile.permute"(%f) {permutation = array<i64: 1, 0>} : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<8x4xf32>
   // CHECK: "nv_tileaa.cat"(%{{.*}}, %{{.*}}) {dim = 0 : i64} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
   %c = "cuda_tile.cat"(%f, %f) {dim = 0 : i64} : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<8x8xf32>
-  // CHECK: "nv_tileaa.extract"(%{{.*}}, %{{.*}}, %{{.*}}) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<8x8xf32>, i32, i32) -> tensor<4x2xf32>
-  %e = "cuda_tile.extract"(%c, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (!cuda_tile.tile<8x8xf32>, i32, i32) -> !cuda_tile.tile<4x2xf32>
+  // CHECK: "nv_tileaa.extract"(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<8x8xf32>, i32, i32) -> tensor<4x2xf32>
+  %e = "cuda_tile.extract"(%c, %i, %i) : (!cuda_tile.tile<8x8xf32>, i32, i32) -> !cuda_tile.tile<4x2xf32>
   "cuda_tile.return"() : () -> ()
 }) {sym_name = "shapes", function_type = (f32, i32) -> ()} : () -> ()

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers barriers and fences to instructions for the threads of one role.
+
 // The barrier of a role with a producer counts the threads of that role only.
 // CHECK-LABEL: llvm.func @role_barriers_count_their_threads
 // CHECK:         nvvm.barrier id = %c1{{.*}} number_of_threads = %c256

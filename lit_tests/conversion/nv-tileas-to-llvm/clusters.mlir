@@ -1,11 +1,14 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers kernels of clusters: ranks, addresses in other CTAs, multicast, the common start
+// and end.
+
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// Two CTAs on top of each other: bits 0 and 1. Each starts with its own box, which lies in the same
-// place of both. All barriers of the cluster are ready before anyone reaches into another CTA, and
-// nobody ends before everyone is done.
+// Two CTAs in a column: bits 0 and 1. Each starts with its own box, which has the same place in both
+// CTAs. All barriers of the cluster are ready before a CTA accesses another one, and no CTA ends before
+// all are done.
 // CHECK-LABEL: llvm.func @a_column_of_two
 // CHECK-SAME:    nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK:         nvvm.mbarrier.init
@@ -28,9 +31,9 @@
   %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 16384 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 1 : i64, offset = 16392 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.cluster_sync"() : () -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -45,8 +48,8 @@
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// In a cluster of 2x2, rank = row + 2 * column. A column is two neighbouring bits, shifted by twice
-// the column; a row every second bit (5 = 0b0101), shifted by the row.
+// In a cluster of 2x2, rank = row + 2 * column. A column is two adjacent bits, shifted by twice
+// the column; a row is every second bit (5 = 0b0101), shifted by the row.
 // CHECK-LABEL: llvm.func @masks_of_two_by_two
 // CHECK:         %[[RANK:.*]] = arith.remui %{{.*}}, %c4{{.*}} : i32
 // CHECK:         %[[COLUMN:.*]] = arith.divui %[[RANK]], %c2{{.*}} : i32
@@ -64,8 +67,8 @@
   %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 16384 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 32768 : i64} : () -> !nv_tileas.mbarrier
   "nv_tileas.roles"() ({
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
-    "nv_tileas.async_tiled_tma_load"(%d, %b, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %b, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 2>, multicast_axis = 1 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.yield"() : () -> ()
@@ -78,7 +81,7 @@
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// A row of two: rank = column, and the mask has both bits for either of them.
+// A row of two: rank = column, and the mask has both bits for both CTAs.
 // CHECK-LABEL: llvm.func @a_row_of_two
 // CHECK-SAME:    nvvm.cluster_dim = array<i32: 2, 1, 1>
 // CHECK:         %[[MASK:.*]] = arith.constant 3 : i16
@@ -88,7 +91,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 16384 : i64} : () -> !nv_tileas.mbarrier
   "nv_tileas.roles"() ({
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 1, 2>, multicast_axis = 1 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 1, 2>, multicast_axis = 1 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.yield"() : () -> ()
@@ -111,7 +114,7 @@
 ^bb0(%n: i32):
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 1 : i64, offset = 8 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 2>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 2>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -124,8 +127,8 @@
 
 // -----
 
-// Shared along both axes of 2x4 CTAs: five peers. Lanes 0 and 1 take the own column, the next three
-// the other columns of the own row.
+// Shared along both axes of 2x4 CTAs: five peers. Lanes 0 and 1 arrive in the column of the CTA, the
+// next three in the other columns of its row.
 // CHECK-LABEL: llvm.func @peers_of_both_axes
 // CHECK:         %[[DOWN:.*]] = arith.addi %[[LANE:.*]], %{{.*}} : i32
 // CHECK:         %[[OTHER:.*]] = arith.remui %{{.*}}, %c4{{.*}} : i32
@@ -138,7 +141,7 @@
 ^bb0(%n: i32):
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 20 : i64, slots = 1 : i64, offset = 8 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64, cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -151,7 +154,7 @@
 
 // -----
 
-// The place of a CTA comes from the flattened block index: clusters are neighbours in it.
+// The place of a CTA comes from the flattened block index: the CTAs of a cluster are adjacent there.
 // CHECK-LABEL: llvm.func @places_in_the_flattened_grid
 // CHECK:         %[[BLOCK:.*]] = nvvm.read.ptx.sreg.ctaid.x
 // CHECK:         %[[ID:.*]] = arith.divui %[[BLOCK]], %c8{{.*}} : i32
@@ -170,13 +173,13 @@
   %left = arith.addi %id, %count : i32
   %right = arith.muli %row, %column : i32
   %sum = arith.addi %left, %right : i32
-  %v = "nv_tileas.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<i32>) -> !nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>
+  %v = "nv_tileas.make_memref"(%p) : (!nv_tileaa.ptr<i32>) -> !nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>
   %c0 = arith.constant 0 : i32
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = "nv_tileas.splat"(%sum) : (i32) -> tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
-    %t = "nv_tileas.tiled_store"(%v, %x, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_stg_32_i32", "stg", 1 : i64, 32 : i64, i32>} : (!nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>, tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>, i32) -> !nv_tileaa.mem_token
+    %t = "nv_tileas.tiled_store"(%v, %x, %c0) {in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_stg_32_i32", "stg", 1 : i64, 32 : i64, i32>} : (!nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>, tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>, i32) -> !nv_tileaa.mem_token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

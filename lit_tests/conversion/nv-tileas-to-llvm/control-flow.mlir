@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
 
+// The pass lowers loops and branches that carry tiles, and scalar code.
+
 !t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
 !token = !nv_tileaa.mem_token
 
@@ -15,7 +17,7 @@
   %c1 = arith.constant 1 : i32
   %token = "nv_tileas.create_mem_token"() : () -> !token
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full) {stages = 3 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -35,8 +37,8 @@
 
 !h = tensor<256xbf16, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
 
-// Elements of 16 bits are carried in pairs, which are taken apart where somebody needs an element; a
-// pair that nobody looks at goes on as it came.
+// Elements of 16 bits are carried in pairs. A pair is divided where an operation needs one element;
+// a pair whose elements are not used stays a pair.
 // CHECK-LABEL: llvm.func @loops_carry_pairs
 // CHECK:         %[[R:.*]]:2 = scf.for {{.*}} iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}) -> (i32, i32)
 // CHECK-NEXT:      %[[C0:.*]] = arith.constant 0 : i32
@@ -112,7 +114,7 @@
 
 !t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(128)|lane:32*(1)|warp:4*(32)">>
 
-// A loop that a branch asks about is expected to run, so that code for the other case lies elsewhere.
+// A branch on whether a loop runs is marked as likely, so that LLVM moves the other case away.
 // CHECK-LABEL: llvm.func @loops_are_expected_to_run(
 // CHECK-SAME:    %[[N:.*]]: i32)
 // CHECK:         %[[RUNS:.*]] = arith.cmpi slt, %{{.*}}, %[[N]]
@@ -158,8 +160,8 @@
 !t = tensor<1x256xbf16, #nv_tileas.layout<"1x256|reg:2*(0,1)|lane:32*(0,2)|warp:4*(0,64)">>
 !f = tensor<1x128xf32, #nv_tileas.layout<"1x128|lane:32*(0,1)|warp:4*(0,32)">>
 
-// What no optimization may look through goes through a piece of assembly without text, a word of two
-// elements at a time: arithmetic on it stays in its loop.
+// A value that optimizers must not see through passes through empty inline assembly, one word of two
+// elements at a time. Arithmetic on it stays in its loop.
 // CHECK-LABEL: llvm.func @opaque_tiles
 // CHECK:         scf.for
 // CHECK:           llvm.inline_asm has_side_effects {{.*}}"", "=r,0" %{{.*}} : (i32) -> i32

@@ -1,6 +1,8 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
-// A wait of a debug build polls. Past the limit one thread claims the record, the last parameter, and
+// The pass lowers the waits of a debug build to polling loops with a time limit.
+
+// A wait of a debug build polls. After the limit one thread claims the record, the last parameter, and
 // writes wait, CTA, thread, parity, slot and iteration. The phase counts rounds: its lowest bit is
 // the parity, and slot + stages * rounds the iteration. All lanes of a warp give up together.
 // CHECK-LABEL: llvm.func @waits_have_a_limit
@@ -49,7 +51,7 @@
   %c1 = arith.constant 1 : i32
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 3 : i64, offset = 24 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -68,7 +70,7 @@
 
 // -----
 
-// The producer is one thread, so nobody votes; once it has given up, it announces and copies nothing.
+// The producer is one thread, so there is no vote; after it has given up, it announces and copies nothing.
 // Advancing by whole rounds counts all of them.
 // CHECK-LABEL: llvm.func @the_producer_is_one_thread
 // CHECK:         scf.for {{.*}} iter_args(%[[ROUND:.*]] = %c0{{.*}}) -> (i32)
@@ -90,14 +92,14 @@
   %slot = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !slot
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 16384 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 3 : i64, offset = 16408 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
       "nv_tileas.ring_acquire"(%ring, %p) {nv_tileas.debug_wait = 0 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %b = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
       "nv_tileas.mbarrier_arrive_expect_tx"(%b) {tx_count = 16384 : i64} : (!nv_tileas.mbarrier) -> ()
-      "nv_tileas.async_tiled_tma_load"(%d, %slot, %c0, %k, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %slot, %c0, %k, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 6 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       scf.yield %next : !nv_tileas.ring_position
     }
@@ -110,8 +112,8 @@
 
 // -----
 
-// One thread waits for partial sums, no longer than the limit; its warp goes astray with it, and counts
-// its own partial sums as there all the same.
+// One thread waits for partial sums, no longer than the limit. If it gives up, its warp gives up, too,
+// and still counts its own partial sum.
 // CHECK-LABEL: llvm.func @waits_for_partial_sums_have_a_limit
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}@p bra DONE;{{.*}}setp.eq.b32 p, $7, 0;{{.*}}ld.acquire.gpu.global.b32 seen, [$1];{{.*}}setp.lt.u64 p, now, 500;{{.*}}mov.b32 value, seen;{{.*}}vote.sync.any{{.*}}"=&r,l,r,r,l,r,r,r,~{memory}"
 // CHECK-NOT:     scf.if
@@ -157,7 +159,7 @@
   }, {
     %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
     %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
-    %z = "nv_tileas.extract"(%y, %i, %c0) {nv_tileas.debug_wait = 3 : i64, offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %z = "nv_tileas.extract"(%y, %i, %c0) {nv_tileas.debug_wait = 3 : i64, offset = 1024 : i64, id = 0 : i64} : (!tall, i32, i32) -> !t
     "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

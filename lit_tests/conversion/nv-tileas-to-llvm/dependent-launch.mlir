@@ -1,11 +1,13 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass places the waits and triggers of a dependent launch.
+
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
 // The set-up overlaps the end of the kernel before: descriptors, barriers and their synchronisation
-// stand above the wait, every access of global memory below it. The next kernel may start at once,
-// for it waits, too.
+// come before the wait, and every access of global memory comes after it. The next kernel may start at
+// once, because it waits, too.
 // CHECK-LABEL: llvm.func @the_set_up_overlaps_the_kernel_before
 // CHECK:         prefetch.tensormap
 // CHECK:         nvvm.mbarrier.init
@@ -22,7 +24,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 8192 : i64} : () -> !nv_tileas.mbarrier
   "nv_tileas.roles"() ({
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.yield"() : () -> ()
@@ -32,7 +34,7 @@
 
 // -----
 
-// A kernel without barriers waits as well: whoever waits for it relies on everything before it.
+// A kernel without barriers waits, too: a kernel that waits for it relies on all kernels before it.
 // CHECK-LABEL: llvm.func @every_kernel_waits
 // CHECK:         griddepcontrol.launch_dependents;
 // CHECK-NEXT:    {{.*}}griddepcontrol.wait;

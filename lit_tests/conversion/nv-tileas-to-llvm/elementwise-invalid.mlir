@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --verify-diagnostics
 
+// The pass reports element-wise operations that it cannot lower.
+
 // Only tile constants of one value are supported.
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):

@@ -1,5 +1,8 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
 
+// The pass lowers element-wise operations on tiles to scalar operations on the registers of a
+// thread.
+
 !s = !nv_tileas.smem<tensor<256xf32, #nv_tileas.shared_layout<array<i64: 256>, 0 : i64>>>
 !t = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
 
@@ -32,8 +35,8 @@
 
 // -----
 
-// Two registers of 16 bits share one of 32. What comes as a pair is computed as a pair, with one
-// instruction where the hardware has one.
+// Two registers of 16 bits share one of 32. A pair is computed as a pair, with one instruction
+// where the hardware has one.
 // CHECK-LABEL: llvm.func @pairs_of_halves
 // CHECK:         %[[V:.*]] = llvm.load {{.*}} -> vector<2xf16>
 // CHECK:         %[[HALF:.*]] = arith.constant 5.000000e-01 : f16
@@ -154,8 +157,8 @@
 !s = !nv_tileas.smem<tensor<128xbf16, #nv_tileas.shared_layout<array<i64: 128>, 0 : i64>>>
 !t = tensor<128xbf16, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
 
-// Transcendental functions call libdevice, 16-bit elements in f32; what NVPTX has becomes an
-// intrinsic. Scalars are treated alike.
+// Transcendental functions call libdevice, for 16-bit elements in f32. Functions that NVPTX has become
+// intrinsics. The same holds for scalars.
 // CHECK:       llvm.func @__nv_tanhf(f32) -> f32
 // CHECK-LABEL: llvm.func @functions_call_libdevice
 // CHECK:         %[[X:.*]] = llvm.load %{{.*}} -> bf16

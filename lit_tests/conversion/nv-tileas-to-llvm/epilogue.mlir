@@ -1,11 +1,13 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers an epilogue whose warpgroups store their shares on their own.
+
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x32xf32>>
 
-// After 4 producer warps, warpgroup w of the consumers owns staging tiles 2w and 2w + 1, meets its 128
-// threads at barrier 2 + w, and lets its first thread store, commit and wait. What the role does as a
-// whole is left to thread 128 alone.
+// After 4 producer warps, warpgroup w of the consumers owns staging tiles 2w and 2w + 1, synchronises
+// its 128 threads at barrier 2 + w, and lets its first thread store, commit and wait. Thread 128 alone
+// does what the role does once.
 // CHECK-LABEL: llvm.func @warpgroups_store_on_their_own
 // CHECK-SAME:    %[[D:[^:]*]]: !llvm.ptr {{{.*}}}, %[[N:.*]]: i32)
 // CHECK:         %[[SMEM:.*]] = llvm.mlir.addressof @tilec_shared
@@ -38,7 +40,7 @@
     %w = "nv_tileas.warpgroup_id"() : () -> i32
     %own = "nv_tileas.warpgroup_view"(%buffer) {slot = 1 : i64, slots = 2 : i64} : (!part) -> !part
     "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup} : () -> ()
-    "nv_tileas.async_tiled_tma_store"(%d, %own, %w, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!desc, !part, i32, i32) -> ()
+    "nv_tileas.async_tiled_tma_store"(%d, %own, %w, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, per_warpgroup} : (!desc, !part, i32, i32) -> ()
     "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
     "nv_tileas.bulk_wait"() {pending = 1 : i64, read = true, per_warpgroup} : () -> ()
     "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
@@ -52,7 +54,7 @@
 !v = !nv_tileaa.memref<memref<?x32xf32, strided<[32, 1]>, 1>, 0 : i64>
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 
-// The 128 threads of a warpgroup copy its tile out, each from its number in the warpgroup on.
+// The 128 threads of a warpgroup copy its tile out. Each starts at its number in the warpgroup.
 // CHECK-LABEL: llvm.func @warpgroups_copy_out_on_their_own
 // CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
 // CHECK:         %[[W:.*]] = arith.divui %{{.*}}, %c4
@@ -65,13 +67,13 @@
 // CHECK:           llvm.store %{{.*}} : f32, !llvm.ptr<1>
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %i: i32):
-  %v = "nv_tileas.make_memref"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m) : (!nv_tileaa.ptr<f32>, i32) -> !v
   %buffer = "nv_tileas.alloc_shared"() {slots = 2 : i64, offset = 0 : i64} : () -> !part
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %own = "nv_tileas.warpgroup_view"(%buffer) {slot = 0 : i64, slots = 1 : i64} : (!part) -> !part
-    "nv_tileas.copy_out"(%own, %v, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!part, !v, i32, i32) -> ()
+    "nv_tileas.copy_out"(%own, %v, %i, %i) {per_warpgroup} : (!part, !v, i32, i32) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -86,7 +88,7 @@
 !tile = tensor<16x32xf32, #nv_tileas.layout<"16x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)|warpgroup:2*(8,0)">>
 !piece = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
 
-// A part picks registers: of two rows in each thread, 4 apart, the second one. The range starts at 5, so
+// A part selects registers: each thread holds two rows, 4 apart, and the part is the second one. The range starts at 5, so
 // that row holds 9 more than the thread's first row number. Only the chosen register is stored.
 // CHECK-LABEL: llvm.func @a_part_is_some_of_the_registers
 // CHECK-NOT:     nvvm.barrier

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers loads and stores of global memory that the threads do themselves.
+
 !v = !nv_tileaa.memref<memref<?xf32, strided<[1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 !t = tensor<512xf32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
@@ -17,12 +19,12 @@
 // CHECK:         llvm.store %{{.*}}, %[[A]] {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32, %i: i32):
-  %v = "nv_tileas.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %v = "nv_tileas.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %x, %u = "nv_tileas.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>, in_bounds = array<i1: true>, atom = #ldg} : (!v, i32) -> (!t, !token)
-    %w = "nv_tileas.tiled_store"(%v, %x, %i) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, in_bounds = array<i1: true>, atom = #stg} : (!v, !t, i32) -> !token
+    %x, %u = "nv_tileas.tiled_load"(%v, %i) {in_bounds = array<i1: true>, atom = #ldg} : (!v, i32) -> (!t, !token)
+    %w = "nv_tileas.tiled_store"(%v, %x, %i) {in_bounds = array<i1: true>, atom = #stg} : (!v, !t, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -53,12 +55,12 @@
 // CHECK:           llvm.store
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64, %i: i32):
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, in_bounds = array<i1: false, true>, padding = "neg_inf", atom = #ldg} : (!v, i32, i32) -> (!t, !token)
-    %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, in_bounds = array<i1: false, true>, atom = #stg} : (!v, !t, i32, i32) -> !token
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %i) {in_bounds = array<i1: false, true>, padding = "neg_inf", atom = #ldg} : (!v, i32, i32) -> (!t, !token)
+    %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {in_bounds = array<i1: false, true>, atom = #stg} : (!v, !t, i32, i32) -> !token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -80,12 +82,12 @@
 // CHECK:             llvm.store %{{.*}} : f32, !llvm.ptr<1>
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %i: i32):
-  %v = "nv_tileas.make_memref"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %v = "nv_tileas.make_memref"(%p, %m) : (!nv_tileaa.ptr<f32>, i32) -> !v
   %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    "nv_tileas.copy_out"(%s, %v, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (!s, !v, i32, i32) -> ()
+    "nv_tileas.copy_out"(%s, %v, %i, %i) : (!s, !v, i32, i32) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

@@ -1,11 +1,13 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass stores tiles to shared memory by stmatrix where the layouts allow it.
+
 !s = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !t = tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 
 // A part of an accumulator: lane 8m + i gives the address of row i of matrix m, the m-th of four blocks
-// of 8 columns. The swizzle is applied once. Eight rows further down is an immediate; the right half of
-// a row is another value of the swizzled bits. Registers 2j and 2j + 1 are one operand.
+// of 8 columns. The swizzle is applied once. An offset of eight rows is an immediate; the right half
+// of a row has another value of the swizzled bits. Registers 2j and 2j + 1 are one operand.
 // CHECK-LABEL: llvm.func @rows_of_four_matrices
 // CHECK:         %[[LANE:.*]] = arith.remui %{{.*}}, %c32
 // CHECK:         %[[ROW_OF_LANE:.*]] = arith.remui %[[LANE]], %c8
@@ -73,7 +75,7 @@
 !s = !nv_tileas.smem<tensor<64x8xbf16, #nv_tileas.shared_layout<array<i64: 64, 8>, 0 : i64>>>
 !t = tensor<64x8xbf16, #nv_tileas.layout<"64x8|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 
-// Two matrices are all there is.
+// A tile of two matrices is stored as a pair.
 // CHECK-LABEL: llvm.func @a_pair_of_matrices
 // CHECK:         nvvm.stmatrix %{{[^,]*}}, %{{[^,]*}}, %{{[^,]*}} {eltType
 // CHECK-NOT:     nvvm.stmatrix

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
 
+// The pass lowers matrix products to wgmma, and to fused multiply-adds where there is no wgmma.
+
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 !b = !nv_tileas.smem<tensor<64x128xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !acc = tensor<128x128xf32, #nv_tileas.layout<"128x128|reg:2*(0,1),2*(8,0),16*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(64,0)">>
@@ -24,7 +26,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -49,7 +51,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "m", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "m", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -76,7 +78,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -90,7 +92,7 @@
 !acc = tensor<16x16xf32, #nv_tileas.layout<"16x16|reg:2*(8,0)|lane:16*(0,1),2*(1,0)|warp:4*(2,0)">>
 
 // The product on CUDA cores loops over K: a column of A, a row of B, one fused multiply-add for each
-// element of a thread. What two elements share is loaded once.
+// element of a thread. A value that two elements need is loaded once.
 // CHECK-LABEL: llvm.func @cuda_cores_loop_over_k
 // CHECK:         scf.for {{.*}} -> (f32, f32)
 // CHECK-COUNT-2:   llvm.load
@@ -162,7 +164,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
@@ -193,7 +195,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero, %more) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!a, !b, !acc, i1) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero, %more) {a_major = "k", b_major = "k"} : (!a, !b, !acc, i1) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -204,7 +206,7 @@
 
 !acc = tensor<64x8xf32, #nv_tileas.layout<"64x8|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 
-// PTX that LLVM cannot move writes zeros, and copies a register that nobody writes.
+// PTX that LLVM cannot move writes zeros, and copies a register that is never written.
 // CHECK-LABEL: llvm.func @registers_are_filled_in_place
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0Amov.b32 $0, 0;\0Amov.b32 $1, 0;\0Amov.b32 $2, 0;\0Amov.b32 $3, 0;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>
 // CHECK:         llvm.inline_asm has_side_effects asm_dialect = att "{\0A.reg .b32 unwritten;\0Amov.b32 $0, unwritten;\0A{{.*}}mov.b32 $3, unwritten;\0A}", "=f,=f,=f,=f"  : () -> !llvm.struct<(f32, f32, f32, f32)>

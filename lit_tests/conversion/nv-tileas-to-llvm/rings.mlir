@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers rings to mbarriers: their addresses, phases, waits and arrivals.
+
 // Each slot has a full and an empty mbarrier; one thread initialises them with their counts and all
 // threads see them before the roles split.
 // CHECK-LABEL: llvm.func @one_thread_initialises_the_barriers
@@ -29,7 +31,7 @@
 // -----
 
 // A position is a slot and a phase. A consumer waits for its phase; a producer for the opposite one,
-// so that its first round passes a fresh barrier. Past the last slot the phase flips.
+// so that its first round passes a new barrier. After the last slot the phase flips.
 // CHECK-LABEL: llvm.func @positions_are_a_slot_and_a_phase
 // CHECK:         scf.for {{.*}} iter_args(%[[SLOT:.*]] = %c0{{.*}}, %[[PHASE:.*]] = %c0{{.*}}) -> (i32, i32)
 // CHECK:           %[[PARITY:.*]] = arith.xori %[[PHASE]], %c1
@@ -49,7 +51,7 @@
   %c1 = arith.constant 1 : i32
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 3 : i64, offset = 24 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -68,8 +70,8 @@
 
 // -----
 
-// Advancing by a whole number of odd rounds flips the phase and keeps the slot, which the loop need
-// not carry then.
+// Advancing by a whole number of odd rounds flips the phase and keeps the slot, so the loop does
+// not carry the slot.
 // CHECK-LABEL: llvm.func @whole_rounds_keep_the_slot
 // CHECK:         scf.for {{.*}} iter_args(%[[PHASE:.*]] = %{{.*}}) -> (i32)
 // CHECK-NOT:       arith.select
@@ -81,7 +83,7 @@
   %c0 = arith.constant 0 : i32
   %c1 = arith.constant 1 : i32
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full) {stages = 3 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -105,7 +107,7 @@
 // CHECK:         llvm.return
 "nv_tileaa.func"() ({
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64, offset = 0 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full) {stages = 2 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {

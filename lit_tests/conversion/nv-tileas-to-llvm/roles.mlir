@@ -1,7 +1,9 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
-// The producer is warpgroup 0: all of it changes registers, one elected thread of its first warp
-// does the work. Consumer threads number themselves from the first consumer warp.
+// The pass gives each role the threads that run it.
+
+// The producer is warpgroup 0: all its threads change registers, and one elected thread of its first
+// warp does the work. Consumer threads number themselves from the first consumer warp.
 // CHECK-LABEL: llvm.func @one_thread_produces
 // CHECK-SAME:    attributes {nvvm.kernel, nvvm.minctasm = 1 : i32, nvvm.reqntid = array<i32: 384, 1, 1>, tilec.kernel =
 // CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
@@ -46,13 +48,13 @@
   %id = "nv_tileas.cta_id"() : () -> i32
   %count = "nv_tileas.num_ctas"() : () -> i32
   %sum = arith.addi %id, %count : i32
-  %v = "nv_tileas.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<i32>) -> !nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>
+  %v = "nv_tileas.make_memref"(%p) : (!nv_tileaa.ptr<i32>) -> !nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>
   %c0 = arith.constant 0 : i32
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %x = "nv_tileas.splat"(%sum) : (i32) -> tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>
-    %t = "nv_tileas.tiled_store"(%v, %x, %c0) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_stg_32_i32", "stg", 1 : i64, 32 : i64, i32>} : (!nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>, tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>, i32) -> !nv_tileaa.mem_token
+    %t = "nv_tileas.tiled_store"(%v, %x, %c0) {in_bounds = array<i1: true>, atom = #cute.copy_atom<"sm90_stg_32_i32", "stg", 1 : i64, 32 : i64, i32>} : (!nv_tileaa.memref<memref<128xi32, strided<[1]>, 1>, 0 : i64>, tensor<128xi32, #nv_tileas.layout<"128|lane:32*(1)|warp:4*(32)">>, i32) -> !nv_tileaa.mem_token
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers operations that build, reshape and move tiles.
+
 !s = !nv_tileas.smem<tensor<4x32xi32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
 !row = tensor<32xi32, #nv_tileas.layout<"32|lane:32*(1)|warp:4*(0)">>
 
@@ -31,8 +33,8 @@
 !rows = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
 !columns = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:4*(1,0),8*(0,1)|warp:4*(0,8)">>
 
-// A conversion writes the scratch area, meets, reads it in the other layout and meets again, so that
-// the next user may write it.
+// A conversion writes the scratch area, synchronises, reads it in the other layout and synchronises
+// again, so that the next user may write it.
 // CHECK-LABEL: llvm.func @conversions_meet_twice
 // CHECK:         %[[SCRATCH:.*]] = llvm.getelementptr %{{.*}}[1024]
 // CHECK-NEXT:    llvm.getelementptr %[[SCRATCH]]
@@ -66,8 +68,8 @@
 // CHECK-LABEL: llvm.func @scratch_joins_and_cuts
 // CHECK-SAME:    %[[I:.*]]: i32)
 // CHECK:         llvm.store
-// CHECK:         %[[BEHIND:.*]] = arith.addi %{{.*}}, %c512
-// CHECK:         llvm.getelementptr %{{.*}}[%[[BEHIND]]]
+// CHECK:         %[[SECOND:.*]] = arith.addi %{{.*}}, %c512
+// CHECK:         llvm.getelementptr %{{.*}}[%[[SECOND]]]
 // CHECK:         llvm.store
 // CHECK:         nvvm.barrier
 // CHECK-COUNT-2: llvm.load
@@ -89,7 +91,7 @@
   }, {
     %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
     %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
-    %z = "nv_tileas.extract"(%y, %i, %c0) {offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %z = "nv_tileas.extract"(%y, %i, %c0) {offset = 1024 : i64, id = 0 : i64} : (!tall, i32, i32) -> !t
     "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
@@ -119,7 +121,7 @@
   }, {
     %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
     %y = "nv_tileas.cat"(%x, %x) {dim = 0 : i64, offset = 1024 : i64, id = 0 : i64} : (!t, !t) -> !tall
-    %z = "nv_tileas.extract"(%y, %j, %c0) {offset = 1024 : i64, id = 0 : i64, operandSegmentSizes = array<i32: 1, 2>} : (!tall, i32, i32) -> !t
+    %z = "nv_tileas.extract"(%y, %j, %c0) {offset = 1024 : i64, id = 0 : i64} : (!tall, i32, i32) -> !t
     "nv_tileas.store_shared"(%z, %s) : (!t, !s) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers reads and writes of shared memory to vector accesses at swizzled addresses.
+
 !s = !nv_tileas.smem<tensor<32x32xf32, #nv_tileas.shared_layout<array<i64: 32, 32>, 0 : i64>>>
 !t = tensor<32x32xf32, #nv_tileas.layout<"32x32|reg:4*(0,1),2*(16,0)|lane:8*(0,4),4*(1,0)|warp:4*(4,0)">>
 
@@ -70,7 +72,7 @@
 ^bb0(%n: i32):
   %s = "nv_tileas.alloc_shared"() {slots = 2 : i64, offset = 0 : i64} : () -> !s
   %f = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64, offset = 256 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%f) {stages = 2 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%f) {stages = 2 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
@@ -89,8 +91,8 @@
 !s = !nv_tileas.smem<tensor<8x64xbf16, #nv_tileas.shared_layout<array<i64: 8, 64>, 128 : i64>>>
 !t = tensor<8x16xbf16, #nv_tileas.layout<"8x16|reg:2*(0,1)|lane:8*(0,2),4*(1,0)|warp:2*(4,0),2*(0,0)">>
 
-// A box of a swizzled tile begins some chunks after the tile's own columns: the XOR takes them, and
-// the thread's part of the address is the same for all boxes.
+// A box of a swizzled tile begins some chunks after the first column of the tile: they are part of the
+// XOR, and the thread's part of the address is the same for all boxes.
 // CHECK-LABEL: llvm.func @boxes_of_a_tile
 // CHECK:         %[[ADDRESS:.*]] = arith.xori
 // CHECK:         %[[FIRST:.*]] = arith.xori %[[ADDRESS]], %c32

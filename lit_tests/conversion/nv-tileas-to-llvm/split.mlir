@@ -1,11 +1,13 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
 
+// The pass lowers partial sums of split tiles, and the counters that order them.
+
 !f32 = !nv_tileaa.ptr<f32>
 !i32 = !nv_tileaa.ptr<i32>
 !acc = tensor<64x8xf32, #nv_tileas.layout<"64x8|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 
-// Each thread leaves its 16 bytes after those of the splits before its own and of the tiles before; one
-// thread counts, after the role's barrier.
+// Each thread stores its 16 bytes after those of earlier splits and earlier tiles; one thread counts,
+// after the barrier of the role.
 // CHECK-LABEL: llvm.func @a_split_leaves_its_partial_sum
 // CHECK-SAME:    (%[[PARTIALS:.*]]: !llvm.ptr<1>, %[[COUNTERS:.*]]: !llvm.ptr<1>, %[[TILE:.*]]: i32, %[[SPLIT:.*]]: i32)
 // CHECK-DAG:     %[[BYTES:.*]] = arith.constant 2048 : i64
@@ -41,9 +43,9 @@
 !i32 = !nv_tileaa.ptr<i32>
 !acc = tensor<64x8xf32, #nv_tileas.layout<"64x8|reg:2*(0,1),2*(8,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 
-// One thread polls the counter and acquires; the role's barrier extends that to the other threads, each
-// of which then adds the 16 bytes that the same thread of every other split has left, in a loop. One
-// thread sets the counter back; the next launch is ordered after this one as a whole.
+// One thread polls the counter and acquires; the role's barrier extends that to the other threads. Then
+// each thread adds, in a loop, the 16 bytes that the same thread of every other split has stored. One
+// thread resets the counter; the next launch is ordered after this one as a whole.
 // CHECK-LABEL: llvm.func @the_last_split_adds_them_up
 // CHECK-SAME:    (%[[PARTIALS:.*]]: !llvm.ptr<1>, %[[COUNTERS:.*]]: !llvm.ptr<1>, %[[TILE:.*]]: i32)
 // CHECK-DAG:     %[[THREE:.*]] = arith.constant 3 : i32

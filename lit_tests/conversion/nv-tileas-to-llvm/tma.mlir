@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes convert-nv-tileas-to-llvm --split-input-file | FileCheck %s
 
+// The pass lowers TMA copies, with coordinates innermost first.
+
 !a = !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
 
@@ -23,7 +25,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.mbarrier_arrive_expect_tx"(%full) {tx_count = 32768 : i64} : (!nv_tileas.mbarrier) -> ()
-    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 1 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %a, %m, %k, %full) {box_index = 1 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
@@ -50,7 +52,7 @@
     "nv_tileas.yield"() : () -> ()
   }, {
     "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
-    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j, %k, %l) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 4>} : (!desc, !a, i32, i32, i32, i32) -> ()
+    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j, %k, %l) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, i32, i32) -> ()
     "nv_tileas.bulk_commit"() : () -> ()
     "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true} : () -> ()
     "nv_tileas.yield"() : () -> ()
@@ -63,7 +65,7 @@
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
-// A hint becomes a cache policy. One thread makes the copy, whatever the others do.
+// A hint becomes a cache policy. One thread makes the copy.
 // CHECK-LABEL: llvm.func @a_hint_becomes_a_policy(
 // CHECK-SAME:    %[[D:[^:]*]]: !llvm.ptr {{{.*}}}, %[[I:.*]]: i32, %[[J:.*]]: i32)
 // CHECK:         %[[SMEM:.*]] = llvm.mlir.addressof @tilec_shared
@@ -75,7 +77,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j) {box_index = 0 : i64, tmaIdx = 0 : i64, cache_hint = "evict_first", operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !a, i32, i32) -> ()
+    "nv_tileas.async_tiled_tma_store"(%d, %a, %i, %j) {box_index = 0 : i64, tmaIdx = 0 : i64, cache_hint = "evict_first"} : (!desc, !a, i32, i32) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

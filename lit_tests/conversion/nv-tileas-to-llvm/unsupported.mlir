@@ -1,6 +1,7 @@
 // RUN: not tilec opt %s --passes convert-nv-tileas-to-llvm 2>&1 | FileCheck %s
 
-// An operation without a rule is an error that names it.
+// The pass reports operations that it has no rule for.
+
 // CHECK: error[T0580]: the IR does not hold what convert-nv-tileas-to-llvm relies on at 'nv_tileas.receive': 'nv_tileas.receive' has no lowering to LLVM
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):

@@ -1,6 +1,8 @@
 // RUN: tilec opt %s --passes canonicalize,cse,loop-invariant-code-motion,canonicalize --split-input-file | FileCheck %s
 
-// Unused arithmetic goes, equal arithmetic is merged.
+// Canonicalization and CSE keep what has an effect, and remove or merge the rest.
+
+// Unused arithmetic is removed, equal arithmetic is merged.
 // CHECK-LABEL: module @pure_operations
 // CHECK: %[[N:.*]] = "cuda_tile.negf"
 // CHECK-NOT: "cuda_tile.negf"
@@ -13,14 +15,14 @@
 module @pure_operations {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     %a = "cuda_tile.negf"(%x#0) : (!tile) -> !tile
     %b = "cuda_tile.negf"(%x#0) : (!tile) -> !tile
     %dead = "cuda_tile.mulf"(%a, %b) : (!tile, !tile) -> !tile
     %c = "cuda_tile.addf"(%a, %b) : (!tile, !tile) -> !tile
-    %s = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %s = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
@@ -38,20 +40,20 @@ module @pure_operations {
 module @attributes_matter {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     %a = "cuda_tile.addf"(%x#0, %x#0) {rounding = "zero"} : (!tile, !tile) -> !tile
     %b = "cuda_tile.addf"(%x#0, %x#0) : (!tile, !tile) -> !tile
     %c = "cuda_tile.subf"(%a, %b) : (!tile, !tile) -> !tile
-    %s = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %s = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
 
 // -----
 
-// A weak load that nobody uses goes.
+// A weak load without a use is removed.
 // CHECK-LABEL: module @unused_load
 // CHECK-NOT: "cuda_tile.load_view_tko"
 // CHECK: "cuda_tile.return"
@@ -62,9 +64,9 @@ module @attributes_matter {
 module @unused_load {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
@@ -81,9 +83,9 @@ module @unused_load {
 module @acquire_load {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "acquire", scope = "device", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "acquire", scope = "device"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
@@ -102,12 +104,12 @@ module @acquire_load {
 module @equal_loads {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %y:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %y:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     %c = "cuda_tile.addf"(%x#0, %y#0) : (!tile, !tile) -> !tile
-    %s = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %s = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
@@ -128,13 +130,13 @@ module @equal_loads {
 module @store_between {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
-    %y:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
+    %y:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     %c = "cuda_tile.addf"(%x#0, %y#0) : (!tile, !tile) -> !tile
-    %u = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %u = "cuda_tile.store_view_tko"(%c, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
@@ -152,11 +154,11 @@ module @store_between {
 module @equal_stores {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
-    %u = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
+    %u = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
@@ -180,13 +182,13 @@ module @loop_invariant {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32, %n: i32, %f: f32):
     scf.for %k = %i to %n step %n : i32 {
-      %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+      %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
       %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
-      %x:2 = "cuda_tile.load_view_tko"(%v, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+      %x:2 = "cuda_tile.load_view_tko"(%v, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
       %z = "cuda_tile.splat"(%f) : (f32) -> !tile
       %m = "cuda_tile.negf"(%z) : (!tile) -> !tile
       %c = "cuda_tile.addf"(%x#0, %m) : (!tile, !tile) -> !tile
-      %s = "cuda_tile.store_view_tko"(%c, %v, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+      %s = "cuda_tile.store_view_tko"(%c, %v, %k) {ordering = "weak"} : (!tile, !view, i32) -> !token
     }
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32, i32, f32) -> ()} : () -> ()
@@ -194,7 +196,7 @@ module @loop_invariant {
 
 // -----
 
-// Equal tokens are merged, unused ones go.
+// Equal tokens are merged, unused ones are removed.
 // CHECK-LABEL: module @tokens
 // CHECK: %[[T:.*]] = "cuda_tile.make_token"
 // CHECK-NOT: "cuda_tile.make_token"
@@ -207,13 +209,13 @@ module @loop_invariant {
 module @tokens {
   "cuda_tile.entry"() ({
   ^bb0(%p: !cuda_tile.ptr<f32>, %i: i32):
-    %t = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !tensor
+    %t = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !tensor
     %v = "cuda_tile.make_partition_view"(%t) : (!tensor) -> !view
     %a = "cuda_tile.make_token"() : () -> !token
     %b = "cuda_tile.make_token"() : () -> !token
-    %j = "cuda_tile.join_tokens"(%a, %b) {operandSegmentSizes = array<i32: 2>} : (!token, !token) -> !token
-    %x:2 = "cuda_tile.load_view_tko"(%v, %i, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1>} : (!view, i32, !token) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %j = "cuda_tile.join_tokens"(%a, %b) : (!token, !token) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%v, %i, %j) {ordering = "weak"} : (!view, i32, !token) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %v, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }

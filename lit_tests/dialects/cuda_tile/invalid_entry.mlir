@@ -5,7 +5,7 @@ module {
   // expected-error @below {{'cuda_tile.entry' op entry op must not return values}}
   "cuda_tile.entry"() ({
     "cuda_tile.return"() : () -> ()
-  }) {sym_name = "k", function_type = () -> i32} : () -> ()
+  }) {sym_name = "kernels_return_nothing", function_type = () -> i32} : () -> ()
 }
 
 // -----
@@ -15,7 +15,7 @@ module {
   "cuda_tile.entry"() ({
   ^bb0(%a: i32, %b: !cuda_tile.tile<4xf32>):
     "cuda_tile.return"() : () -> ()
-  }) {sym_name = "k", function_type = (i32, !cuda_tile.tile<4xf32>) -> ()} : () -> ()
+  }) {sym_name = "kernels_take_scalars_and_pointers", function_type = (i32, !cuda_tile.tile<4xf32>) -> ()} : () -> ()
 }
 
 // -----
@@ -24,7 +24,7 @@ module {
   // expected-error @below {{'cuda_tile.entry' op attribute 'function_type' must be a function type, but got 'i32'}}
   "cuda_tile.entry"() ({
     "cuda_tile.return"() : () -> ()
-  }) {sym_name = "k", function_type = i32} : () -> ()
+  }) {sym_name = "the_function_type_is_a_function_type", function_type = i32} : () -> ()
 }
 
 // -----
@@ -34,7 +34,7 @@ module {
   "cuda_tile.entry"() ({
   ^bb0(%a: i32):
     "cuda_tile.return"() : () -> ()
-  }) {sym_name = "k", function_type = (i64) -> ()} : () -> ()
+  }) {sym_name = "the_body_has_the_arguments_of_the_signature", function_type = (i64) -> ()} : () -> ()
 }
 
 // -----
@@ -43,7 +43,7 @@ module {
   // expected-error @below {{'cuda_tile.entry' op region #0 ('body') failed to verify constraint: region with 1 blocks}}
   "cuda_tile.entry"() ({
 
-  }) {sym_name = "k", function_type = () -> ()} : () -> ()
+  }) {sym_name = "kernels_have_one_block", function_type = () -> ()} : () -> ()
 }
 
 // -----
@@ -65,7 +65,7 @@ module {
   // expected-error @below {{using value defined outside the region}}
   %t = "cuda_tile.splat"(%n) : (i32) -> !cuda_tile.tile<4xi32>
   "cuda_tile.return"() : () -> ()
-}) {sym_name = "k", function_type = () -> ()} : () -> ()
+}) {sym_name = "values_come_from_inside_the_kernel", function_type = () -> ()} : () -> ()
 
 // -----
 
@@ -78,7 +78,7 @@ module {
     }, {
     }) : (i1) -> ()
     "cuda_tile.return"() : () -> ()
-  }) {sym_name = "k", function_type = (i1) -> ()} : () -> ()
+  }) {sym_name = "only_kernels_return", function_type = (i1) -> ()} : () -> ()
 }
 
 // -----
@@ -123,6 +123,6 @@ module {
 // -----
 
 module {
-  // expected-error @below {{unregistered operation 'cuda_tile.reduce' found in dialect ('cuda_tile') that does not allow unknown operations}}
-  "cuda_tile.reduce"() : () -> ()
+  // expected-error @below {{unregistered operation 'cuda_tile.mmaf_scaled' found in dialect ('cuda_tile') that does not allow unknown operations}}
+  "cuda_tile.mmaf_scaled"() : () -> ()
 }

@@ -1,11 +1,10 @@
 // RUN: tilec opt %s --split-input-file --verify-diagnostics
 
 // Operands, results and attributes that are missing.
-!token = !cuda_tile.token
 module {
-  %t = builtin.unrealized_conversion_cast to !token
-  // expected-error @below {{'cuda_tile.join_tokens' op attribute 'operandSegmentSizes' is expected but not provided}}
-  %r = "cuda_tile.join_tokens"(%t, %t) : (!token, !token) -> !token
+  %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<4xf32>
+  // expected-error @below {{'cuda_tile.store_view_tko' op expects at least 2 operands, but got 1}}
+  %t = "cuda_tile.store_view_tko"(%x) {ordering = "weak"} : (!cuda_tile.tile<4xf32>) -> !cuda_tile.token
 }
 
 // -----
@@ -46,13 +45,4 @@ module {
   %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<4xi32>
   // expected-error @below {{attribute "signedness" is expected}}
   %r = "cuda_tile.maxi"(%x, %x) : (!cuda_tile.tile<4xi32>, !cuda_tile.tile<4xi32>) -> !cuda_tile.tile<4xi32>
-}
-
-// -----
-
-module {
-  %x = builtin.unrealized_conversion_cast to i32
-  %i = builtin.unrealized_conversion_cast to i32
-  // expected-error @below {{element 0 in 'operandSegmentSizes' attribute must be equal to 1}}
-  "cuda_tile.load_view_tko"(%x, %i) {operandSegmentSizes = array<i32: 0, 2, 0>, ordering = "weak"} : (i32, i32) -> (!cuda_tile.tile<4xi32>, !cuda_tile.token)
 }

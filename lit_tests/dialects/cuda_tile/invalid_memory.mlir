@@ -8,7 +8,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op expected 2 index operands (based on view type), got 1}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
 }
 
 // -----
@@ -20,7 +20,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op expected tile type to be '!cuda_tile.tile<8x4xf32>' (based on view type), got '!cuda_tile.tile<8xf32>'}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!cuda_tile.tile<8xf32>, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak"} : (!view, i32, i32) -> (!cuda_tile.tile<8xf32>, !token)
 }
 
 // -----
@@ -32,7 +32,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op expected tile type to be '!cuda_tile.tile<8x4xf32>' (based on view type), got '!cuda_tile.tile<8x4xf16>'}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!cuda_tile.tile<8x4xf16>, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak"} : (!view, i32, i32) -> (!cuda_tile.tile<8x4xf16>, !token)
 }
 
 // -----
@@ -44,7 +44,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !tile
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op operand #0 must be TileView instance, but got '!cuda_tile.tile<8x4xf32>'}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!tile, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak"} : (!tile, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -56,7 +56,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.load_view_tko' op index operands must be i32, but got 'i64'}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i64, i64) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak"} : (!view, i64, i64) -> (!tile, !token)
 }
 
 // -----
@@ -67,9 +67,9 @@ module {
 module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
-  %k = builtin.unrealized_conversion_cast to i32
-  // expected-error @below {{'cuda_tile.load_view_tko' op expected a token, but got 'i32'}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 1>} : (!view, i32, i32, i32) -> (!tile, !token)
+  // What follows the indices is a token.
+  // expected-error @below {{'cuda_tile.load_view_tko' op expected 2 index operands (based on view type), got 3}}
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i, %i) {ordering = "weak"} : (!view, i32, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -81,7 +81,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op expected a token, but got 'i32'}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, i32)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak"} : (!view, i32, i32) -> (!tile, i32)
 }
 
 // -----
@@ -93,7 +93,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op expect one of: weak, relaxed, or acquire, but got: release}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "release", scope = "device", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "release", scope = "device"} : (!view, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -105,7 +105,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op weak load must not have memory scope}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", scope = "device", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", scope = "device"} : (!view, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -117,7 +117,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op memory scope is required for acquire load}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "acquire", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "acquire"} : (!view, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -129,7 +129,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op expect scope to be one of: tl_blk, device, sys, but got: cta}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "relaxed", scope = "cta", operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "relaxed", scope = "cta"} : (!view, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -141,7 +141,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op boolean value expected for allow_tma, but got 1 : i64}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", allow_tma = 1 : i64, operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", allow_tma = 1 : i64} : (!view, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -153,7 +153,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op integer value in the range [1, 10] is expected for latency, got 11 : i64}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", latency = 11 : i64, operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak", latency = 11 : i64} : (!view, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -165,7 +165,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.load_view_tko' op attribute "ordering" is expected but not provided}}
-  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {allow_tma = true, operandSegmentSizes = array<i32: 1, 2, 0>} : (!view, i32, i32) -> (!tile, !token)
+  %x:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {allow_tma = true} : (!view, i32, i32) -> (!tile, !token)
 }
 
 // -----
@@ -178,7 +178,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.store_view_tko' op expected 2 index operands (based on view type), got 3}}
-  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 3, 0>} : (!tile, !view, i32, i32, i32) -> !token
+  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i, %i) {ordering = "weak"} : (!tile, !view, i32, i32, i32) -> !token
 }
 
 // -----
@@ -191,7 +191,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.store_view_tko' op expected tile type to be '!cuda_tile.tile<8x4xf32>' (based on view type), got '!cuda_tile.tile<4x8xf32>'}}
-  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!cuda_tile.tile<4x8xf32>, !view, i32, i32) -> !token
+  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "weak"} : (!cuda_tile.tile<4x8xf32>, !view, i32, i32) -> !token
 }
 
 // -----
@@ -204,7 +204,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !tile
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.store_view_tko' op operand #1 must be TileView instance, but got '!cuda_tile.tile<8x4xf32>'}}
-  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!tile, !tile, i32, i32) -> !token
+  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "weak"} : (!tile, !tile, i32, i32) -> !token
 }
 
 // -----
@@ -217,7 +217,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.store_view_tko' op expect one of: weak, relaxed, or release, but got: acquire}}
-  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "acquire", scope = "device", operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!tile, !view, i32, i32) -> !token
+  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "acquire", scope = "device"} : (!tile, !view, i32, i32) -> !token
 }
 
 // -----
@@ -230,7 +230,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.store_view_tko' op weak store must not have memory scope}}
-  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "weak", scope = "sys", operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!tile, !view, i32, i32) -> !token
+  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "weak", scope = "sys"} : (!tile, !view, i32, i32) -> !token
 }
 
 // -----
@@ -243,7 +243,7 @@ module {
   %v = builtin.unrealized_conversion_cast to !view
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.store_view_tko' op memory scope is required for release store}}
-  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "release", operandSegmentSizes = array<i32: 1, 1, 2, 0>} : (!tile, !view, i32, i32) -> !token
+  %t = "cuda_tile.store_view_tko"(%x, %v, %i, %i) {ordering = "release"} : (!tile, !view, i32, i32) -> !token
 }
 
 // -----
@@ -252,7 +252,7 @@ module {
 module {
   %t = builtin.unrealized_conversion_cast to !token
   // expected-error @below {{'cuda_tile.join_tokens' op expect two or more tokens, but got: 1}}
-  %r = "cuda_tile.join_tokens"(%t) {operandSegmentSizes = array<i32: 1>} : (!token) -> !token
+  %r = "cuda_tile.join_tokens"(%t) : (!token) -> !token
 }
 
 // -----
@@ -260,7 +260,7 @@ module {
 module {
   %t = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.join_tokens' op operand #0 must be cuda tile token type, but got 'i32'}}
-  %r = "cuda_tile.join_tokens"(%t, %t) {operandSegmentSizes = array<i32: 2>} : (i32, i32) -> !cuda_tile.token
+  %r = "cuda_tile.join_tokens"(%t, %t) : (i32, i32) -> !cuda_tile.token
 }
 
 // -----

@@ -13,7 +13,7 @@ module {
 module {
   %p = builtin.unrealized_conversion_cast to !cuda_tile.ptr<f32>
   // expected-error @below {{'cuda_tile.make_tensor_view' op has a malformed type or attribute: Cannot cast type to MemRefType}}
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<i32>
+  %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<i32>
 }
 
 // -----
@@ -21,7 +21,7 @@ module {
 module {
   %p = builtin.unrealized_conversion_cast to !cuda_tile.ptr<f32>
   // expected-error @below {{'cuda_tile.make_tensor_view' op expected the strides to be given, as in strided<[1]>}}
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<4xf32>>
+  %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<4xf32>>
 }
 
 // -----
@@ -29,7 +29,7 @@ module {
 module {
   %p = builtin.unrealized_conversion_cast to !cuda_tile.ptr<index>
   // expected-error @below {{'cuda_tile.make_tensor_view' op failed to verify 'elementType': f16 or bf16 or f32 or tf32 or f64 or f8E4M3FN or f8E5M2 or i1 or i8 or i16 or i32 or i64}}
-  %v = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<index>) -> !cuda_tile.tensor_view<memref<4xindex, strided<[1]>>>
+  %v = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<index>) -> !cuda_tile.tensor_view<memref<4xindex, strided<[1]>>>
 }
 
 // -----

@@ -139,7 +139,7 @@ module {
   %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<8xf32>
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.extract' op source and result element type do not match}}
-  %r = "cuda_tile.extract"(%x, %i) {operandSegmentSizes = array<i32: 1, 1>} : (!cuda_tile.tile<8xf32>, i32) -> !cuda_tile.tile<2xi32>
+  %r = "cuda_tile.extract"(%x, %i) : (!cuda_tile.tile<8xf32>, i32) -> !cuda_tile.tile<2xi32>
 }
 
 // -----
@@ -148,7 +148,7 @@ module {
   %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<8xf32>
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.extract' op failed to verify that all of {source, result} have same rank}}
-  %r = "cuda_tile.extract"(%x, %i) {operandSegmentSizes = array<i32: 1, 1>} : (!cuda_tile.tile<8xf32>, i32) -> !cuda_tile.tile<2x1xf32>
+  %r = "cuda_tile.extract"(%x, %i) : (!cuda_tile.tile<8xf32>, i32) -> !cuda_tile.tile<2x1xf32>
 }
 
 // -----
@@ -157,7 +157,7 @@ module {
   %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<8xf32>
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.extract' op incorrect number of indices, expected 1, but found 2}}
-  %r = "cuda_tile.extract"(%x, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (!cuda_tile.tile<8xf32>, i32, i32) -> !cuda_tile.tile<2xf32>
+  %r = "cuda_tile.extract"(%x, %i, %i) : (!cuda_tile.tile<8xf32>, i32, i32) -> !cuda_tile.tile<2xf32>
 }
 
 // -----
@@ -166,7 +166,7 @@ module {
   %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<8xf32>
   %i = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.extract' op result dim size must divide source dim size evenly}}
-  %r = "cuda_tile.extract"(%x, %i) {operandSegmentSizes = array<i32: 1, 1>} : (!cuda_tile.tile<8xf32>, i32) -> !cuda_tile.tile<16xf32>
+  %r = "cuda_tile.extract"(%x, %i) : (!cuda_tile.tile<8xf32>, i32) -> !cuda_tile.tile<16xf32>
 }
 
 // -----
@@ -175,5 +175,5 @@ module {
   %x = builtin.unrealized_conversion_cast to !cuda_tile.tile<8xf32>
   %i = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.extract' op expects i32 indices, but got 'i64'}}
-  %r = "cuda_tile.extract"(%x, %i) {operandSegmentSizes = array<i32: 1, 1>} : (!cuda_tile.tile<8xf32>, i64) -> !cuda_tile.tile<2xf32>
+  %r = "cuda_tile.extract"(%x, %i) : (!cuda_tile.tile<8xf32>, i64) -> !cuda_tile.tile<2xf32>
 }

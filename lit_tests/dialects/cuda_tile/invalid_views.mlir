@@ -6,7 +6,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op expected 0 dynamic shape operands, got 1}}
-  %r = "cuda_tile.make_tensor_view"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !cuda_tile.tensor_view<memref<32xf32, strided<[1]>>>
+  %r = "cuda_tile.make_tensor_view"(%p, %m) : (!cuda_tile.ptr<f32>, i32) -> !cuda_tile.tensor_view<memref<32xf32, strided<[1]>>>
 }
 
 // -----
@@ -16,7 +16,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op expected 0 dynamic stride operands, got 1}}
-  %r = "cuda_tile.make_tensor_view"(%p, %s) {operandSegmentSizes = array<i32: 1, 0, 1>} : (!cuda_tile.ptr<f32>, i64) -> !cuda_tile.tensor_view<memref<32xf32, strided<[1]>>>
+  %r = "cuda_tile.make_tensor_view"(%p, %s) : (!cuda_tile.ptr<f32>, i64) -> !cuda_tile.tensor_view<memref<32xf32, strided<[1]>>>
 }
 
 // -----
@@ -26,7 +26,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op expected 1 dynamic shape operands, got 0}}
-  %r = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
+  %r = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
 }
 
 // -----
@@ -36,7 +36,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op expected 1 dynamic stride operands, got 0}}
-  %r = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<32xf32, strided<[?]>>>
+  %r = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<32xf32, strided<[?]>>>
 }
 
 // -----
@@ -46,7 +46,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i64
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op dynamic shape operands must be i32, but got 'i64'}}
-  %r = "cuda_tile.make_tensor_view"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i64) -> !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
+  %r = "cuda_tile.make_tensor_view"(%p, %m) : (!cuda_tile.ptr<f32>, i64) -> !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
 }
 
 // -----
@@ -56,7 +56,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i32
   // expected-error @below {{'cuda_tile.make_tensor_view' op dynamic stride operands must be i64, but got 'i32'}}
-  %r = "cuda_tile.make_tensor_view"(%p, %m, %s) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!cuda_tile.ptr<f32>, i32, i32) -> !cuda_tile.tensor_view<memref<?xf32, strided<[?]>>>
+  %r = "cuda_tile.make_tensor_view"(%p, %m, %s) : (!cuda_tile.ptr<f32>, i32, i32) -> !cuda_tile.tensor_view<memref<?xf32, strided<[?]>>>
 }
 
 // -----
@@ -66,7 +66,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op expected pointer to 'f64' to build tensor_view of this type, got 'f32'}}
-  %r = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<32xf64, strided<[1]>>>
+  %r = "cuda_tile.make_tensor_view"(%p) : (!cuda_tile.ptr<f32>) -> !cuda_tile.tensor_view<memref<32xf64, strided<[1]>>>
 }
 
 // -----
@@ -76,7 +76,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op dimensions must have strictly positive constant sizes but got [0, ?]}}
-  %r = "cuda_tile.make_tensor_view"(%p, %m) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!cuda_tile.ptr<f32>, i32) -> !cuda_tile.tensor_view<memref<0x?xf32, strided<[1, 1]>>>
+  %r = "cuda_tile.make_tensor_view"(%p, %m) : (!cuda_tile.ptr<f32>, i32) -> !cuda_tile.tensor_view<memref<0x?xf32, strided<[1, 1]>>>
 }
 
 // -----
@@ -86,7 +86,7 @@ module {
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op dimensions must have strictly positive constant strides but got [?, -5]}}
-  %r = "cuda_tile.make_tensor_view"(%p, %s) {operandSegmentSizes = array<i32: 1, 0, 1>} : (!cuda_tile.ptr<f32>, i64) -> !cuda_tile.tensor_view<memref<4x4xf32, strided<[?, -5]>>>
+  %r = "cuda_tile.make_tensor_view"(%p, %s) : (!cuda_tile.ptr<f32>, i64) -> !cuda_tile.tensor_view<memref<4x4xf32, strided<[?, -5]>>>
 }
 
 // -----
@@ -94,7 +94,7 @@ module {
 module {
   %p = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op operand #0 must be a pointer, but got 'i64'}}
-  %r = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (i64) -> !cuda_tile.tensor_view<memref<4xf32, strided<[1]>>>
+  %r = "cuda_tile.make_tensor_view"(%p) : (i64) -> !cuda_tile.tensor_view<memref<4xf32, strided<[1]>>>
 }
 
 // -----
@@ -102,7 +102,7 @@ module {
 module {
   %p = builtin.unrealized_conversion_cast to i64
   // expected-error @below {{'cuda_tile.make_tensor_view' op result #0 must be tensor_view, but got 'i64'}}
-  %r = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (i64) -> i64
+  %r = "cuda_tile.make_tensor_view"(%p) : (i64) -> i64
 }
 
 // -----
@@ -228,7 +228,7 @@ module {
 module {
   %v = builtin.unrealized_conversion_cast to !t
   // expected-error @below {{'cuda_tile.get_tensor_shape' op expected 2 results due to view rank, but got 1}}
-  %r = "cuda_tile.get_tensor_shape"(%v) {resultSegmentSizes = array<i32: 1>} : (!t) -> i32
+  %r = "cuda_tile.get_tensor_shape"(%v) : (!t) -> i32
 }
 
 // -----
@@ -237,7 +237,7 @@ module {
 module {
   %v = builtin.unrealized_conversion_cast to !t
   // expected-error @below {{'cuda_tile.get_tensor_shape' op expects i32 results, but got 'i64'}}
-  %r = "cuda_tile.get_tensor_shape"(%v) {resultSegmentSizes = array<i32: 1>} : (!t) -> i64
+  %r = "cuda_tile.get_tensor_shape"(%v) : (!t) -> i64
 }
 
 // -----
@@ -246,5 +246,5 @@ module {
 module {
   %v = builtin.unrealized_conversion_cast to !t
   // expected-error @below {{'cuda_tile.get_index_space_shape' op operand #0 must be TileView instance, but got '!cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>'}}
-  %r = "cuda_tile.get_index_space_shape"(%v) {resultSegmentSizes = array<i32: 1>} : (!t) -> i32
+  %r = "cuda_tile.get_index_space_shape"(%v) : (!t) -> i32
 }

@@ -2,6 +2,7 @@
 // RUN: tilec opt %s --split-input-file | tilec opt - --split-input-file | FileCheck %s
 
 // Every operation parses, verifies and prints as it was written.
+
 // Floating-point arithmetic.
 // CHECK-LABEL: module @floats
 module @floats {
@@ -222,8 +223,8 @@ module @shapes {
   %c = "cuda_tile.permute"(%x) {permutation = array<i64: 1, 0>} : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<8x4xf32>
   // CHECK: "cuda_tile.cat"({{.*}}) {dim = 1 : i64} : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x16xf32>
   %d = "cuda_tile.cat"(%x, %x) {dim = 1 : i64} : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x16xf32>
-  // CHECK: "cuda_tile.extract"({{.*}}) {operandSegmentSizes = array<i32: 1, 2>} : (!cuda_tile.tile<4x8xf32>, i32, i32) -> !cuda_tile.tile<2x8xf32>
-  %e = "cuda_tile.extract"(%x, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (!cuda_tile.tile<4x8xf32>, i32, i32) -> !cuda_tile.tile<2x8xf32>
+  // CHECK: "cuda_tile.extract"({{.*}}) : (!cuda_tile.tile<4x8xf32>, i32, i32) -> !cuda_tile.tile<2x8xf32>
+  %e = "cuda_tile.extract"(%x, %i, %i) : (!cuda_tile.tile<4x8xf32>, i32, i32) -> !cuda_tile.tile<2x8xf32>
 }
 
 // -----
@@ -282,16 +283,16 @@ module @views {
   %q = builtin.unrealized_conversion_cast to !cuda_tile.ptr<i8>
   %m = builtin.unrealized_conversion_cast to i32
   %s = builtin.unrealized_conversion_cast to i64
-  // CHECK: "cuda_tile.make_tensor_view"({{.*}}) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>
-  %v = "cuda_tile.make_tensor_view"(%p, %m, %m, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>
-  // CHECK: "cuda_tile.make_tensor_view"({{.*}}) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<i8>) -> !cuda_tile.tensor_view<memref<64xi8, strided<[2]>>>
-  %w = "cuda_tile.make_tensor_view"(%q) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!cuda_tile.ptr<i8>) -> !cuda_tile.tensor_view<memref<64xi8, strided<[2]>>>
+  // CHECK: "cuda_tile.make_tensor_view"({{.*}}) : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>
+  %v = "cuda_tile.make_tensor_view"(%p, %m, %m, %s) : (!cuda_tile.ptr<bf16>, i32, i32, i64) -> !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>
+  // CHECK: "cuda_tile.make_tensor_view"({{.*}}) : (!cuda_tile.ptr<i8>) -> !cuda_tile.tensor_view<memref<64xi8, strided<[2]>>>
+  %w = "cuda_tile.make_tensor_view"(%q) : (!cuda_tile.ptr<i8>) -> !cuda_tile.tensor_view<memref<64xi8, strided<[2]>>>
   // CHECK: "cuda_tile.make_partition_view"({{.*}}) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">
   %t = "cuda_tile.make_partition_view"(%v) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">
-  // CHECK: "cuda_tile.get_tensor_shape"({{.*}}) {resultSegmentSizes = array<i32: 2>} : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> (i32, i32)
-  %sizes:2 = "cuda_tile.get_tensor_shape"(%v) {resultSegmentSizes = array<i32: 2>} : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> (i32, i32)
-  // CHECK: "cuda_tile.get_index_space_shape"({{.*}}) {resultSegmentSizes = array<i32: 2>} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">) -> (i32, i32)
-  %tiles:2 = "cuda_tile.get_index_space_shape"(%t) {resultSegmentSizes = array<i32: 2>} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">) -> (i32, i32)
+  // CHECK: "cuda_tile.get_tensor_shape"({{.*}}) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> (i32, i32)
+  %sizes:2 = "cuda_tile.get_tensor_shape"(%v) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> (i32, i32)
+  // CHECK: "cuda_tile.get_index_space_shape"({{.*}}) : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">) -> (i32, i32)
+  %tiles:2 = "cuda_tile.get_index_space_shape"(%t) : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">) -> (i32, i32)
 }
 
 // -----
@@ -303,16 +304,16 @@ module @memory {
   %i = builtin.unrealized_conversion_cast to i32
   // CHECK: "cuda_tile.make_token"({{.*}}) : () -> !cuda_tile.token
   %t = "cuda_tile.make_token"() : () -> !cuda_tile.token
-  // CHECK: "cuda_tile.load_view_tko"({{.*}}) {operandSegmentSizes = array<i32: 1, 2, 0>, ordering = "weak"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
-  %a:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, ordering = "weak"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
-  // CHECK: "cuda_tile.load_view_tko"({{.*}}) {allow_tma = false, latency = 10 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, ordering = "acquire", scope = "device"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
-  %b:2 = "cuda_tile.load_view_tko"(%v, %i, %i, %t) {allow_tma = false, latency = 10 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, ordering = "acquire", scope = "device"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
-  // CHECK: "cuda_tile.join_tokens"({{.*}}) {operandSegmentSizes = array<i32: 2>} : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
-  %j = "cuda_tile.join_tokens"(%a#1, %b#1) {operandSegmentSizes = array<i32: 2>} : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
-  // CHECK: "cuda_tile.store_view_tko"({{.*}}) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, ordering = "weak"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> !cuda_tile.token
-  %c = "cuda_tile.store_view_tko"(%a#0, %v, %i, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, ordering = "weak"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> !cuda_tile.token
-  // CHECK: "cuda_tile.store_view_tko"({{.*}}) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, ordering = "release", scope = "sys"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> !cuda_tile.token
-  %d = "cuda_tile.store_view_tko"(%b#0, %v, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, ordering = "release", scope = "sys"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> !cuda_tile.token
+  // CHECK: "cuda_tile.load_view_tko"({{.*}}) {ordering = "weak"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
+  %a:2 = "cuda_tile.load_view_tko"(%v, %i, %i) {ordering = "weak"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
+  // CHECK: "cuda_tile.load_view_tko"({{.*}}) {allow_tma = false, latency = 10 : i64, ordering = "acquire", scope = "device"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
+  %b:2 = "cuda_tile.load_view_tko"(%v, %i, %i, %t) {allow_tma = false, latency = 10 : i64, ordering = "acquire", scope = "device"} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> (!cuda_tile.tile<128x64xbf16>, !cuda_tile.token)
+  // CHECK: "cuda_tile.join_tokens"({{.*}}) : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
+  %j = "cuda_tile.join_tokens"(%a#1, %b#1) : (!cuda_tile.token, !cuda_tile.token) -> !cuda_tile.token
+  // CHECK: "cuda_tile.store_view_tko"({{.*}}) {ordering = "weak"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> !cuda_tile.token
+  %c = "cuda_tile.store_view_tko"(%a#0, %v, %i, %i, %j) {ordering = "weak"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32, !cuda_tile.token) -> !cuda_tile.token
+  // CHECK: "cuda_tile.store_view_tko"({{.*}}) {ordering = "release", scope = "sys"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> !cuda_tile.token
+  %d = "cuda_tile.store_view_tko"(%b#0, %v, %i, %i) {ordering = "release", scope = "sys"} : (!cuda_tile.tile<128x64xbf16>, !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> !cuda_tile.token
 }
 
 // -----
@@ -353,7 +354,7 @@ module @kernels {
 
 // -----
 
-// Structured control flow is scf; a loop may carry tiles and tokens side by side.
+// Structured control flow is scf; a loop may carry tiles and tokens.
 // CHECK-LABEL: module @control_flow
 // CHECK: scf.for {{.*}} -> (!cuda_tile.tile<4x8xf32>, !cuda_tile.token)
 // CHECK: scf.if {{.*}} -> (!cuda_tile.tile<4x8xf32>)

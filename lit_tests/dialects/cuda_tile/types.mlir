@@ -1,6 +1,8 @@
 // RUN: tilec opt %s --split-input-file | FileCheck %s
 // RUN: tilec opt %s --split-input-file | tilec opt - --split-input-file | FileCheck %s
 
+// Every type parses, verifies and prints as it was written.
+
 // A tile type has a short spelling, which is what is printed, and a long one.
 // CHECK-LABEL: module @tile
 // CHECK: to !cuda_tile.tile<128x64xbf16>

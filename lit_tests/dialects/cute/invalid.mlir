@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --split-input-file --verify-diagnostics
 
+// Copy and matrix-multiply atoms of a wrong form are refused.
+
 // A name instead of the rank.
 // expected-error@+1 {{expected base attribute 'builtin.integer' but got 'builtin.string'}}
 module attributes {cute.a = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", "1", 128 : i64, f32>} {

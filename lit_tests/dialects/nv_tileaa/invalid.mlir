@@ -1,12 +1,14 @@
 // RUN: tilec opt %s --split-input-file --verify-diagnostics
 
+// Every rule of an operation has a message; the name of a kernel says the rule.
+
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{'nv_tileaa.tiled_load' op expects 2 coordinates, but got 1}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!memref, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i) : (!memref, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "coordinates_match_the_rank", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -14,9 +16,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{expects CoordType is same as memref index type, but got index}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %j, %j) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, index, index) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %j, %j) : (!memref, index, index) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "coordinates_are_i32", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -24,9 +26,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{incorrect number of in_bounds elements: expected 2, but found 1}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, in_bounds = array<i1: true>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {in_bounds = array<i1: true>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "in_bounds_matches_the_rank", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -34,9 +36,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{all dimensions must be positive constants, got tensor<?x64xbf16>}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<?x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<?x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "tile_extents_are_constants", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -44,9 +46,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{requires the same size for tileSize and tensor}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "tiles_have_the_rank_of_the_array", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -54,9 +56,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{view elementType not equal with tensor element type: bf16 != f16}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<64x64xf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<64x64xf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "tiles_have_the_element_type_of_the_array", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -64,9 +66,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{tile would exceed the maximum of 16777216 elements}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!memref, i32, i32) -> (tensor<8192x4096xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<8192x4096xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "tiles_have_a_largest_size", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -74,9 +76,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{loads accept only relaxed or acquire}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_semantic = "release", mem_scope = "gpu"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {mem_semantic = "release", mem_scope = "gpu"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "loads_do_not_release", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -84,9 +86,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{weak memory ordering must not carry a scope}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_scope = "gpu"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {mem_scope = "gpu"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "weak_accesses_have_no_scope", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -94,9 +96,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{non-weak memory ordering requires explicit scope}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_semantic = "relaxed"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {mem_semantic = "relaxed"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "ordered_accesses_need_a_scope", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -104,9 +106,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{unknown mem_scope: device}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, mem_semantic = "relaxed", mem_scope = "device"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {mem_semantic = "relaxed", mem_scope = "device"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "scopes_have_known_names", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -114,9 +116,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{invalid padding_value attribute specification. Got "one" but expect one of: zero, neg_zero, nan, pos_inf, neg_inf}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, padding = "one"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {padding = "one"} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "paddings_have_known_names", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -124,9 +126,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32):
   // expected-error@+1 {{special padding values (nan, pos_inf, neg_inf, neg_zero) only for float-like element types}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i) {operandSegmentSizes = array<i32: 1, 1, 0>, padding = "nan"} : (!memref, i32) -> (tensor<64xi32>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i) {padding = "nan"} : (!memref, i32) -> (tensor<64xi32>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32) -> ()} : () -> ()
+}) {sym_name = "integers_are_padded_with_zeros", function_type = (!memref, i32) -> ()} : () -> ()
 
 // -----
 
@@ -134,9 +136,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %j: index):
   // expected-error@+1 {{expect a ldgsts, tma_load, ldg or unknown_copy atom type}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) {atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, index) -> ()} : () -> ()
+}) {sym_name = "loads_have_a_copy_atom_of_a_load", function_type = (!memref, i32, index) -> ()} : () -> ()
 
 // -----
 
@@ -144,9 +146,9 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
   // expected-error@+1 {{expect a stg, tma_store or unknown_copy atom type}}
-  %u = "nv_tileaa.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
+  %u = "nv_tileaa.tiled_store"(%v, %x, %i, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
+}) {sym_name = "stores_have_a_copy_atom_of_a_store", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
 
 // -----
 
@@ -154,19 +156,19 @@
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
   // expected-error@+1 {{stores accept only relaxed or release}}
-  %u = "nv_tileaa.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, mem_semantic = "acquire", mem_scope = "gpu"} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
+  %u = "nv_tileaa.tiled_store"(%v, %x, %i, %i) {mem_semantic = "acquire", mem_scope = "gpu"} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
+}) {sym_name = "stores_do_not_acquire", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
 
 // -----
 
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32):
-  // expected-error@+1 {{requires attribute 'operandSegmentSizes'}}
-  %x, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+  // expected-error@+1 {{'nv_tileaa.tiled_load' op expects at least 1 operands, but got 0}}
+  %x, %u = "nv_tileaa.tiled_load"() : () -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!memref, i32) -> ()} : () -> ()
+}) {sym_name = "loads_have_an_array", function_type = (!memref, i32) -> ()} : () -> ()
 
 // -----
 
@@ -175,7 +177,7 @@
   // expected-error@+1 {{expected the element types of A, B, C, and D to be either all integers or all floats.}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xi32>) -> tensor<64x64xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xi32>) -> ()} : () -> ()
+}) {sym_name = "integers_and_floats_do_not_mix", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xi32>) -> ()} : () -> ()
 
 // -----
 
@@ -184,7 +186,7 @@
   // expected-error@+1 {{expects #A and #B have same bit width but got 16 and 32}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xf32>, tensor<64x64xf32>) -> tensor<64x64xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xf32>, tensor<64x64xf32>) -> ()} : () -> ()
+}) {sym_name = "operands_have_one_width", function_type = (tensor<64x64xbf16>, tensor<64x64xf32>, tensor<64x64xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -193,7 +195,7 @@
   // expected-error@+1 {{expects #C element type to be f32, but got f16}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf16>) -> tensor<64x64xf16>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf16>) -> ()} : () -> ()
+}) {sym_name = "bf16_products_accumulate_in_f32", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf16>) -> ()} : () -> ()
 
 // -----
 
@@ -202,7 +204,7 @@
   // expected-error@+1 {{expects #C element type to be either f32 or f16, but got f64}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf64>) -> tensor<64x64xf64>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf64>) -> ()} : () -> ()
+}) {sym_name = "f16_products_accumulate_in_f16_or_f32", function_type = (tensor<64x64xf16>, tensor<64x64xf16>, tensor<64x64xf64>) -> ()} : () -> ()
 
 // -----
 
@@ -211,7 +213,7 @@
   // expected-error@+1 {{expects #C element type to be f64, but got f32}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf32>) -> tensor<64x64xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf32>) -> ()} : () -> ()
+}) {sym_name = "f64_products_accumulate_in_f64", function_type = (tensor<64x64xf64>, tensor<64x64xf64>, tensor<64x64xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -220,7 +222,7 @@
   // expected-error@+1 {{expect signedness attribute for operand B}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n", signedness_a = "signed"} : (tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>) -> tensor<64x64xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>) -> ()} : () -> ()
+}) {sym_name = "integer_operands_have_a_signedness", function_type = (tensor<64x64xi8>, tensor<64x64xi8>, tensor<64x64xi32>) -> ()} : () -> ()
 
 // -----
 
@@ -229,7 +231,7 @@
   // expected-error@+1 {{expects rank-2 or rank-3 tensor for result, but got (64)}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64xbf16>, tensor<64xbf16>, tensor<64xf32>) -> tensor<64xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64xbf16>, tensor<64xbf16>, tensor<64xf32>) -> ()} : () -> ()
+}) {sym_name = "products_have_two_or_three_dims", function_type = (tensor<64xbf16>, tensor<64xbf16>, tensor<64xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -238,7 +240,7 @@
   // expected-error@+1 {{expects the shape of operand #A and #B to be compatible}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<32x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<32x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
+}) {sym_name = "inner_extents_agree", function_type = (tensor<64x64xbf16>, tensor<32x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -247,7 +249,7 @@
   // expected-error@+1 {{expects the shape of operand #C is compatible with operands #A and #B}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
+}) {sym_name = "accumulators_have_the_shape_of_the_result", function_type = (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -256,7 +258,7 @@
   // expected-error@+1 {{a_major must be k or m, but got x}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "x", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
+}) {sym_name = "a_major_is_k_or_m", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -265,7 +267,7 @@
   // expected-error@+1 {{b_major must be k or n, but got m}}
   %d = "nv_tileaa.dot"(%a, %b, %c) {a_major = "k", b_major = "m"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
+}) {sym_name = "b_major_is_k_or_n", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> ()} : () -> ()
 
 // -----
 
@@ -274,7 +276,7 @@
   // expected-error@+1 {{axis must be 0, 1 or 2, but got 3}}
   %0 = "nv_tileaa.get_program_id"() {axis = 3 : i32} : () -> i32
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
+}) {sym_name = "grids_have_three_axes", function_type = (i32) -> ()} : () -> ()
 
 // -----
 
@@ -283,7 +285,7 @@
   // expected-error@+1 {{expects an i32 result, but got i64}}
   %0 = "nv_tileaa.get_num_programs"() {axis = 0 : i32} : () -> i64
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
+}) {sym_name = "numbers_of_blocks_are_i32", function_type = (i32) -> ()} : () -> ()
 
 // -----
 
@@ -292,7 +294,7 @@
   // expected-error@+1 {{expects a 1-D integer tile, but got tensor<4x4xi32>}}
   %0 = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<4x4xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
+}) {sym_name = "ranges_have_one_dim", function_type = (i32) -> ()} : () -> ()
 
 // -----
 
@@ -301,7 +303,7 @@
   // expected-error@+1 {{expects a value of the element type f32, but got i32}}
   %0 = "nv_tileaa.splat"(%i) : (i32) -> tensor<4xf32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
+}) {sym_name = "splats_keep_the_element_type", function_type = (i32) -> ()} : () -> ()
 
 // -----
 
@@ -310,7 +312,7 @@
   // expected-error@+1 {{cannot broadcast tensor<2xi32> to tensor<4xi32>}}
   %0 = "nv_tileaa.broadcast"(%x) : (tensor<2xi32>) -> tensor<4xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2xi32>) -> ()} : () -> ()
+}) {sym_name = "only_extent_one_is_repeated", function_type = (tensor<2xi32>) -> ()} : () -> ()
 
 // -----
 
@@ -319,7 +321,7 @@
   // expected-error@+1 {{expects the same elements, but got tensor<2xi32> and tensor<4xi32>}}
   %0 = "nv_tileaa.view"(%x) : (tensor<2xi32>) -> tensor<4xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2xi32>) -> ()} : () -> ()
+}) {sym_name = "views_keep_the_elements", function_type = (tensor<2xi32>) -> ()} : () -> ()
 
 // -----
 
@@ -328,7 +330,7 @@
   // expected-error@+1 {{expects a permutation of the 2 dims}}
   %0 = "nv_tileaa.permute"(%x) {permutation = array<i64: 0, 0>} : (tensor<2x4xi32>) -> tensor<4x2xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
+}) {sym_name = "permutations_name_each_dim_once", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
 
 // -----
 
@@ -337,7 +339,7 @@
   // expected-error@+1 {{expects a 4x2 tile of i32, but got tensor<2x4xi32>}}
   %0 = "nv_tileaa.permute"(%x) {permutation = array<i64: 1, 0>} : (tensor<2x4xi32>) -> tensor<2x4xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
+}) {sym_name = "permuted_tiles_have_permuted_shapes", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
 
 // -----
 
@@ -346,7 +348,7 @@
   // expected-error@+1 {{dim 2 is outside of rank 2}}
   %0 = "nv_tileaa.cat"(%x, %x) {dim = 2 : i64} : (tensor<2x4xi32>, tensor<2x4xi32>) -> tensor<4x4xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
+}) {sym_name = "tiles_are_joined_along_a_dim_of_theirs", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
 
 // -----
 
@@ -355,61 +357,61 @@
   // expected-error@+1 {{cannot join tensor<2x4xi32> and tensor<2x4xi32> along dim 1 to tensor<4x4xi32>}}
   %0 = "nv_tileaa.cat"(%x, %x) {dim = 1 : i64} : (tensor<2x4xi32>, tensor<2x4xi32>) -> tensor<4x4xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
+}) {sym_name = "joined_extents_add_up", function_type = (tensor<2x4xi32>) -> ()} : () -> ()
 
 // -----
 
 "nv_tileaa.func"() ({
 ^bb0(%x: tensor<2x4xi32>, %i: i32):
   // expected-error@+1 {{expects 2 i32 indices}}
-  %0 = "nv_tileaa.extract"(%x, %i) {operandSegmentSizes = array<i32: 1, 1>} : (tensor<2x4xi32>, i32) -> tensor<2x2xi32>
+  %0 = "nv_tileaa.extract"(%x, %i) : (tensor<2x4xi32>, i32) -> tensor<2x2xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2x4xi32>, i32) -> ()} : () -> ()
+}) {sym_name = "extract_has_an_index_for_each_dim", function_type = (tensor<2x4xi32>, i32) -> ()} : () -> ()
 
 // -----
 
 "nv_tileaa.func"() ({
 ^bb0(%x: tensor<2x4xi32>, %i: i32):
   // expected-error@+1 {{expects slices that divide 2x4, but got tensor<2x3xi32>}}
-  %0 = "nv_tileaa.extract"(%x, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<2x4xi32>, i32, i32) -> tensor<2x3xi32>
+  %0 = "nv_tileaa.extract"(%x, %i, %i) : (tensor<2x4xi32>, i32, i32) -> tensor<2x3xi32>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2x4xi32>, i32) -> ()} : () -> ()
+}) {sym_name = "slices_divide_the_tile", function_type = (tensor<2x4xi32>, i32) -> ()} : () -> ()
 
 // -----
 
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>, %i: i32):
   // expected-error@+1 {{expects 1 sizes, but got 2}}
-  %0 = "nv_tileaa.make_memref"(%p, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>} : (!nv_tileaa.ptr<f32>, i32, i32) -> !nv_tileaa.memref<memref<?x4xf32, strided<[4, 1]>, 1>, 0 : i64>
+  %0 = "nv_tileaa.make_memref"(%p, %i, %i) : (!nv_tileaa.ptr<f32>, i32, i32) -> !nv_tileaa.memref<memref<?x4xf32, strided<[4, 1]>, 1>, 0 : i64>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32) -> ()} : () -> ()
+}) {sym_name = "open_extents_have_an_operand_each", function_type = (!nv_tileaa.ptr<f32>, i32) -> ()} : () -> ()
 
 // -----
 
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>):
   // expected-error@+1 {{expects 1 strides, but got 0}}
-  %0 = "nv_tileaa.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<memref<8x4xf32, strided<[?, 1]>, 1>, 0 : i64>
+  %0 = "nv_tileaa.make_memref"(%p) : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<memref<8x4xf32, strided<[?, 1]>, 1>, 0 : i64>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>) -> ()} : () -> ()
+}) {sym_name = "open_strides_have_an_operand_each", function_type = (!nv_tileaa.ptr<f32>) -> ()} : () -> ()
 
 // -----
 
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<f32>):
   // expected-error@+1 {{expects a strided memref result, but got}}
-  %0 = "nv_tileaa.make_memref"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<tensor<8xf32>, 0 : i64>
+  %0 = "nv_tileaa.make_memref"(%p) : (!nv_tileaa.ptr<f32>) -> !nv_tileaa.memref<tensor<8xf32>, 0 : i64>
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>) -> ()} : () -> ()
+}) {sym_name = "memrefs_have_strides", function_type = (!nv_tileaa.ptr<f32>) -> ()} : () -> ()
 
 // -----
 
 "nv_tileaa.func"() ({
 ^bb0(%i: i32):
   // expected-error@+1 {{expects at least one token}}
-  %0 = "nv_tileaa.join_mem_token"() {operandSegmentSizes = array<i32: 0>} : () -> !nv_tileaa.mem_token
+  %0 = "nv_tileaa.join_mem_token"() : () -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
+}) {sym_name = "joined_tokens_exist", function_type = (i32) -> ()} : () -> ()
 
 // -----
 
@@ -418,7 +420,7 @@
   // expected-error@+1 {{div_by divisor must be a positive power of two}}
   %0 = "nv_tileaa.assume"(%i) {div_by = 12 : i64} : (i32) -> i32
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
+}) {sym_name = "divisors_are_powers_of_two", function_type = (i32) -> ()} : () -> ()
 
 // -----
 
@@ -431,7 +433,7 @@
 "nv_tileaa.func"() ({
 ^bb0(%i: i32):
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (i64) -> ()} : () -> ()
+}) {sym_name = "block_arguments_match_the_function_type", function_type = (i64) -> ()} : () -> ()
 
 // -----
 

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --split-input-file --verify-diagnostics
 
+// Every rule of an operation of nv_tileas has a message.
+
 // An mbarrier needs an arrival to complete a phase.
 // expected-error @below {{'nv_tileas.alloc_mbarrier' op attribute 'count' must be at least 1, but got 0}}
 %b = "nv_tileas.alloc_mbarrier"() {count = 0 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
@@ -48,14 +50,14 @@
 // A ring has slots.
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.create_ring' op attribute 'stages' must be at least 1, but got 0}}
-%r = "nv_tileas.create_ring"(%b) {stages = 0 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+%r = "nv_tileas.create_ring"(%b) {stages = 0 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
 
 // -----
 
 // The full barrier of a ring is an mbarrier.
 %b = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.create_ring' op must be mbarrier barrier type, but got i32}}
-%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (i32) -> !nv_tileas.ring
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64} : (i32) -> !nv_tileas.ring
 
 // -----
 
@@ -63,14 +65,14 @@
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 %x = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.create_ring' op must be mbarrier barrier type, but got i32}}
-%r = "nv_tileas.create_ring"(%b, %x) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, i32) -> !nv_tileas.ring
+%r = "nv_tileas.create_ring"(%b, %x) {stages = 1 : i64} : (!nv_tileas.mbarrier, i32) -> !nv_tileas.ring
 
 // -----
 
-// Without segment sizes the empty barrier cannot be told from a second full one.
+// A ring has two barriers at most.
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
-// expected-error @below {{'nv_tileas.create_ring' op requires attribute 'operandSegmentSizes'}}
-%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+// expected-error @below {{'nv_tileas.create_ring' op expects at most 2 operands, but got 3}}
+%r = "nv_tileas.create_ring"(%b, %b, %b) {stages = 1 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
 
 // -----
 
@@ -273,7 +275,7 @@
 
 // -----
 
-// What is passed on stays what it is.
+// An opaque tile keeps its type.
 %x = builtin.unrealized_conversion_cast to tensor<128x16xbf16>
 // expected-error @below {{'nv_tileas.opaque' op the result must be tensor<128x16xbf16>, but is tensor<128x16xf32>}}
 %y = "nv_tileas.opaque"(%x) : (tensor<128x16xbf16>) -> tensor<128x16xf32>
@@ -312,7 +314,7 @@
 %v = builtin.unrealized_conversion_cast to !memref
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.copy_out' op expects 2 coordinates, but got 1}}
-"nv_tileas.copy_out"(%s, %v, %i) {operandSegmentSizes = array<i32: 1, 1, 1>} : (!slot, !memref, i32) -> ()
+"nv_tileas.copy_out"(%s, %v, %i) : (!slot, !memref, i32) -> ()
 
 // -----
 
@@ -322,7 +324,7 @@
 %v = builtin.unrealized_conversion_cast to !memref
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.copy_out' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
-"nv_tileas.copy_out"(%s, %v, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2>} : (tensor<128x64xbf16>, !memref, i32, i32) -> ()
+"nv_tileas.copy_out"(%s, %v, %i, %i) : (tensor<128x64xbf16>, !memref, i32, i32) -> ()
 
 // -----
 
@@ -333,7 +335,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects a shared-memory tile, but got tensor<64x16xbf16>}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
@@ -344,11 +346,11 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c, %p = builtin.unrealized_conversion_cast to tensor<64x32xf32>, i32
 // expected-error @below {{'nv_tileas.async_mma' op expects 'accumulate' to be an i1, but got i32}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c, %p) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!a, !b, tensor<64x32xf32>, i32) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c, %p) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>, i32) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
-// What is not written yet is an accumulator in registers.
+// An undefined tile is an accumulator in registers.
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 // expected-error @below {{'nv_tileas.undefined' op expects a register tile, but got !nv_tileas.smem}}
 %u = "nv_tileas.undefined"() : () -> !a
@@ -368,7 +370,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects an mma token, but got !nv_tileaa.mem_token}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileaa.mem_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileaa.mem_token)
 
 // -----
 
@@ -379,18 +381,18 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects the shape of operand #A and #B to be compatible}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "m", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "m", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
-// So they do for B.
+// The same holds for B.
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 !b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
 %a = builtin.unrealized_conversion_cast to !a
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op expects the shape of operand #A and #B to be compatible}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
@@ -401,7 +403,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op attribute 'a_major' must be k or m, but got n}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "n", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "n", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
@@ -412,7 +414,7 @@
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
 // expected-error @below {{'nv_tileas.async_mma' op attribute 'b_major' must be k or n, but got m}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "m", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "m"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 
@@ -525,7 +527,7 @@
 
 // -----
 
-// A descriptor serves loads or stores.
+// A descriptor is for loads or for stores.
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 %v = builtin.unrealized_conversion_cast to !memref
 // expected-error @below {{'nv_tileas.make_tiled_tma_desc' op attribute 'mode' must be load or store, but got reduce}}
@@ -541,7 +543,7 @@
 %i = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op must be mbarrier barrier type, but got i32}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %i) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, i32) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %i) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, i32) -> ()
 
 // -----
 
@@ -552,7 +554,7 @@
 %i = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects a TMA descriptor, but got !nv_tileas.ring}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.ring, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!nv_tileas.ring, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -563,7 +565,7 @@
 %i = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, tensor<128x64xbf16>, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, tensor<128x64xbf16>, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -575,7 +577,7 @@
 %i = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects 2 coordinates, but got 1}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!desc, !slot, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -587,7 +589,7 @@
 %i = builtin.unrealized_conversion_cast to i64
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects CoordType is same as memref index type, but got i64}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i64, i64, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i64, i64, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -598,7 +600,7 @@
 %i = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op tma box-dim and copy atom box-dim mismatch}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -610,7 +612,7 @@
 %i = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'tx_count' must be 16384, but got 8192}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -622,19 +624,17 @@
 %i = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'box_index' must be in [0, 1], but got 2}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 2 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !wide, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 2 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !wide, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
-// Without segment sizes the coordinates cannot be told apart.
+// A copy needs a descriptor, a slot and a barrier.
 !slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
 %d = builtin.unrealized_conversion_cast to !desc
 %s = builtin.unrealized_conversion_cast to !slot
-%i = builtin.unrealized_conversion_cast to i32
-%b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
-// expected-error @below {{'nv_tileas.async_tiled_tma_load' op requires attribute 'operandSegmentSizes'}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+// expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects at least 3 operands, but got 2}}
+"nv_tileas.async_tiled_tma_load"(%d, %s) {box_index = 0 : i64, tx_count = 16384 : i64, tmaIdx = 0 : i64} : (!desc, !slot) -> ()
 
 // -----
 
@@ -644,7 +644,7 @@
 %s = builtin.unrealized_conversion_cast to !slot
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects a TMA descriptor, but got !nv_tileas.ring}}
-"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!nv_tileas.ring, !slot, i32, i32) -> ()
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!nv_tileas.ring, !slot, i32, i32) -> ()
 
 // -----
 
@@ -654,7 +654,7 @@
 %s = builtin.unrealized_conversion_cast to tensor<128x64xbf16>
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
-"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, tensor<128x64xbf16>, i32, i32) -> ()
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!desc, tensor<128x64xbf16>, i32, i32) -> ()
 
 // -----
 
@@ -665,7 +665,7 @@
 %s = builtin.unrealized_conversion_cast to !slot
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects 2 coordinates, but got 3}}
-"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 3>} : (!desc, !slot, i32, i32, i32) -> ()
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32, i32) -> ()
 
 // -----
 
@@ -675,7 +675,7 @@
 %s = builtin.unrealized_conversion_cast to !slot
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_store' op tma box-dim and copy atom box-dim mismatch}}
-"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !slot, i32, i32) -> ()
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !slot, i32, i32) -> ()
 
 // -----
 
@@ -686,7 +686,7 @@
 %s = builtin.unrealized_conversion_cast to !slot
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_store' op attribute 'box_index' must be in [0, 0], but got 1}}
-"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 1 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 1 : i64, tmaIdx = 0 : i64} : (!desc, !slot, i32, i32) -> ()
 
 // -----
 
@@ -697,7 +697,7 @@
 %s = builtin.unrealized_conversion_cast to !slot
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_store' op attribute 'cache_hint' must be evict_first, but got forever}}
-"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, cache_hint = "forever", tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>} : (!desc, !slot, i32, i32) -> ()
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, cache_hint = "forever", tmaIdx = 0 : i64} : (!desc, !slot, i32, i32) -> ()
 
 // -----
 
@@ -716,7 +716,7 @@
   // expected-error @below {{'nv_tileas.shared_view' op expects extents that differ in dims of 1, but got (2, 64, 64) and (64, 64)}}
   %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()
+}) {sym_name = "views_drop_dims_of_extent_one", function_type = (!slot) -> ()} : () -> ()
 
 // -----
 
@@ -729,7 +729,7 @@
   // expected-error @below {{'nv_tileas.shared_view' op expects the layout of the source}}
   %v = "nv_tileas.shared_view"(%s) : (!slot) -> !flat
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!slot) -> ()} : () -> ()
+}) {sym_name = "views_keep_the_place_of_elements", function_type = (!slot) -> ()} : () -> ()
 
 // -----
 
@@ -768,7 +768,7 @@
 
 // -----
 
-// Parts lie side by side.
+// Parts do not overlap.
 %x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
 // expected-error @below {{'nv_tileas.tile_part' op expects a multiple of 64 within 256 as origin, but got 32}}
 %y = "nv_tileas.tile_part"(%x) {origin = array<i64: 0, 32>, axis = 0 : i64} : (tensor<128x256xbf16>) -> tensor<64x64xbf16>
@@ -844,21 +844,21 @@
 // Slots are shared in a cluster only.
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.create_ring' op expects both or none of the attributes 'cluster' and 'multicast_axes'}}
-%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
 
 // -----
 
 // A ring in a cluster says along which axes slots are shared.
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.create_ring' op expects both or none of the attributes 'cluster' and 'multicast_axes'}}
-%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, cluster = array<i64: 2, 1>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, cluster = array<i64: 2, 1>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
 
 // -----
 
 // The axes of a ring are those of its cluster.
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.create_ring' op attribute 'multicast_axes' must hold 0, 1 or both, but got [0, 2]}}
-%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0, 2>, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+%r = "nv_tileas.create_ring"(%b) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0, 2>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
 
 // -----
 
@@ -868,7 +868,7 @@
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects a number of boxes that 2 CTAs can divide, but got 1}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -878,7 +878,7 @@
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'box_index' must be in [0, 0], but got 1}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 1 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 1 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -888,7 +888,7 @@
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op expects both or none of the attributes 'cluster' and 'multicast_axis'}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, multicast_axis = 0 : i64} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -898,7 +898,7 @@
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'multicast_axis' must be 0 or 1, but got 2}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 2 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 2 : i64} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -908,7 +908,7 @@
 %b = builtin.unrealized_conversion_cast to !nv_tileas.mbarrier
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_load' op attribute 'cluster' must hold two positive extents, but got [2]}}
-"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
+"nv_tileas.async_tiled_tma_load"(%d, %s, %i, %i, %b) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2>, multicast_axis = 0 : i64} : (!nv_tileas.tma_desc<tensor<64x64xbf16>>, !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, i32, i32, !nv_tileas.mbarrier) -> ()
 
 // -----
 
@@ -942,7 +942,7 @@
 
 // -----
 
-// expected-error @below {{'nv_tileas.producer_warp' op expects to stand in a region of 'nv_tileas.roles'}}
+// expected-error @below {{'nv_tileas.producer_warp' op expects to be in a region of 'nv_tileas.roles'}}
 "nv_tileas.producer_warp"() ({
   "nv_tileas.yield"() : () -> ()
 }) {warp = 1 : i64} : () -> ()
@@ -994,7 +994,7 @@
 
 // -----
 
-// There is room for them.
+// A tile that is split has room for them.
 %x, %p, %i = builtin.unrealized_conversion_cast to tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32
 // expected-error @below {{'nv_tileas.store_partial' op attribute 'count' must be at least 1, but got 0}}
 "nv_tileas.store_partial"(%x, %p, %i, %i) {count = 0 : i64} : (tensor<64x64xf32>, !nv_tileaa.ptr<f32>, i32, i32) -> ()
@@ -1039,10 +1039,4 @@
 // Bulk stores come after memory tokens.
 %x = builtin.unrealized_conversion_cast to !nv_tileas.mma_token
 // expected-error @below {{'nv_tileas.store_token' op expects a memory token, but got !nv_tileas.mma_token}}
-%t = "nv_tileas.store_token"(%x) {operandSegmentSizes = array<i32: 1>} : (!nv_tileas.mma_token) -> !nv_tileaa.mem_token
-
-// -----
-
-// Without segment sizes nobody knows what bulk stores come after.
-// expected-error @below {{'nv_tileas.store_token' op requires attribute 'operandSegmentSizes'}}
-%t = "nv_tileas.store_token"() : () -> !nv_tileaa.mem_token
+%t = "nv_tileas.store_token"(%x) : (!nv_tileas.mma_token) -> !nv_tileaa.mem_token

@@ -1,48 +1,51 @@
 // RUN: tilec opt %s | tilec opt - | FileCheck %s
 
+// Every operation that nv_tileaa has, too, parses, verifies and prints as it was written.
+
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @operations
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[P:.*]]: !nv_tileaa.ptr<bf16>, %[[M:.*]]: i32, %[[K:.*]]: i32, %[[S:.*]]: i64):
-"nv_tileaa.func"() ({
-^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %k: i32, %s: i64):
-  // CHECK: "nv_tileas.make_memref"(%{{.*}}, %[[M]], %[[K]], %[[S]]) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
-  %v = "nv_tileas.make_memref"(%p, %m, %k, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !memref
-  // CHECK: "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
-  %t0 = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
-  // CHECK: "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  // CHECK: "nv_tileas.get_num_programs"() {axis = 2 : i32} : () -> i32
-  %n = "nv_tileas.get_num_programs"() {axis = 2 : i32} : () -> i32
-  // CHECK: "nv_tileas.tiled_load"(%{{.*}}) {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: true, false>, mem_scope = "gpu", mem_semantic = "relaxed", operandSegmentSizes = array<i32: 1, 2, 1>, padding = "nan"}
-  // CHECK-SAME: (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>, i32, i32, !nv_tileaa.mem_token) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
-  %a, %t1 = "nv_tileas.tiled_load"(%v, %i, %n, %t0) {
-    atom = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>,
-    in_bounds = array<i1: true, false>, mem_scope = "gpu", mem_semantic = "relaxed", padding = "nan",
-    operandSegmentSizes = array<i32: 1, 2, 1>} : (!memref, i32, i32, !nv_tileaa.mem_token) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
-  // CHECK: "nv_tileas.join_mem_token"
-  %t2 = "nv_tileas.join_mem_token"(%t0, %t1) {operandSegmentSizes = array<i32: 2>} : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
-  // CHECK: "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<64xi32>
-  %r = "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<64xi32>
-  // CHECK: "nv_tileas.view"(%{{.*}}) : (tensor<64xi32>) -> tensor<1x64xi32>
-  %rr = "nv_tileas.view"(%r) : (tensor<64xi32>) -> tensor<1x64xi32>
-  // CHECK: "nv_tileas.broadcast"(%{{.*}}) : (tensor<1x64xi32>) -> tensor<64x64xi32>
-  %rb = "nv_tileas.broadcast"(%rr) : (tensor<1x64xi32>) -> tensor<64x64xi32>
-  %zero = arith.constant 0.0 : f32
-  // CHECK: "nv_tileas.splat"(%{{.*}}) : (f32) -> tensor<64x64xf32>
-  %acc = "nv_tileas.splat"(%zero) : (f32) -> tensor<64x64xf32>
-  // CHECK: "nv_tileas.permute"(%{{.*}}) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
-  %b = "nv_tileas.permute"(%a) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
-  // CHECK: "nv_tileas.dot"(%{{.*}}) {a_major = "k", b_major = "n"}
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-  // CHECK: "nv_tileas.cat"(%{{.*}}) {dim = 1 : i64} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x128xbf16>
-  %c = "nv_tileas.cat"(%a, %b) {dim = 1 : i64} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x128xbf16>
-  // CHECK: "nv_tileas.extract"(%{{.*}}) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<64x128xbf16>, i32, i32) -> tensor<64x64xbf16>
-  %e = "nv_tileas.extract"(%c, %i, %n) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<64x128xbf16>, i32, i32) -> tensor<64x64xbf16>
-  // CHECK: "nv_tileas.tiled_store"(%{{.*}}) {atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>, operandSegmentSizes = array<i32: 1, 1, 2, 1>}
-  %t3 = "nv_tileas.tiled_store"(%v, %e, %i, %n, %t2) {
-    atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>,
-    operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!memref, tensor<64x64xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
-  // CHECK: "nv_tileaa.return"() : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> ()} : () -> ()
+module @operations {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %k: i32, %s: i64):
+    // CHECK: "nv_tileas.make_memref"(%{{.*}}, %[[M]], %[[K]], %[[S]]) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+    %v = "nv_tileas.make_memref"(%p, %m, %k, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !memref
+    // CHECK: "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
+    %t0 = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
+    // CHECK: "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    // CHECK: "nv_tileas.get_num_programs"() {axis = 2 : i32} : () -> i32
+    %n = "nv_tileas.get_num_programs"() {axis = 2 : i32} : () -> i32
+    // CHECK: "nv_tileas.tiled_load"(%{{.*}}) {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: true, false>, mem_scope = "gpu", mem_semantic = "relaxed", padding = "nan"}
+    // CHECK-SAME: (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>, i32, i32, !nv_tileaa.mem_token) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+    %a, %t1 = "nv_tileas.tiled_load"(%v, %i, %n, %t0) {
+      atom = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>,
+      in_bounds = array<i1: true, false>, mem_scope = "gpu", mem_semantic = "relaxed", padding = "nan"} : (!memref, i32, i32, !nv_tileaa.mem_token) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+    // CHECK: "nv_tileas.join_mem_token"
+    %t2 = "nv_tileas.join_mem_token"(%t0, %t1) : (!nv_tileaa.mem_token, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+    // CHECK: "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<64xi32>
+    %r = "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<64xi32>
+    // CHECK: "nv_tileas.view"(%{{.*}}) : (tensor<64xi32>) -> tensor<1x64xi32>
+    %rr = "nv_tileas.view"(%r) : (tensor<64xi32>) -> tensor<1x64xi32>
+    // CHECK: "nv_tileas.broadcast"(%{{.*}}) : (tensor<1x64xi32>) -> tensor<64x64xi32>
+    %rb = "nv_tileas.broadcast"(%rr) : (tensor<1x64xi32>) -> tensor<64x64xi32>
+    %zero = arith.constant 0.0 : f32
+    // CHECK: "nv_tileas.splat"(%{{.*}}) : (f32) -> tensor<64x64xf32>
+    %acc = "nv_tileas.splat"(%zero) : (f32) -> tensor<64x64xf32>
+    // CHECK: "nv_tileas.permute"(%{{.*}}) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+    %b = "nv_tileas.permute"(%a) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+    // CHECK: "nv_tileas.dot"(%{{.*}}) {a_major = "k", b_major = "n"}
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    // CHECK: "nv_tileas.cat"(%{{.*}}) {dim = 1 : i64} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x128xbf16>
+    %c = "nv_tileas.cat"(%a, %b) {dim = 1 : i64} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x128xbf16>
+    // CHECK: "nv_tileas.extract"(%{{.*}}) : (tensor<64x128xbf16>, i32, i32) -> tensor<64x64xbf16>
+    %e = "nv_tileas.extract"(%c, %i, %n) : (tensor<64x128xbf16>, i32, i32) -> tensor<64x64xbf16>
+    // CHECK: "nv_tileas.tiled_store"(%{{.*}}) {atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>}
+    %t3 = "nv_tileas.tiled_store"(%v, %e, %i, %n, %t2) {
+      atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+    // CHECK: "nv_tileaa.return"() : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> ()} : () -> ()
+}

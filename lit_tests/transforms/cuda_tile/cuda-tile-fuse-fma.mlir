@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes cuda-tile-fuse-fma --split-input-file | FileCheck %s
 
+// The pass fuses a product and the sum that is its only use into one fma.
+
 // a * b + c.
 // CHECK-LABEL: module @product_on_the_left
 // CHECK: %[[A:.*]] = "cuda_tile.splat"

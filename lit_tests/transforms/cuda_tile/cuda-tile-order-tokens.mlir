@@ -1,7 +1,9 @@
 // RUN: tilec opt %s --passes cuda-tile-order-tokens --split-input-file | FileCheck %s
 // RUN: tilec opt %s --passes cuda-tile-order-tokens,cuda-tile-order-tokens --split-input-file | FileCheck %s
 
-// One array is only read, the other only written: everything hangs on the token at the start.
+// The pass adds the tokens that keep accesses of one array in program order.
+
+// One array is only read, the other only written: every access waits for the first token only.
 // CHECK-LABEL: module @separate_arrays
 // CHECK: %[[START:.*]] = "cuda_tile.make_token"()
 // CHECK-NOT: "cuda_tile.make_token"
@@ -17,13 +19,13 @@
 module @separate_arrays {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %tvb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !tensor
     %vb = "cuda_tile.make_partition_view"(%tvb) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -42,9 +44,9 @@ module @separate_arrays {
 module @no_access {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %tvb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !tensor
     %vb = "cuda_tile.make_partition_view"(%tvb) : (!tensor) -> !view
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
@@ -66,13 +68,13 @@ module @no_access {
 module @read_after_write {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %tvb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !tensor
     %vb = "cuda_tile.make_partition_view"(%tvb) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
-    %y:2 = "cuda_tile.load_view_tko"(%vb, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
+    %y:2 = "cuda_tile.load_view_tko"(%vb, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -92,10 +94,10 @@ module @read_after_write {
 module @write_after_read {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", allow_tma = false, latency = 4 : i64, operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", allow_tma = false, latency = 4 : i64} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -117,11 +119,11 @@ module @write_after_read {
 module @write_after_reads {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -142,12 +144,12 @@ module @write_after_reads {
 module @write_after_write {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
-    %u = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
+    %u = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -166,12 +168,12 @@ module @write_after_write {
 module @one_alias_group {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %tvb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !tensor
     %vb = "cuda_tile.make_partition_view"(%tvb) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> (), tilec.kernel = {arrays = [{alias_group = 0 : i64, name = "A"}, {alias_group = 0 : i64, name = "B"}], params = [{array = "A", kind = "pointer"}, {array = "B", kind = "pointer"}, {kind = "grid"}]}} : () -> ()
 }
@@ -191,12 +193,12 @@ module @one_alias_group {
 module @no_alias_group {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %tvb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !tensor
     %vb = "cuda_tile.make_partition_view"(%tvb) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %vb, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> (), tilec.kernel = {arrays = [{alias_group = -1 : i64, name = "A"}, {alias_group = -1 : i64, name = "B"}], params = [{array = "A", kind = "pointer"}, {array = "B", kind = "pointer"}, {kind = "grid"}]}} : () -> ()
 }
@@ -215,13 +217,13 @@ module @no_alias_group {
 module @unknown_array {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32, %c: i1):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %p = "arith.select"(%c, %a, %b) : (i1, !ptr, !ptr) -> !ptr
-    %tvp = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvp = "cuda_tile.make_tensor_view"(%p) : (!ptr) -> !tensor
     %vp = "cuda_tile.make_partition_view"(%tvp) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %vp, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %vp, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32, i1) -> ()} : () -> ()
 }
@@ -240,13 +242,13 @@ module @unknown_array {
 module @assumed_pointer {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %p = "cuda_tile.assume"(%a) {predicate = "div_by<16>"} : (!ptr) -> !ptr
-    %tvp = "cuda_tile.make_tensor_view"(%p) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvp = "cuda_tile.make_tensor_view"(%p) : (!ptr) -> !tensor
     %vp = "cuda_tile.make_partition_view"(%tvp) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %vp, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %vp, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -268,17 +270,17 @@ module @assumed_pointer {
 module @loop_over_reads {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %tvb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !tensor
     %vb = "cuda_tile.make_partition_view"(%tvb) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
     scf.for %k = %i to %n step %one : i32 {
-      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     }
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%y#0, %vb, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%y#0, %vb, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -301,15 +303,15 @@ module @loop_over_reads {
 module @loop_of_reads_before_store {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
     %z = "cuda_tile.constant"() {value = dense<0.0> : tensor<8xf32>} : () -> !tile
     scf.for %k = %i to %n step %one : i32 {
-      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     }
-    %s = "cuda_tile.store_view_tko"(%z, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %s = "cuda_tile.store_view_tko"(%z, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -332,15 +334,15 @@ module @loop_of_reads_before_store {
 module @loop_with_store {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
     scf.for %k = %i to %n step %one : i32 {
-      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-      %s = "cuda_tile.store_view_tko"(%x#0, %va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+      %s = "cuda_tile.store_view_tko"(%x#0, %va, %k) {ordering = "weak"} : (!tile, !view, i32) -> !token
     }
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -363,17 +365,17 @@ module @loop_with_store {
 module @loop_keeps_values {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
     %z = "cuda_tile.constant"() {value = dense<0.0> : tensor<8xf32>} : () -> !tile
     %r = scf.for %k = %i to %n step %one iter_args(%acc = %z) -> (!tile) : i32 {
-      %s = "cuda_tile.store_view_tko"(%acc, %va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+      %s = "cuda_tile.store_view_tko"(%acc, %va, %k) {ordering = "weak"} : (!tile, !view, i32) -> !token
       %sum = "cuda_tile.addf"(%acc, %acc) : (!tile, !tile) -> !tile
       scf.yield %sum : !tile
     }
-    %u = "cuda_tile.store_view_tko"(%r, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %u = "cuda_tile.store_view_tko"(%r, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -397,14 +399,14 @@ module @loop_keeps_values {
 module @nested_loops {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
     scf.for %j = %i to %n step %one : i32 {
       scf.for %k = %i to %n step %one : i32 {
-        %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-        %s = "cuda_tile.store_view_tko"(%x#0, %va, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+        %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+        %s = "cuda_tile.store_view_tko"(%x#0, %va, %j) {ordering = "weak"} : (!tile, !view, i32) -> !token
       }
     }
     "cuda_tile.return"() : () -> ()
@@ -431,16 +433,16 @@ module @nested_loops {
 module @inner_reads_outer_store {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
     %z = "cuda_tile.constant"() {value = dense<0.0> : tensor<8xf32>} : () -> !tile
     scf.for %j = %i to %n step %one : i32 {
       scf.for %k = %i to %n step %one : i32 {
-        %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+        %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
       }
-      %s = "cuda_tile.store_view_tko"(%z, %va, %j) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+      %s = "cuda_tile.store_view_tko"(%z, %va, %j) {ordering = "weak"} : (!tile, !view, i32) -> !token
     }
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
@@ -464,16 +466,16 @@ module @inner_reads_outer_store {
 module @two_sets_in_one_loop {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %tvb = "cuda_tile.make_tensor_view"(%b) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tvb = "cuda_tile.make_tensor_view"(%b) : (!ptr) -> !tensor
     %vb = "cuda_tile.make_partition_view"(%tvb) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
     scf.for %k = %i to %n step %one : i32 {
-      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-      %s = "cuda_tile.store_view_tko"(%x#0, %va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
-      %u = "cuda_tile.store_view_tko"(%x#0, %vb, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+      %s = "cuda_tile.store_view_tko"(%x#0, %va, %k) {ordering = "weak"} : (!tile, !view, i32) -> !token
+      %u = "cuda_tile.store_view_tko"(%x#0, %vb, %k) {ordering = "weak"} : (!tile, !view, i32) -> !token
     }
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
@@ -498,13 +500,13 @@ module @two_sets_in_one_loop {
 module @store_in_branch {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %i: i32, %c: i1):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     scf.if %c {
-      %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+      %s = "cuda_tile.store_view_tko"(%x#0, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     }
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, i32, i1) -> ()} : () -> ()
 }
@@ -528,16 +530,16 @@ module @store_in_branch {
 module @read_in_branch {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %i: i32, %c: i1):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %z = "cuda_tile.constant"() {value = dense<0.0> : tensor<8xf32>} : () -> !tile
     %r = scf.if %c -> (!tile) {
-      %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+      %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
       scf.yield %x#0 : !tile
     } else {
       scf.yield %z : !tile
     }
-    %s = "cuda_tile.store_view_tko"(%r, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %s = "cuda_tile.store_view_tko"(%r, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, i32, i1) -> ()} : () -> ()
 }
@@ -557,10 +559,10 @@ module @read_in_branch {
 module @branch_of_reads {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %i: i32, %c: i1):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     scf.if %c {
-      %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+      %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     }
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, i32, i1) -> ()} : () -> ()
@@ -586,7 +588,7 @@ module @branch_of_reads {
 module @while_loop {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
@@ -595,12 +597,12 @@ module @while_loop {
       scf.condition(%more) %k0 : i32
     } do {
     ^bb0(%k: i32):
-      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
-      %s = "cuda_tile.store_view_tko"(%x#0, %va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+      %s = "cuda_tile.store_view_tko"(%x#0, %va, %k) {ordering = "weak"} : (!tile, !view, i32) -> !token
       %next = arith.addi %k, %one : i32
       scf.yield %next : i32
     }
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -624,7 +626,7 @@ module @while_loop {
 module @while_of_reads {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %n = "arith.constant"() {value = 4 : i32} : () -> i32
     %one = "arith.constant"() {value = 1 : i32} : () -> i32
@@ -634,11 +636,11 @@ module @while_of_reads {
       scf.condition(%more) %k0 : i32
     } do {
     ^bb0(%k: i32):
-      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+      %x:2 = "cuda_tile.load_view_tko"(%va, %k) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
       %next = arith.addi %k, %one : i32
       scf.yield %next : i32
     }
-    %s = "cuda_tile.store_view_tko"(%z, %va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!tile, !view, i32) -> !token
+    %s = "cuda_tile.store_view_tko"(%z, %va, %i) {ordering = "weak"} : (!tile, !view, i32) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -660,11 +662,11 @@ module @while_of_reads {
 module @given_order {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
     %m = "cuda_tile.make_token"() : () -> !token
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i, %m) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1>} : (!view, i32, !token) -> (!tile, !token)
-    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i, %m) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!tile, !view, i32, !token) -> !token
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i, %m) {ordering = "weak"} : (!view, i32, !token) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i, %m) {ordering = "weak"} : (!tile, !view, i32, !token) -> !token
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
@@ -687,12 +689,12 @@ module @given_order {
 module @partly_given_order {
   "cuda_tile.entry"() ({
   ^bb0(%a: !ptr, %b: !ptr, %i: i32):
-    %tva = "cuda_tile.make_tensor_view"(%a) {operandSegmentSizes = array<i32: 1, 0, 0>} : (!ptr) -> !tensor
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
     %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
-    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %x:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     %m = "cuda_tile.make_token"() : () -> !token
-    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i, %m) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 1, 1>} : (!tile, !view, i32, !token) -> !token
-    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak", operandSegmentSizes = array<i32: 1, 1, 0>} : (!view, i32) -> (!tile, !token)
+    %s = "cuda_tile.store_view_tko"(%x#0, %va, %i, %m) {ordering = "weak"} : (!tile, !view, i32, !token) -> !token
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }

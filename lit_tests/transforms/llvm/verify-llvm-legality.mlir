@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes verify-llvm-legality --split-input-file --verify-diagnostics | FileCheck %s
 
+// The pass refuses operations and attributes that LLVM cannot translate or select.
+
 // What translates and selects is left alone.
 
 // CHECK-LABEL: llvm.func @legal

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes lower-tma-load-store-to-async --verify-diagnostics
 
+// The pass refuses slots that a barrier cannot count.
+
 !v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 !slot = !nv_tileas.smem<tensor<1024x256xf32, #nv_tileas.shared_layout<array<i64: 256, 32>, 128 : i64>>>
@@ -10,13 +12,13 @@
 ^bb0(%v: !v, %m: i32):
   %buffer = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, operandSegmentSizes = array<i32: 1, 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
     %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     // expected-error @below {{one slot of this ring holds 1048576 bytes, but a barrier phase counts at most 1048575}}
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<1024x256xf32>, !token)
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load} : (!v, i32, i32) -> (tensor<1024x256xf32>, !token)
     %slot = "nv_tileas.slot_view"(%buffer, %at) : (!slot, !nv_tileas.ring_position) -> !slot
     "nv_tileas.ring_fill"(%x, %slot) : (tensor<1024x256xf32>, !slot) -> ()
     "nv_tileas.ring_commit"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()

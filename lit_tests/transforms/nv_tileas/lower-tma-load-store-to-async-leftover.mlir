@@ -1,12 +1,13 @@
 // RUN: not tilec opt %s --passes lower-tma-load-store-to-async 2>&1 | FileCheck %s --check-prefix=LOAD
 // RUN: sed '/a load without a slot/d' %s | not tilec opt - --passes lower-tma-load-store-to-async 2>&1 | FileCheck %s --check-prefix=FILL
 
+// The pass refuses loads that fill no slot, and slots that nothing commits.
+
 !v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 !slot = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 
-// The last phase finds loads that fill no slot, and slots that nothing commits.
 // LOAD: error[T0580]: the IR does not hold what lower-tma-load-store-to-async relies on at {{.*}}tiled_load{{.*}}: failed to find smem buffer address for mbarrier
 // FILL: error[T0580]: the IR does not hold what lower-tma-load-store-to-async relies on at {{.*}}ring_fill{{.*}}: failed to get expected tx-count
 "nv_tileaa.func"() ({
@@ -15,7 +16,7 @@
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)  // a load without a slot
+    %x, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load} : (!v, i32, i32) -> (tensor<8x32xf32>, !token)  // a load without a slot
     %y = arith.constant dense<0.0> : tensor<8x32xf32>
     "nv_tileas.ring_fill"(%y, %slot) : (tensor<8x32xf32>, !slot) -> ()
     "nv_tileas.yield"() : () -> ()

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes nv-tileas-assign-buffers --verify-diagnostics
 
+// The pass refuses a kernel that needs more shared memory than there is.
+
 !operand = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
 !output = !nv_tileas.smem<tensor<128x128xf32, #nv_tileas.shared_layout<array<i64: 128, 32>, 128 : i64>>>
 

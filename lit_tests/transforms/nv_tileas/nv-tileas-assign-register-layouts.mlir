@@ -1,36 +1,39 @@
 // RUN: tilec opt %s --passes nv-tileas-assign-register-layouts --split-input-file | FileCheck %s
 
+// The pass gives every register tile a layout.
+
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
 !b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
 
 // The accumulator of wgmma fixes its group: what the loop carries, its start and every elementwise
 // operation on it.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @accumulators_fix_their_group
 // CHECK:         %{{.*}} = arith.constant dense<0.000000e+00> : tensor<64x32xf32, #nv_tileas.layout<"[[ACC:64x32\|reg:2\*\(0,1\),2\*\(8,0\),4\*\(0,8\)\|lane:4\*\(0,2\),8\*\(1,0\)\|warp:4\*\(16,0\)]]">>
 // CHECK:         %[[R:.*]] = scf.for {{.*}} -> (tensor<64x32xf32, #nv_tileas.layout<"[[ACC]]">>)
 // CHECK:           "nv_tileas.async_mma"{{.*}} -> (tensor<64x32xf32, #nv_tileas.layout<"[[ACC]]">>, !nv_tileas.mma_token)
 // CHECK:           "nv_tileas.mma_wait"{{.*}} -> tensor<64x32xf32, #nv_tileas.layout<"[[ACC]]">>
 // CHECK:         arith.truncf %[[R]] : tensor<64x32xf32, #nv_tileas.layout<"[[ACC]]">> to tensor<64x32xbf16, #nv_tileas.layout<"[[ACC]]">>
 // CHECK-NOT:     nv_tileas.convert_layout
-// CHECK:       sym_name = "accumulators_fix_their_group"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %n: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x32xf32>) : i32 {
-      %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
-      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
-      scf.yield %d : tensor<64x32xf32>
-    }
-    %h = arith.truncf %r : tensor<64x32xf32> to tensor<64x32xbf16>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "accumulators_fix_their_group", function_type = (!a, !b, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @accumulators_fix_their_group {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x32xf32>) : i32 {
+        %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+        %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+        scf.yield %d : tensor<64x32xf32>
+      }
+      %h = arith.truncf %r : tensor<64x32xf32> to tensor<64x32xbf16>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -40,29 +43,30 @@
 
 // The layout spreads back over broadcast and view to where the bias is loaded, so both are free: a
 // thread loads just the columns that it holds.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @layouts_spread_over_shape_operations
 // CHECK-NOT:     nv_tileas.convert_layout
 // CHECK:         "nv_tileas.load_shared"{{.*}} -> tensor<32xf32, #nv_tileas.layout<"32|reg:2*(1),4*(8)|lane:4*(2),8*(0)|warp:4*(0)">>
 // CHECK:         "nv_tileas.view"{{.*}} -> tensor<1x32xf32, #nv_tileas.layout<"1x32|reg:2*(0,1),4*(0,8)|lane:4*(0,2),8*(0,0)|warp:4*(0,0)">>
 // CHECK:         "nv_tileas.broadcast"{{.*}} -> tensor<64x32xf32, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 // CHECK-NOT:     nv_tileas.convert_layout
-// CHECK:       sym_name = "layouts_spread_over_shape_operations"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %c: !bias):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zero = arith.constant dense<0.0> : tensor<64x32xf32>
-    %bias = "nv_tileas.load_shared"(%c) : (!bias) -> tensor<32xf32>
-    %row = "nv_tileas.view"(%bias) : (tensor<32xf32>) -> tensor<1x32xf32>
-    %rows = "nv_tileas.broadcast"(%row) : (tensor<1x32xf32>) -> tensor<64x32xf32>
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
-    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
-    %s = arith.addf %d, %rows : tensor<64x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "layouts_spread_over_shape_operations", function_type = (!a, !b, !bias) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @layouts_spread_over_shape_operations {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %c: !bias):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %bias = "nv_tileas.load_shared"(%c) : (!bias) -> tensor<32xf32>
+      %row = "nv_tileas.view"(%bias) : (tensor<32xf32>) -> tensor<1x32xf32>
+      %rows = "nv_tileas.broadcast"(%row) : (tensor<1x32xf32>) -> tensor<64x32xf32>
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      %s = arith.addf %d, %rows : tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, !bias) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -70,77 +74,80 @@
 
 // A group that nothing fixes gets vectors of 16 bytes along the contiguous dim; a permuted tile
 // takes over the layout of its source, and no instruction moves it.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @free_groups_like_wide_vectors
 // CHECK:         %[[X:.*]] = "nv_tileas.load_shared"{{.*}} -> tensor<32x64xf32, #nv_tileas.layout<"32x64|reg:4*(0,1),4*(8,0)|lane:16*(0,4),2*(1,0)|warp:4*(2,0)">>
 // CHECK-NEXT:    %[[T:.*]] = "nv_tileas.permute"(%[[X]]){{.*}} -> tensor<64x32xf32, #nv_tileas.layout<"64x32|reg:4*(1,0),4*(0,8)|lane:16*(4,0),2*(0,1)|warp:4*(0,2)">>
 // CHECK-NEXT:    math.exp %[[T]]
-// CHECK:       sym_name = "free_groups_like_wide_vectors"
-"nv_tileaa.func"() ({
-^bb0(%s: !s):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<32x64xf32>
-    %t = "nv_tileas.permute"(%x) {permutation = array<i64: 1, 0>} : (tensor<32x64xf32>) -> tensor<64x32xf32>
-    %e = math.exp %t : tensor<64x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "free_groups_like_wide_vectors", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @free_groups_like_wide_vectors {
+  "nv_tileaa.func"() ({
+  ^bb0(%s: !s):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<32x64xf32>
+      %t = "nv_tileas.permute"(%x) {permutation = array<i64: 1, 0>} : (tensor<32x64xf32>) -> tensor<64x32xf32>
+      %e = math.exp %t : tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
 !s = !nv_tileas.smem<tensor<64x64xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 
 // A tile added to its own transpose needs two layouts: one side is converted.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @fixed_layouts_that_meet_are_converted
 // CHECK:         %[[X:.*]] = "nv_tileas.load_shared"
 // CHECK-NEXT:    %[[C:.*]] = "nv_tileas.convert_layout"(%[[X]]) : (tensor<64x64xf32, #nv_tileas.layout<"[[ONE:.*]]">>) -> tensor<64x64xf32, #nv_tileas.layout<"[[OTHER:.*]]">>
 // CHECK-NEXT:    %[[T:.*]] = "nv_tileas.permute"(%[[C]]){{.*}} : (tensor<64x64xf32, #nv_tileas.layout<"[[OTHER]]">>) -> tensor<64x64xf32, #nv_tileas.layout<"[[ONE]]">>
 // CHECK-NEXT:    arith.addf %[[X]], %[[T]]
-// CHECK:       sym_name = "fixed_layouts_that_meet_are_converted"
-"nv_tileaa.func"() ({
-^bb0(%s: !s):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<64x64xf32>
-    %t = "nv_tileas.permute"(%x) {permutation = array<i64: 1, 0>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
-    %y = arith.addf %x, %t : tensor<64x64xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "fixed_layouts_that_meet_are_converted", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @fixed_layouts_that_meet_are_converted {
+  "nv_tileaa.func"() ({
+  ^bb0(%s: !s):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<64x64xf32>
+      %t = "nv_tileas.permute"(%x) {permutation = array<i64: 1, 0>} : (tensor<64x64xf32>) -> tensor<64x64xf32>
+      %y = arith.addf %x, %t : tensor<64x64xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
 !s = !nv_tileas.smem<tensor<128x96xf32, #nv_tileas.shared_layout<array<i64: 128, 32>, 128 : i64>>>
 
-// A view between shapes that no layout serves goes through shared memory in one step.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A view between shapes that have no common layout goes through shared memory in one step.
+// CHECK-LABEL: module @views_without_a_layout_move_their_tile
 // CHECK-NOT:     nv_tileas.view
 // CHECK:         %[[Y:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : (tensor<128x96xf32, #nv_tileas.layout<{{.*}}>>) -> tensor<3x4096xf32, #nv_tileas.layout<{{.*}}>>
 // CHECK-NEXT:    math.exp %[[Y]]
-// CHECK:       sym_name = "views_without_a_layout_move_their_tile"
-"nv_tileaa.func"() ({
-^bb0(%s: !s):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<128x96xf32>
-    %e = math.exp %x : tensor<128x96xf32>
-    %y = "nv_tileas.view"(%e) : (tensor<128x96xf32>) -> tensor<3x4096xf32>
-    %z = math.exp %y : tensor<3x4096xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 1 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "views_without_a_layout_move_their_tile", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 1 : i64}} : () -> ()
+module @views_without_a_layout_move_their_tile {
+  "nv_tileaa.func"() ({
+  ^bb0(%s: !s):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<128x96xf32>
+      %e = math.exp %x : tensor<128x96xf32>
+      %y = "nv_tileas.view"(%e) : (tensor<128x96xf32>) -> tensor<3x4096xf32>
+      %z = math.exp %y : tensor<3x4096xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 1 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 1 : i64}} : () -> ()
+}
 
 // -----
 
 // Both sides of a branch and its result agree, as do a while loop's two regions; a condition tile
 // has the layout of what it selects.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @control_flow_keeps_one_layout
 // CHECK:         %[[Z:.*]] = arith.constant dense<0.000000e+00> : tensor<64xf32, #nv_tileas.layout<"[[L:.*]]">>
 // CHECK:         %[[R:.*]] = scf.if {{.*}} -> (tensor<64xf32, #nv_tileas.layout<"[[L]]">>)
 // CHECK:         scf.while ({{.*}} = %[[R]]) : (tensor<64xf32, #nv_tileas.layout<"[[L]]">>) -> tensor<64xf32, #nv_tileas.layout<"[[L]]">>
@@ -148,55 +155,57 @@
 // CHECK:         %[[M:.*]] = arith.cmpf {{.*}} : tensor<64xf32, #nv_tileas.layout<"[[L]]">>
 // CHECK:         arith.select %[[M]], {{.*}} : tensor<64xi1, #nv_tileas.layout<"[[L]]">>, tensor<64xf32, #nv_tileas.layout<"[[L]]">>
 // CHECK-NOT:     nv_tileas.convert_layout
-// CHECK:       sym_name = "control_flow_keeps_one_layout"
-"nv_tileaa.func"() ({
-^bb0(%p: i1):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %z = arith.constant dense<0.0> : tensor<64xf32>
-    %r = scf.if %p -> (tensor<64xf32>) {
-      %e = math.exp %z : tensor<64xf32>
-      scf.yield %e : tensor<64xf32>
-    } else {
-      scf.yield %z : tensor<64xf32>
-    }
-    %w = scf.while (%x = %r) : (tensor<64xf32>) -> tensor<64xf32> {
-      scf.condition(%p) %x : tensor<64xf32>
-    } do {
-    ^bb0(%y: tensor<64xf32>):
-      %e = math.exp %y : tensor<64xf32>
-      scf.yield %e : tensor<64xf32>
-    }
-    %m = arith.cmpf ogt, %w, %z : tensor<64xf32>
-    %s = arith.select %m, %w, %z : tensor<64xi1>, tensor<64xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "control_flow_keeps_one_layout", function_type = (i1) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @control_flow_keeps_one_layout {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: i1):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %z = arith.constant dense<0.0> : tensor<64xf32>
+      %r = scf.if %p -> (tensor<64xf32>) {
+        %e = math.exp %z : tensor<64xf32>
+        scf.yield %e : tensor<64xf32>
+      } else {
+        scf.yield %z : tensor<64xf32>
+      }
+      %w = scf.while (%x = %r) : (tensor<64xf32>) -> tensor<64xf32> {
+        scf.condition(%p) %x : tensor<64xf32>
+      } do {
+      ^bb0(%y: tensor<64xf32>):
+        %e = math.exp %y : tensor<64xf32>
+        scf.yield %e : tensor<64xf32>
+      }
+      %m = arith.cmpf ogt, %w, %z : tensor<64xf32>
+      %s = arith.select %m, %w, %z : tensor<64xi1>, tensor<64xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i1) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
-// Operations that pass through scratch memory leave both sides free to choose: no conversion.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Operations that go through scratch memory leave both layouts free: no conversion.
+// CHECK-LABEL: module @scratch_operations_need_no_conversion
 // CHECK:         "nv_tileas.cat"
 // CHECK:         "nv_tileas.extract"
 // CHECK-NOT:     nv_tileas.convert_layout
-// CHECK:       sym_name = "scratch_operations_need_no_conversion"
-"nv_tileaa.func"() ({
-^bb0(%i: i32):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %z = arith.constant dense<0.0> : tensor<16x64xf32>
-    %e = math.exp %z : tensor<16x64xf32>
-    %c = "nv_tileas.cat"(%e, %e) {dim = 0 : i64} : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<32x64xf32>
-    %x = "nv_tileas.extract"(%c, %i, %i) {operandSegmentSizes = array<i32: 1, 2>} : (tensor<32x64xf32>, i32, i32) -> tensor<16x32xf32>
-    %f = math.exp %x : tensor<16x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "scratch_operations_need_no_conversion", function_type = (i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @scratch_operations_need_no_conversion {
+  "nv_tileaa.func"() ({
+  ^bb0(%i: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %z = arith.constant dense<0.0> : tensor<16x64xf32>
+      %e = math.exp %z : tensor<16x64xf32>
+      %c = "nv_tileas.cat"(%e, %e) {dim = 0 : i64} : (tensor<16x64xf32>, tensor<16x64xf32>) -> tensor<32x64xf32>
+      %x = "nv_tileas.extract"(%c, %i, %i) : (tensor<32x64xf32>, i32, i32) -> tensor<16x32xf32>
+      %f = math.exp %x : tensor<16x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -206,25 +215,26 @@
 
 // A part of an accumulator is made of registers that each thread has already: it takes the layout of
 // its source within one warpgroup, and nothing moves.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @parts_are_registers_of_accumulators
 // CHECK-NOT:     nv_tileas.convert_layout
 // CHECK:         "nv_tileas.tile_part"{{.*}} : (tensor<128x64xbf16, #nv_tileas.layout<"128x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(64,0)">>) -> tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
-// CHECK:       sym_name = "parts_are_registers_of_accumulators"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %s: !part):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zero = arith.constant dense<0.0> : tensor<128x64xf32>
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<128x64xf32>) -> (tensor<128x64xf32>, !nv_tileas.mma_token)
-    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<128x64xf32>, !nv_tileas.mma_token) -> tensor<128x64xf32>
-    %h = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
-    %x = "nv_tileas.tile_part"(%h) {axis = 0 : i64, origin = array<i64: 0, 32>} : (tensor<128x64xbf16>) -> tensor<64x32xbf16>
-    "nv_tileas.store_shared"(%x, %s) : (tensor<64x32xbf16>, !part) -> ()
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "parts_are_registers_of_accumulators", function_type = (!a, !b, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+module @parts_are_registers_of_accumulators {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %s: !part):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x64xf32>
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<128x64xf32>) -> (tensor<128x64xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<128x64xf32>, !nv_tileas.mma_token) -> tensor<128x64xf32>
+      %h = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
+      %x = "nv_tileas.tile_part"(%h) {axis = 0 : i64, origin = array<i64: 0, 32>} : (tensor<128x64xbf16>) -> tensor<64x32xbf16>
+      "nv_tileas.store_shared"(%x, %s) : (tensor<64x32xbf16>, !part) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}
 
 // -----
 
@@ -232,27 +242,28 @@
 !b = !nv_tileas.smem<tensor<16x64xbf16, #nv_tileas.shared_layout<array<i64: 16, 64>, 128 : i64>>>
 !part = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
 
-// So is a part of a transposed accumulator.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// The same holds for a part of a transposed accumulator.
+// CHECK-LABEL: module @parts_of_transposed_accumulators_are_free
 // CHECK-NOT:     nv_tileas.convert_layout
 // CHECK:         "nv_tileas.tile_part"{{.*}} -> tensor<32x64xbf16, #nv_tileas.layout<"32x64|reg:2*(1,0),2*(0,8),4*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)">>
-// CHECK:       sym_name = "parts_of_transposed_accumulators_are_free"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %s: !part):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zero = arith.constant dense<0.0> : tensor<64x64xf32>
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !b, tensor<64x64xf32>) -> (tensor<64x64xf32>, !nv_tileas.mma_token)
-    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x64xf32>, !nv_tileas.mma_token) -> tensor<64x64xf32>
-    %h = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
-    %y = "nv_tileas.permute"(%h) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
-    %x = "nv_tileas.tile_part"(%y) {axis = 1 : i64, origin = array<i64: 32, 0>} : (tensor<64x64xbf16>) -> tensor<32x64xbf16>
-    "nv_tileas.store_shared"(%x, %s) : (tensor<32x64xbf16>, !part) -> ()
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "parts_of_transposed_accumulators_are_free", function_type = (!a, !b, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @parts_of_transposed_accumulators_are_free {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %s: !part):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<64x64xf32>
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, tensor<64x64xf32>) -> (tensor<64x64xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x64xf32>, !nv_tileas.mma_token) -> tensor<64x64xf32>
+      %h = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
+      %y = "nv_tileas.permute"(%h) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      %x = "nv_tileas.tile_part"(%y) {axis = 1 : i64, origin = array<i64: 32, 0>} : (tensor<64x64xbf16>) -> tensor<32x64xbf16>
+      "nv_tileas.store_shared"(%x, %s) : (tensor<32x64xbf16>, !part) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -260,23 +271,24 @@
 !part = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 
 // Warpgroups that do not share the tile in blocks of rows get the layout of an accumulator first.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @other_layouts_are_converted_to_make_up_parts
 // CHECK:         %[[X:.*]] = "nv_tileas.load_shared"
 // CHECK-NEXT:    %[[C:.*]] = "nv_tileas.convert_layout"(%[[X]]) : {{.*}} -> tensor<128x64xbf16, #nv_tileas.layout<"128x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(64,0)">>
 // CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {{.*}} -> tensor<64x32xbf16, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
-// CHECK:       sym_name = "other_layouts_are_converted_to_make_up_parts"
-"nv_tileaa.func"() ({
-^bb0(%w: !s, %s: !part):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<128x64xbf16>
-    %x = "nv_tileas.tile_part"(%d) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x64xbf16>) -> tensor<64x32xbf16>
-    "nv_tileas.store_shared"(%x, %s) : (tensor<64x32xbf16>, !part) -> ()
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "other_layouts_are_converted_to_make_up_parts", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+module @other_layouts_are_converted_to_make_up_parts {
+  "nv_tileaa.func"() ({
+  ^bb0(%w: !s, %s: !part):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<128x64xbf16>
+      %x = "nv_tileas.tile_part"(%d) {axis = 0 : i64, origin = array<i64: 0, 0>} : (tensor<128x64xbf16>) -> tensor<64x32xbf16>
+      "nv_tileas.store_shared"(%x, %s) : (tensor<64x32xbf16>, !part) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}
 
 // -----
 
@@ -284,42 +296,44 @@
 !part = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
 // Warpgroups that cannot share the rows of a tile share its columns: parts along the last axis.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @parts_along_the_last_axis_are_converted_too
 // CHECK:         %[[C:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : {{.*}} -> tensor<64x128xbf16, #nv_tileas.layout<"64x128|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(0,64)">>
 // CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {axis = 1 : i64,
-// CHECK:       sym_name = "parts_along_the_last_axis_are_converted_too"
-"nv_tileaa.func"() ({
-^bb0(%w: !s, %s: !part):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<64x128xbf16>
-    %x = "nv_tileas.tile_part"(%d) {axis = 1 : i64, origin = array<i64: 0, 0>} : (tensor<64x128xbf16>) -> tensor<64x64xbf16>
-    "nv_tileas.store_shared"(%x, %s) : (tensor<64x64xbf16>, !part) -> ()
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "parts_along_the_last_axis_are_converted_too", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+module @parts_along_the_last_axis_are_converted_too {
+  "nv_tileaa.func"() ({
+  ^bb0(%w: !s, %s: !part):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<64x128xbf16>
+      %x = "nv_tileas.tile_part"(%d) {axis = 1 : i64, origin = array<i64: 0, 0>} : (tensor<64x128xbf16>) -> tensor<64x64xbf16>
+      "nv_tileas.store_shared"(%x, %s) : (tensor<64x64xbf16>, !part) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}
 
 // -----
 
 !s = !nv_tileas.smem<tensor<32x128xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
 !part = !nv_tileas.smem<tensor<32x64xbf16, #nv_tileas.shared_layout<array<i64: 32, 64>, 128 : i64>>>
 
-// A tile that is no product as it stands takes a transposed accumulator.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A tile that is the transpose of a product takes the layout of a transposed accumulator.
+// CHECK-LABEL: module @parts_of_a_transposed_tile_are_converted_too
 // CHECK:         %[[C:.*]] = "nv_tileas.convert_layout"(%{{.*}}) : {{.*}} -> tensor<32x128xbf16, #nv_tileas.layout<"32x128|reg:2*(1,0),2*(0,8),4*(8,0)|lane:4*(2,0),8*(0,1)|warp:4*(0,16)|warpgroup:2*(0,64)">>
 // CHECK-NEXT:    %{{.*}} = "nv_tileas.tile_part"(%[[C]]) {axis = 1 : i64,
-// CHECK:       sym_name = "parts_of_a_transposed_tile_are_converted_too"
-"nv_tileaa.func"() ({
-^bb0(%w: !s, %s: !part):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<32x128xbf16>
-    %x = "nv_tileas.tile_part"(%d) {axis = 1 : i64, origin = array<i64: 0, 0>} : (tensor<32x128xbf16>) -> tensor<32x64xbf16>
-    "nv_tileas.store_shared"(%x, %s) : (tensor<32x64xbf16>, !part) -> ()
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "parts_of_a_transposed_tile_are_converted_too", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+module @parts_of_a_transposed_tile_are_converted_too {
+  "nv_tileaa.func"() ({
+  ^bb0(%w: !s, %s: !part):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.load_shared"(%w) : (!s) -> tensor<32x128xbf16>
+      %x = "nv_tileas.tile_part"(%d) {axis = 1 : i64, origin = array<i64: 0, 0>} : (tensor<32x128xbf16>) -> tensor<32x64xbf16>
+      "nv_tileas.store_shared"(%x, %s) : (tensor<32x64xbf16>, !part) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s, !part) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}

@@ -1,11 +1,14 @@
 // RUN: tilec opt %s --passes nv-tileas-defer-stores --split-input-file | FileCheck %s
 
+// The pass stores a tile while the products of the next tile run.
+
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// The tile waits in registers, in parts. They leave with the first two products of the next tile, or
-// alone, ahead of a tile with fewer products and after the last one. What waits at first are zeros
-// beyond the last row.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// The tile stays in registers, in parts. They are stored during the first two products of the next
+// tile, or alone: before a tile with fewer products, and after the last tile. The first round stores
+// zeros beyond the last row.
+// CHECK-LABEL: module @a_tile_waits_for_the_next_one
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: tensor<64x64xbf16>, %[[B:.*]]: tensor<64x128xbf16>, %[[OUT:.*]]: !nv_tileaa.ptr<bf16>, %[[PITCH:.*]]: i64, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[N:.*]]: i32, %[[FIRST:.*]]: i32, %[[END:.*]]: i32, %[[STEP:.*]]: i32):
 // CHECK:         %[[K0:.*]] = arith.constant 0 : i32
 // CHECK:         %[[BOUND:.*]] = arith.addi %[[K0]], %{{.*}} : i32
@@ -40,37 +43,38 @@
 // CHECK-NEXT:      %[[NP:.*]] = "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
 // CHECK-NEXT:      %[[NQ:.*]] = "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
 // CHECK-NEXT:      scf.yield %[[NEXT]], %[[NP]], %[[NQ]], %[[U]], %{{.*}} :
-// CHECK:       sym_name = "a_tile_waits_for_the_next_one"
-"nv_tileaa.func"() ({
-^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
-    scf.for %tile = %first to %end step %step : i32 {
-      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
-        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
-        scf.yield %d : tensor<64x128xf32>
+module @a_tile_waits_for_the_next_one {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
+    %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
+      scf.for %tile = %first to %end step %step : i32 {
+        %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
+          %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+          scf.yield %d : tensor<64x128xf32>
+        }
+        %t = arith.truncf %sum : tensor<64x128xf32> to tensor<64x128xbf16>
+        %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: false, false>, legal_atoms = [#cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>], mem_semantic = "weak", never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
       }
-      %t = arith.truncf %sum : tensor<64x128xf32> to tensor<64x128xbf16>
-      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: false, false>, legal_atoms = [#cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>], mem_semantic = "weak", never_before = array<i1: true, true>, operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_tile_waits_for_the_next_one", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+}
 
 // -----
 
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// What is computed element by element waits as it is stored: the computation stays where it is, ahead
-// of the products of the next tile.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A tile that is computed element by element stays in the form that is stored: the computation comes
+// before the products of the next tile.
+// CHECK-LABEL: module @a_computed_tile_waits
 // CHECK:         scf.while
 // CHECK:         } do {
 // CHECK:           %[[SUM:.*]] = scf.for
@@ -85,42 +89,43 @@
 // CHECK:           "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
 // CHECK-NEXT:      "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
 // CHECK-NEXT:      scf.yield
-// CHECK:       sym_name = "a_computed_tile_waits"
-"nv_tileaa.func"() ({
-^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %bias: tensor<1x128xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
-    scf.for %tile = %first to %end step %step : i32 {
-      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
-        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
-        scf.yield %d : tensor<64x128xf32>
+module @a_computed_tile_waits {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %bias: tensor<1x128xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %token = "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token
+    %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
+      scf.for %tile = %first to %end step %step : i32 {
+        %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
+          %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+          scf.yield %d : tensor<64x128xf32>
+        }
+        %all = "nv_tileas.broadcast"(%bias) : (tensor<1x128xf32>) -> tensor<64x128xf32>
+        %x = arith.addf %sum, %all : tensor<64x128xf32>
+        %y = math.exp %x : tensor<64x128xf32>
+        %t = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
+        %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
       }
-      %all = "nv_tileas.broadcast"(%bias) : (tensor<1x128xf32>) -> tensor<64x128xf32>
-      %x = arith.addf %sum, %all : tensor<64x128xf32>
-      %y = math.exp %x : tensor<64x128xf32>
-      %t = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
-      %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_computed_tile_waits", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<1x128xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<1x128xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+}
 
 // -----
 
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 
-// The slices of a tile wait together, and take turns in the same staging slots. Where the tile begins
-// is carried once: a slice begins some columns after that. Nothing that was stored before the slice
-// is waited for.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// The slices of a tile stay in registers together, and use the same staging slots alternately. The
+// loop carries the origin of the tile once: a slice begins some columns after it. A slice does not wait
+// for earlier stores.
+// CHECK-LABEL: module @slices_wait_together
 // CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}}, %[[X:.*]] = %{{.*}})
 // CHECK:           scf.if
 // CHECK:             "nv_tileas.tiled_store"(%[[VIEW:.*]], %[[P]], %[[ROW:.*]], %[[X]]) {{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
@@ -138,36 +143,37 @@
 // CHECK:           %[[NP:.*]] = "nv_tileas.tile_part"(%[[FIRST]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
 // CHECK-NEXT:      %[[NQ:.*]] = "nv_tileas.tile_part"(%[[SECOND]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
 // CHECK-NEXT:      scf.yield %{{.*}}, %[[NP]], %[[NQ]], %{{.*}}, %{{.*}} :
-// CHECK:       sym_name = "slices_wait_together"
-"nv_tileaa.func"() ({
-^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %r: tensor<64x64xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c64 = arith.constant 64 : i32
-  %token = "nv_tileas.create_mem_token"() : () -> !token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
-    scf.for %tile = %first to %end step %step : i32 {
-      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
-        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
-        scf.yield %d : tensor<64x128xf32>
+module @slices_wait_together {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %r: tensor<64x64xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c64 = arith.constant 64 : i32
+    %token = "nv_tileas.create_mem_token"() : () -> !token
+    %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zeros = arith.constant dense<0.0> : tensor<64x128xf32>
+      scf.for %tile = %first to %end step %step : i32 {
+        %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x128xf32>) : i32 {
+          %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n128k16_f32_bf16_bf16", array<i64: 64, 128, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x128xf32>) -> tensor<64x128xf32>
+          scf.yield %d : tensor<64x128xf32>
+        }
+        %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
+        %x0 = arith.addf %s0, %r : tensor<64x64xf32>
+        %t0 = arith.truncf %x0 : tensor<64x64xf32> to tensor<64x64xbf16>
+        %u0 = "nv_tileas.tiled_store"(%view, %t0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
+        %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 64>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
+        %x1 = arith.addf %s1, %r : tensor<64x64xf32>
+        %t1 = arith.truncf %x1 : tensor<64x64xf32> to tensor<64x64xbf16>
+        %u1 = "nv_tileas.tiled_store"(%view, %t1, %tile, %c64, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
       }
-      %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
-      %x0 = arith.addf %s0, %r : tensor<64x64xf32>
-      %t0 = arith.truncf %x0 : tensor<64x64xf32> to tensor<64x64xbf16>
-      %u0 = "nv_tileas.tiled_store"(%view, %t0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
-      %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 64>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
-      %x1 = arith.addf %s1, %r : tensor<64x64xf32>
-      %t1 = arith.truncf %x1 : tensor<64x64xf32> to tensor<64x64xbf16>
-      %u1 = "nv_tileas.tiled_store"(%view, %t1, %tile, %c64, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "slices_wait_together", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x64xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x64xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+}
 
 // -----
 
@@ -176,17 +182,17 @@
 !s = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 !p = !nv_tileas.ring_position
 
-// A tile that is rounded on the way waits as it is then. What follows is computed in steps of 16
-// columns, each with a product of the next tile: the first one of a slice waits for the slot that
-// the slice reads, the last one stores it and gives the slot back. All of it is left out while there
-// is nothing that waits. Alone, slices are computed at once.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A tile that is rounded stays in registers in its rounded form. The rest is computed in steps of 16
+// columns, each during a product of the next tile: the first step of a slice waits for the slot that
+// the slice reads, the last step stores the slice and releases the slot. Without a tile in registers
+// there are no steps. When a tile is stored alone, slices are computed at once.
+// CHECK-LABEL: module @a_rounded_tile_waits
 // CHECK:         %[[START:.*]] = "nv_tileas.ring_start"
 // CHECK:         %[[NONE:.*]] = arith.constant false
 // CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[AT:.*]] = %[[START]], %[[WAITS:.*]] = %[[NONE]], %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
 // CHECK:           %[[LAST:.*]] = arith.ori
 // CHECK-NEXT:      %[[ALONE:.*]] = arith.andi %[[LAST]], %[[WAITS]] : i1
-// CHECK-NEXT:      %[[BEHIND:.*]] = scf.if %[[ALONE]] -> (!nv_tileas.ring_position) {
+// CHECK-NEXT:      %[[AFTER:.*]] = scf.if %[[ALONE]] -> (!nv_tileas.ring_position) {
 // CHECK-NEXT:        %[[X:.*]] = "nv_tileas.opaque"(%[[P]])
 // CHECK-NEXT:        "nv_tileas.ring_wait"(%{{.*}}, %[[AT]])
 // CHECK:             "nv_tileas.load_shared"(%{{.*}}) : {{.*}} -> tensor<64x32xbf16>
@@ -199,7 +205,7 @@
 // CHECK-NEXT:        scf.yield %[[AT2]]
 // CHECK-NEXT:      } else {
 // CHECK-NEXT:        scf.yield %[[AT]]
-// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[BEHIND]], %[[WAITS]], %[[P]], %[[Q]],
+// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[AFTER]], %[[WAITS]], %[[P]], %[[Q]],
 // CHECK:         } do {
 // CHECK-NEXT:    ^bb0(%{{.*}}: i32, %[[HERE:.*]]: !nv_tileas.ring_position, %[[SOME:.*]]: i1, %[[V:.*]]: tensor<64x32xbf16>, %[[W:.*]]: tensor<64x32xbf16>,
 // CHECK:           %[[SUM:.*]]:2 = scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NOW:.*]] = %[[HERE]])
@@ -227,51 +233,52 @@
 // CHECK:           %[[T1:.*]] = arith.truncf
 // CHECK-NOT:       arith.mulf
 // CHECK:           scf.yield %{{.*}}, %[[SUM]]#1, %{{.*}}, %[[T0]], %[[T1]],
-// CHECK:       sym_name = "a_rounded_tile_waits"
-"nv_tileaa.func"() ({
-^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c32 = arith.constant 32 : i32
-  %token = "nv_tileas.create_mem_token"() : () -> !token
-  %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, operandSegmentSizes = array<i32: 1, 2, 1>, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
-  %slots = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !s
-  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {operandSegmentSizes = array<i32: 1, 1>, stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
-    %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
-    %done = scf.for %tile = %first to %end step %step iter_args(%p0 = %start) -> (!p) : i32 {
-      %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
-        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-        scf.yield %d : tensor<64x64xf32>
+module @a_rounded_tile_waits {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    %token = "nv_tileas.create_mem_token"() : () -> !token
+    %view = "nv_tileas.make_memref"(%out, %rows, %columns, %pitch) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !m
+    %slots = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !s
+    %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+    %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
+    %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zeros = arith.constant dense<0.0> : tensor<64x64xf32>
+      %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+      %done = scf.for %tile = %first to %end step %step iter_args(%p0 = %start) -> (!p) : i32 {
+        %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zeros) -> (tensor<64x64xf32>) : i32 {
+          %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+          scf.yield %d : tensor<64x64xf32>
+        }
+        "nv_tileas.ring_wait"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
+        %v0 = "nv_tileas.slot_view"(%slots, %p0) : (!s, !p) -> !s
+        %r0 = "nv_tileas.load_shared"(%v0) : (!s) -> tensor<64x32xbf16>
+        "nv_tileas.ring_release"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
+        %p1 = "nv_tileas.ring_advance"(%ring, %p0) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
+        %t0 = arith.truncf %s0 : tensor<64x32xf32> to tensor<64x32xbf16>
+        %x0 = arith.mulf %t0, %t0 : tensor<64x32xbf16>
+        %y0 = arith.addf %x0, %r0 : tensor<64x32xbf16>
+        %u0 = "nv_tileas.tiled_store"(%view, %y0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+        "nv_tileas.ring_wait"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
+        %v1 = "nv_tileas.slot_view"(%slots, %p1) : (!s, !p) -> !s
+        %r1 = "nv_tileas.load_shared"(%v1) : (!s) -> tensor<64x32xbf16>
+        "nv_tileas.ring_release"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
+        %p2 = "nv_tileas.ring_advance"(%ring, %p1) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 32>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
+        %t1 = arith.truncf %s1 : tensor<64x32xf32> to tensor<64x32xbf16>
+        %x1 = arith.mulf %t1, %t1 : tensor<64x32xbf16>
+        %y1 = arith.addf %x1, %r1 : tensor<64x32xbf16>
+        %u1 = "nv_tileas.tiled_store"(%view, %y1, %tile, %c32, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+        scf.yield %p2 : !p
       }
-      "nv_tileas.ring_wait"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
-      %v0 = "nv_tileas.slot_view"(%slots, %p0) : (!s, !p) -> !s
-      %r0 = "nv_tileas.load_shared"(%v0) : (!s) -> tensor<64x32xbf16>
-      "nv_tileas.ring_release"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
-      %p1 = "nv_tileas.ring_advance"(%ring, %p0) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
-      %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
-      %t0 = arith.truncf %s0 : tensor<64x32xf32> to tensor<64x32xbf16>
-      %x0 = arith.mulf %t0, %t0 : tensor<64x32xbf16>
-      %y0 = arith.addf %x0, %r0 : tensor<64x32xbf16>
-      %u0 = "nv_tileas.tiled_store"(%view, %y0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
-      "nv_tileas.ring_wait"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
-      %v1 = "nv_tileas.slot_view"(%slots, %p1) : (!s, !p) -> !s
-      %r1 = "nv_tileas.load_shared"(%v1) : (!s) -> tensor<64x32xbf16>
-      "nv_tileas.ring_release"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
-      %p2 = "nv_tileas.ring_advance"(%ring, %p1) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
-      %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 32>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
-      %t1 = arith.truncf %s1 : tensor<64x32xf32> to tensor<64x32xbf16>
-      %x1 = arith.mulf %t1, %t1 : tensor<64x32xbf16>
-      %y1 = arith.addf %x1, %r1 : tensor<64x32xbf16>
-      %u1 = "nv_tileas.tiled_store"(%view, %y1, %tile, %c32, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", operandSegmentSizes = array<i32: 1, 1, 2, 1>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
-      scf.yield %p2 : !p
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_rounded_tile_waits", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, defer_work = true, epilogue_slots = 2 : i64}} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, defer_work = true, epilogue_slots = 2 : i64}} : () -> ()
+}

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes nv-tileas-insert-rings --split-input-file | FileCheck %s
 
+// The pass replaces channels by rings of slots in shared memory.
+
 !va = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
@@ -7,7 +9,7 @@
 
 // Two channels of one block share a ring of the planned stages: one producer arrival fills a slot,
 // one arrival of each consumer warp empties it.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @channels_of_a_block_share_a_ring
 // CHECK:         %[[A:.*]] = "nv_tileas.alloc_shared"() {slots = 3 : i64}
 // CHECK-NEXT:    %[[B:.*]] = "nv_tileas.alloc_shared"() {slots = 3 : i64}
 // CHECK-NEXT:    %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64}
@@ -39,31 +41,32 @@
 // CHECK-NEXT:        %[[CN:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[C]]) {count = 1 : i64}
 // CHECK-NEXT:        %[[S:.*]] = arith.addf %[[D]], %[[D]]
 // CHECK-NEXT:        scf.yield %[[S]], %[[CN]]
-// CHECK:       sym_name = "channels_of_a_block_share_a_ring"
-"nv_tileaa.func"() ({
-^bb0(%v: !va, %i: i32, %n: i32, %zero: tensor<64x64xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
-    }
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
-      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
-      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
-      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-      %s = arith.addf %d, %d : tensor<64x64xf32>
-      scf.yield %s : tensor<64x64xf32>
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "channels_of_a_block_share_a_ring", function_type = (!va, i32, i32, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64}} : () -> ()
+module @channels_of_a_block_share_a_ring {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !va, %i: i32, %n: i32, %zero: tensor<64x64xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
+      }
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        %s = arith.addf %d, %d : tensor<64x64xf32>
+        scf.yield %s : tensor<64x64xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!va, i32, i32, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64}} : () -> ()
+}
 
 // -----
 
@@ -74,10 +77,10 @@
 
 // Loads before, in and after a loop get three rings. Outside of loops a ring is filled once: one
 // slot, no empty barrier, no acquire, no release.
-// CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
-// CHECK:         %[[LOOP:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 4 : i64}
-// CHECK:         %[[LAST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 0>, stages = 1 : i64}
+// CHECK-LABEL: module @loops_separate_rings
+// CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {stages = 1 : i64}
+// CHECK:         %[[LOOP:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 4 : i64}
+// CHECK:         %[[LAST:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}) {stages = 1 : i64}
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK-NOT:       nv_tileas.ring_acquire
 // CHECK:           "nv_tileas.ring_commit"(%[[FIRST]],
@@ -95,33 +98,34 @@
 // CHECK:             "nv_tileas.ring_release"(%[[LOOP]],
 // CHECK:           "nv_tileas.ring_wait"(%[[LAST]],
 // CHECK-NOT:       nv_tileas.ring_release
-// CHECK:       sym_name = "loops_separate_rings"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %n: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-    "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
-    }
-    %z, %w = "nv_tileas.tiled_load"(%v, %i, %n) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-    "nv_tileas.send"(%z) {channel = 2 : i64} : (tensor<32x32xf32>) -> ()
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<32x32xf32>) : i32 {
-      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-      %s = arith.addf %acc, %y : tensor<32x32xf32>
-      scf.yield %s : tensor<32x32xf32>
-    }
-    %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "loops_separate_rings", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+module @loops_separate_rings {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %y, %u = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+      }
+      %z, %w = "nv_tileas.tiled_load"(%v, %i, %n) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%z) {channel = 2 : i64} : (tensor<32x32xf32>) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<32x32xf32>) : i32 {
+        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+        %s = arith.addf %acc, %y : tensor<32x32xf32>
+        scf.yield %s : tensor<32x32xf32>
+      }
+      %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -130,8 +134,8 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// Positions pass through nested loops and branches; a branch without loads hands its position on.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Positions pass through nested loops and branches; a branch without loads passes its position on.
+// CHECK-LABEL: module @positions_pass_through_nested_control_flow
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"
 // CHECK:           scf.for {{.*}} iter_args(%[[P1:.*]] = %[[P0]]) -> (!nv_tileas.ring_position)
@@ -150,37 +154,38 @@
 // CHECK:           scf.if %[[IF]] -> (tensor<32x32xf32>, !nv_tileas.ring_position)
 // CHECK:           } else {
 // CHECK-NEXT:        scf.yield %{{.*}}, %{{.*}} : tensor<32x32xf32>, !nv_tileas.ring_position
-// CHECK:       sym_name = "positions_pass_through_nested_control_flow"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %n: i32, %p: i1):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    scf.for %j = %c0 to %n step %c1 : i32 {
-      scf.for %k = %c0 to %n step %c1 : i32 {
-        scf.if %p {
-          %y, %u = "nv_tileas.tiled_load"(%v, %j, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-          "nv_tileas.send"(%y) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+module @positions_pass_through_nested_control_flow {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %n: i32, %p: i1):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %j = %c0 to %n step %c1 : i32 {
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          scf.if %p {
+            %y, %u = "nv_tileas.tiled_load"(%v, %j, %k) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+            "nv_tileas.send"(%y) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+          }
         }
       }
-    }
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %zero = arith.constant dense<0.0> : tensor<32x32xf32>
-    scf.for %j = %c0 to %n step %c1 : i32 {
-      scf.for %k = %c0 to %n step %c1 : i32 {
-        %y = scf.if %p -> (tensor<32x32xf32>) {
-          %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-          scf.yield %x : tensor<32x32xf32>
-        } else {
-          scf.yield %zero : tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<32x32xf32>
+      scf.for %j = %c0 to %n step %c1 : i32 {
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          %y = scf.if %p -> (tensor<32x32xf32>) {
+            %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+            scf.yield %x : tensor<32x32xf32>
+          } else {
+            scf.yield %zero : tensor<32x32xf32>
+          }
         }
       }
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "positions_pass_through_nested_control_flow", function_type = (!v, i32, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -190,7 +195,7 @@
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
 // The two sides of a branch have a ring each: only one of them is filled.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @sides_of_a_branch_have_rings_of_their_own
 // CHECK:         %[[THEN:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[ELSE:.*]] = "nv_tileas.create_ring"
 // CHECK:         scf.if
@@ -202,30 +207,31 @@
 // CHECK:           "nv_tileas.ring_wait"(%[[THEN]],
 // CHECK:         } else {
 // CHECK:           "nv_tileas.ring_wait"(%[[ELSE]],
-// CHECK:       sym_name = "sides_of_a_branch_have_rings_of_their_own"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %p: i1):
-  "nv_tileas.roles"() ({
-    scf.if %p {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
-    } else {
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
-    }
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %r = scf.if %p -> (tensor<32x32xf32>) {
-      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-      scf.yield %x : tensor<32x32xf32>
-    } else {
-      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-      scf.yield %y : tensor<32x32xf32>
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "sides_of_a_branch_have_rings_of_their_own", function_type = (!v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+module @sides_of_a_branch_have_rings_of_their_own {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %p: i1):
+    "nv_tileas.roles"() ({
+      scf.if %p {
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+      } else {
+        %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+      }
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %r = scf.if %p -> (tensor<32x32xf32>) {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+        scf.yield %x : tensor<32x32xf32>
+      } else {
+        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+        scf.yield %y : tensor<32x32xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -235,7 +241,7 @@
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
 // Consumers that send to themselves wait after the commit, or they would wait for ever.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @own_loads_are_waited_for_after_the_commit
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
 // CHECK-NOT:     nv_tileas.create_ring
 // CHECK:         }, {
@@ -246,23 +252,24 @@
 // CHECK:           %[[X:.*]] = "nv_tileas.load_shared"
 // CHECK:           %[[Y:.*]] = "nv_tileas.load_shared"
 // CHECK:           arith.addf %[[X]], %[[Y]]
-// CHECK:       sym_name = "own_loads_are_waited_for_behind_the_commit"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-    "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-    "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
-    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-    %z = arith.addf %x, %y : tensor<32x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "own_loads_are_waited_for_behind_the_commit", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, consumer_warps = 4 : i64}} : () -> ()
+module @own_loads_are_waited_for_after_the_commit {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      %z = arith.addf %x, %y : tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -271,8 +278,8 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// A tile of their own that consumers use before the next load ends its ring's group.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// If consumers that load for themselves use a tile before the next load, the next load has another ring.
+// CHECK-LABEL: module @a_use_between_loads_separates_rings
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
 // CHECK:         }, {
@@ -281,24 +288,25 @@
 // CHECK:           math.exp
 // CHECK:           "nv_tileas.ring_commit"(%[[SECOND]],
 // CHECK:           "nv_tileas.ring_wait"(%[[SECOND]],
-// CHECK:       sym_name = "a_use_between_loads_separates_rings"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-    "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-    %e = math.exp %x : tensor<32x32xf32>
-    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-    "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
-    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-    %z = arith.addf %e, %y : tensor<32x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_use_between_loads_separates_rings", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, consumer_warps = 4 : i64}} : () -> ()
+module @a_use_between_loads_separates_rings {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%a) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      %e = math.exp %x : tensor<32x32xf32>
+      %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+      "nv_tileas.send"(%b) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+      %z = arith.addf %e, %y : tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 1 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -309,7 +317,7 @@
 
 // A tile that a product in an inner loop reads stays until that loop is over; a tile that is only
 // read into registers is released at once.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @slots_live_until_their_last_reader
 // CHECK:         }, {
 // CHECK:           scf.for
 // CHECK:             "nv_tileas.ring_wait"
@@ -323,37 +331,38 @@
 // CHECK:             "nv_tileas.load_shared"
 // CHECK-NEXT:        "nv_tileas.ring_release"
 // CHECK:             math.exp
-// CHECK:       sym_name = "slots_live_until_their_last_reader"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %n: i32, %b: tensor<64x64xbf16>, %zero: tensor<64x64xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
-    }
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%x) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
-    }
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
-      %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
-        %d = "nv_tileas.dot"(%x, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-        scf.yield %d : tensor<64x64xf32>
+module @slots_live_until_their_last_reader {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %n: i32, %b: tensor<64x64xbf16>, %zero: tensor<64x64xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
       }
-    }
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
-      %e = math.exp %x : tensor<64x64xbf16>
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "slots_live_until_their_last_reader", function_type = (!v, i32, i32, tensor<64x64xbf16>, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 2 : i64, consumer_warps = 4 : i64}} : () -> ()
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
+      }
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %r = scf.for %j = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+          %d = "nv_tileas.dot"(%x, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+          scf.yield %d : tensor<64x64xf32>
+        }
+      }
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %e = math.exp %x : tensor<64x64xbf16>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, tensor<64x64xbf16>, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 2 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -364,42 +373,43 @@
 
 // In a persistent kernel the loop over tiles refills the slot of a load outside the inner loops: it
 // has empty barriers, but needs one stage only.
-// CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[TILE:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 1 : i64}
-// CHECK:         %[[INNER:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 4 : i64}
+// CHECK-LABEL: module @tile_loops_refill_one_stage
+// CHECK:         %[[TILE:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 1 : i64}
+// CHECK:         %[[INNER:.*]] = "nv_tileas.create_ring"(%{{[0-9]+}}, %{{[0-9]+}}) {stages = 4 : i64}
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK:           scf.for
 // CHECK:             "nv_tileas.ring_acquire"(%[[TILE]],
 // CHECK:             scf.for
 // CHECK:               "nv_tileas.ring_acquire"(%[[INNER]],
-// CHECK:       sym_name = "tile_loops_refill_one_stage"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %n: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    scf.for %t = %c0 to %n step %c1 : i32 {
-      %x, %u = "nv_tileas.tiled_load"(%v, %t, %t) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
-      scf.for %k = %c0 to %n step %c1 : i32 {
-        %y, %w = "nv_tileas.tiled_load"(%v, %t, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-        "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+module @tile_loops_refill_one_stage {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %t = %c0 to %n step %c1 : i32 {
+        %x, %u = "nv_tileas.tiled_load"(%v, %t, %t) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<32x32xf32>) -> ()
+        scf.for %k = %c0 to %n step %c1 : i32 {
+          %y, %w = "nv_tileas.tiled_load"(%v, %t, %k) {atom = #load} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+          "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<32x32xf32>) -> ()
+        }
       }
-    }
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    scf.for %t = %c0 to %n step %c1 : i32 {
-      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-      %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<32x32xf32>) : i32 {
-        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
-        %s = arith.addf %acc, %y : tensor<32x32xf32>
-        scf.yield %s : tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      scf.for %t = %c0 to %n step %c1 : i32 {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+        %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %x) -> (tensor<32x32xf32>) : i32 {
+          %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<32x32xf32>
+          %s = arith.addf %acc, %y : tensor<32x32xf32>
+          scf.yield %s : tensor<32x32xf32>
+        }
       }
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "tile_loops_refill_one_stage", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}, tilec.kernel = {persistent = true}} : () -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}, tilec.kernel = {persistent = true}} : () -> ()
+}
 
 // -----
 
@@ -408,43 +418,44 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
-// In a cluster of 2x4 CTAs one fills slots of the 1 other in its column and of the 3 others in its
+// In a cluster of 2x4 CTAs, each fills slots of the 1 other in its column and of the 3 others in its
 // row: its own consumers and theirs, 5 times 8 warps, release a slot. The full barrier still counts
-// the own producer alone. No CTA ends before all have, so the roles meet at their ends.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// the own producer alone. No CTA ends before all are done, so the roles synchronise at their ends.
+// CHECK-LABEL: module @peers_release_slots_too
 // CHECK:         %[[FULL:.*]] = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64}
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 40 : i64, slots = 3 : i64}
-// CHECK:         "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>, operandSegmentSizes = array<i32: 1, 1>, stages = 3 : i64}
+// CHECK:         "nv_tileas.create_ring"(%[[FULL]], %[[EMPTY]]) {cluster = array<i64: 2, 4>, multicast_axes = array<i64: 0, 1>, stages = 3 : i64}
 // CHECK:         "nv_tileas.roles"() ({
 // CHECK:           "nv_tileas.cluster_sync"() : () -> ()
 // CHECK-NEXT:      "nv_tileas.yield"
 // CHECK:         }, {
 // CHECK:           "nv_tileas.cluster_sync"() : () -> ()
 // CHECK-NEXT:      "nv_tileas.yield"
-// CHECK:       sym_name = "peers_release_slots_too"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %n: i32, %zero: tensor<64x64xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
-    }
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
-      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
-      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
-      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-      scf.yield %d : tensor<64x64xf32>
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "peers_release_slots_too", function_type = (!v, i32, i32, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64, cluster = [2, 4, 1]}} : () -> ()
+module @peers_release_slots_too {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %n: i32, %zero: tensor<64x64xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load, multicast_axis = 1 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        %y, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load, multicast_axis = 0 : i64} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%y) {channel = 1 : i64} : (tensor<64x64xbf16>) -> ()
+      }
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<64x64xf32>) : i32 {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        scf.yield %d : tensor<64x64xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64, cluster = [2, 4, 1]}} : () -> ()
+}
 
 // -----
 
@@ -453,31 +464,32 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
-// A cluster whose CTAs share nothing has rings like those of single CTAs, and they end apart.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A cluster whose CTAs share nothing has rings like those of single CTAs, and they end without synchronising.
+// CHECK-LABEL: module @clusters_that_share_nothing_end_apart
 // CHECK:         "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64}
-// CHECK:         "nv_tileas.create_ring"(%{{.*}}, %{{.*}}) {operandSegmentSizes = array<i32: 1, 1>, stages = 3 : i64}
+// CHECK:         "nv_tileas.create_ring"(%{{.*}}, %{{.*}}) {stages = 3 : i64}
 // CHECK-NOT:     nv_tileas.cluster_sync
-// CHECK:       sym_name = "clusters_that_share_nothing_end_apart"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %n: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
-    }
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    scf.for %k = %c0 to %n step %c1 : i32 {
-      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
-      %e = math.exp %x : tensor<64x64xbf16>
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "clusters_that_share_nothing_end_apart", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64, cluster = [2, 1, 1]}} : () -> ()
+module @clusters_that_share_nothing_end_apart {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64} : (tensor<64x64xbf16>) -> ()
+      }
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      scf.for %k = %c0 to %n step %c1 : i32 {
+        %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> tensor<64x64xbf16>
+        %e = math.exp %x : tensor<64x64xbf16>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32) -> (), nv_tileaa.kernel_spec = {stages = 3 : i64, consumer_warps = 8 : i64, cluster = [2, 1, 1]}} : () -> ()
+}
 
 // -----
 
@@ -488,8 +500,8 @@
 #slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
 // The slices of a group go through one ring one after the other. It has fewer slots than there are
-// slices, so slots are refilled although no loop stands around; each is free as soon as it is read.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// slices, so slots are refilled although there is no loop; each is free as soon as it is read.
+// CHECK-LABEL: module @slices_share_a_ring_in_sequence
 // CHECK:         %[[A:.*]] = "nv_tileas.alloc_shared"() {slots = 2 : i64}
 // CHECK:         %[[EMPTY:.*]] = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64}
 // CHECK-NEXT:    %[[RING:.*]] = "nv_tileas.create_ring"(%{{.*}}, %[[EMPTY]]) {{.*}}stages = 2 : i64
@@ -515,35 +527,44 @@
 // CHECK-NEXT:      %[[C1:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[C0]])
 // CHECK:           "nv_tileas.tiled_store"
 // CHECK-NEXT:      "nv_tileas.ring_wait"(%[[RING]], %[[C1]])
-// CHECK:       sym_name = "slices_share_a_ring_in_sequence"
-"nv_tileaa.func"() ({
-^bb0(%v: !va, %i: i32):
-  "nv_tileas.roles"() ({
-    "nv_tileas.producer_warp"() ({
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+module @slices_share_a_ring_in_sequence {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !va, %i: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.producer_warp"() ({
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        "nv_tileas.yield"() : () -> ()
+      }) {warp = 1 : i64} : () -> ()
       "nv_tileas.yield"() : () -> ()
-    }) {warp = 1 : i64} : () -> ()
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
-    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
-    %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
-    "nv_tileas.yield"() : () -> ()
-  }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "slices_share_a_ring_in_sequence", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 2 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()
+    }, {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+      %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 2 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!va = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+#slot = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>
 
 // With a slot for each slice nothing is released, but each slice has a slot of its own.
-// CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%{{.*}}) {{.*}}array<i32: 1, 0>, stages = 3 : i64
+// CHECK-LABEL: module @slices_with_a_slot_each
+// CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"(%{{[^,]+}}) {stages = 3 : i64
 // CHECK:           %[[P0:.*]] = "nv_tileas.ring_start"(%[[RING]])
 // CHECK-NOT:     nv_tileas.ring_acquire
 // CHECK:           "nv_tileas.ring_commit"(%[[RING]], %[[P0]])
@@ -556,31 +577,32 @@
 // CHECK-NOT:     nv_tileas.ring_release
 // CHECK:           %[[C1:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[C0]])
 // CHECK:           "nv_tileas.ring_wait"(%[[RING]], %[[C1]])
-// CHECK:       sym_name = "slices_with_a_slot_each"
-"nv_tileaa.func"() ({
-^bb0(%v: !va, %i: i32):
-  "nv_tileas.roles"() ({
-    "nv_tileas.producer_warp"() ({
-      %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
-      %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
-      "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+module @slices_with_a_slot_each {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !va, %i: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.producer_warp"() ({
+        %x, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%x) {channel = 0 : i64, slice = 0 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        %y, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%y) {channel = 1 : i64, slice = 1 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        %z, %w = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!va, i32, i32) -> (tensor<64x64xbf16>, !token)
+        "nv_tileas.send"(%z) {channel = 2 : i64, slice = 2 : i64, slice_group = 0 : i64} : (tensor<64x64xbf16>) -> ()
+        "nv_tileas.yield"() : () -> ()
+      }) {warp = 1 : i64} : () -> ()
       "nv_tileas.yield"() : () -> ()
-    }) {warp = 1 : i64} : () -> ()
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
-    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
-    %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
-    %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
-    "nv_tileas.yield"() : () -> ()
-  }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "slices_with_a_slot_each", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 3 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()
+    }, {
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot, slice = 0 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      %s = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot, slice = 1 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      %t = "nv_tileas.tiled_store"(%v, %y, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+      %z = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #slot, slice = 2 : i64, slice_group = 0 : i64} : () -> tensor<64x64xbf16>
+      %u = "nv_tileas.tiled_store"(%v, %z, %i, %i) {atom = #store} : (!va, tensor<64x64xbf16>, i32, i32) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {consumer_warps = 8 : i64, producer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!va, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_stages = 3 : i64, producer_warps = 4 : i64, stages = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -591,8 +613,8 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// A store that must come after a load of their own ends the group of channels: it needs the wait.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A store that must come after a load of the same role ends the group of channels: it needs the wait.
+// CHECK-LABEL: module @a_store_after_a_load_waits_for_it
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
 // CHECK:         }, {
@@ -602,27 +624,28 @@
 // CHECK:           "nv_tileas.ring_wait"(%[[SECOND]],
 // CHECK-NOT:       nv_tileas.ring_token
 // CHECK:           "nv_tileas.tiled_store"({{.*}}, %[[T]])
-// CHECK:       sym_name = "a_store_after_a_load_waits_for_it"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
-  %zero = arith.constant dense<0.0> : !tile
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
-    "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
-    %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
-    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
-    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
-    "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
-    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
-    %z = arith.addf %x, %y : !tile
-    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_store_after_a_load_waits_for_it", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+module @a_store_after_a_load_waits_for_it {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
+    %zero = arith.constant dense<0.0> : !tile
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
+      "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
+      %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
+      %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+      %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
+      "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
+      %z = arith.addf %x, %y : !tile
+      %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -633,37 +656,38 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// So does a branch that holds such a store.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A branch that holds such a store ends it, too.
+// CHECK-LABEL: module @a_store_in_a_branch_waits_for_a_load
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.create_ring"
 // CHECK:         %[[SECOND:.*]] = "nv_tileas.create_ring"
 // CHECK:           "nv_tileas.ring_wait"(%[[FIRST]],
 // CHECK:           scf.if
 // CHECK:             "nv_tileas.tiled_store"
 // CHECK:           "nv_tileas.ring_wait"(%[[SECOND]],
-// CHECK:       sym_name = "a_store_in_a_branch_waits_for_a_load"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
-  %zero = arith.constant dense<0.0> : !tile
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
-    "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
-    %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
-    scf.if %c {
-      %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
-    }
-    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
-    "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
-    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
-    %z = arith.addf %x, %y : !tile
-    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_store_in_a_branch_waits_for_a_load", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+module @a_store_in_a_branch_waits_for_a_load {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
+    %zero = arith.constant dense<0.0> : !tile
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
+      "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
+      %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
+      scf.if %c {
+        %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+      }
+      %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
+      "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
+      %z = arith.addf %x, %y : !tile
+      %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -674,9 +698,9 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// A store that no token orders after the load is none of its business. One wait returns the token of
+// A store that no token orders after the load does not end the group. One wait returns the token of
 // all loads of the group.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @other_stores_leave_groups_alone
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
 // CHECK-NOT:     nv_tileas.create_ring
 // CHECK:         }, {
@@ -685,24 +709,25 @@
 // CHECK-NEXT:      %[[T:.*]] = "nv_tileas.ring_token"(%[[RING]], %[[P]])
 // CHECK-NOT:       nv_tileas.receive_token
 // CHECK:           "nv_tileas.tiled_store"({{.*}}, %[[T]])
-// CHECK:       sym_name = "other_stores_leave_groups_alone"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
-  %zero = arith.constant dense<0.0> : !tile
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
-    "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
-    %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
-    %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
-    %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, !tile, i32, i32) -> !token
-    %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!v, i32, i32) -> (!tile, !token)
-    "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
-    %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
-    %z = arith.addf %x, %y : !tile
-    %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store} : (!v, !tile, i32, i32, !token) -> !token
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "other_stores_leave_groups_alone", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+module @other_stores_leave_groups_alone {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %w: !v, %i: i32, %c: i1):
+    %zero = arith.constant dense<0.0> : !tile
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
+      "nv_tileas.send"(%a) {channel = 0 : i64} : (!tile) -> ()
+      %x = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #slot} : () -> !tile
+      %xt = "nv_tileas.receive_token"(%x) : (!tile) -> !token
+      %s = "nv_tileas.tiled_store"(%v, %zero, %i, %i) {atom = #store} : (!v, !tile, i32, i32) -> !token
+      %b, %u = "nv_tileas.tiled_load"(%w, %i, %i) {atom = #load} : (!v, i32, i32) -> (!tile, !token)
+      "nv_tileas.send"(%b) {channel = 1 : i64} : (!tile) -> ()
+      %y = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #slot} : () -> !tile
+      %z = arith.addf %x, %y : !tile
+      %r = "nv_tileas.tiled_store"(%v, %z, %i, %i, %xt) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !v, i32, i1) -> (), nv_tileaa.kernel_spec = {stages = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes nv-tileas-plan-kernel --split-input-file --verify-diagnostics
 
+// The pass refuses plans that the kernel or the hardware cannot meet.
+
 !a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
@@ -8,12 +10,12 @@
 // A remark says why a load in a while loop loses TMA, and which array it reads.
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %s: i64, %go: i1):
-  %v = "nv_tileas.make_memref"(%p, %m, %m, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
+  %v = "nv_tileas.make_memref"(%p, %m, %m, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
   scf.while : () -> () {
     scf.condition(%go)
   } do {
-    // expected-remark @below {{load of 'A' does not use TMA: it stands in a 'while' loop, which a producer role cannot replay}}
-    %a, %t = "nv_tileas.tiled_load"(%v, %m, %m) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+    // expected-remark @below {{load of 'A' does not use TMA: it is in a 'while' loop, which a producer role cannot repeat}}
+    %a, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
     scf.yield
   }
   "nv_tileaa.return"() : () -> ()
@@ -25,11 +27,11 @@
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// One-shot tiles that do not fit shared memory are refused with the numbers.
+// Tiles outside of loops that do not fit shared memory are refused with the numbers.
 // expected-error-re @below {{the kernel needs 262144 bytes of shared memory outside of loops; {{[0-9]+}} are available}}
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<512x256xbf16>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<512x256xbf16>, !token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "too_much_shared_memory_is_refused", function_type = (!a, i32) -> ()} : () -> ()
 
@@ -49,10 +51,10 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
 // Staging slots need a store that can go out in parts.
-// expected-error @below {{epilogue_slots = 2: no store of the kernel can go out in parts}}
+// expected-error @below {{epilogue_slots = 2: no store of the kernel can be cut into parts}}
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "slots_without_parts_are_refused", function_type = (!a, i32) -> (), tilec.kernel = {hints = {epilogue_slots = 2 : i64}}} : () -> ()
 
@@ -67,8 +69,8 @@
 
 // -----
 
-// Nor has a grid that the caller gives: it may have one to three axes, and what lies beyond it is not
-// outside of the arrays.
+// A grid that the caller gives takes no cluster: it may have one to three axes, and tiles beyond it may
+// be inside of the arrays.
 // expected-error @below {{cluster = 1 x 2: the caller gives the grid}}
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
@@ -86,12 +88,12 @@
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %x: tensor<64x64xbf16>):
   %c64 = arith.constant 64 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !c
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !c
   %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
   %i = arith.muli %row, %c64 : i32
   %j = arith.muli %c64, %col : i32
-  %t = "nv_tileas.tiled_store"(%v, %x, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!c, tensor<64x64xbf16>, i32, i32) -> !token
+  %t = "nv_tileas.tiled_store"(%v, %x, %i, %j) {atom = #store} : (!c, tensor<64x64xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tiles_beyond_the_array_store_nothing", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<64x64xbf16>) -> (), tilec.kernel = {
   params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],
@@ -99,13 +101,13 @@
 "nv_tileaa.func"() ({
 ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %x: tensor<64x64xbf16>):
   %c64 = arith.constant 64 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !c
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !c
   %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
   %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
   %i = arith.muli %row, %c64 : i32
   %j = arith.muli %c64, %col : i32
   // expected-error @below {{cluster = 1 x 2: tiles beyond the grid, which whole clusters have, might store to 'C'}}
-  %t = "nv_tileas.tiled_store"(%v, %x, %i, %j) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!c, tensor<64x64xbf16>, i32, i32) -> !token
+  %t = "nv_tileas.tiled_store"(%v, %x, %i, %j) {atom = #store} : (!c, tensor<64x64xbf16>, i32, i32) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "tiles_beyond_the_grid_must_not_store", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<64x64xbf16>) -> (), tilec.kernel = {
   params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],

@@ -1,27 +1,31 @@
 // RUN: tilec opt %s --passes nv-tileas-plan-kernel --split-input-file | FileCheck %s
 
+// The pass chooses the plan of a kernel, and writes it as one attribute.
+
 !a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// A product of 128 rows gets two consumer warpgroups and a producer that runs ahead of them. The
+// A product of 128 rows gets two consumer warpgroups and a producer, which loads early. The
 // reasons go into the metadata.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @products_get_consumers_and_a_producer
 // CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1], consumer_registers = {{[1-9][0-9]+}} : i64, consumer_warps = 8 : i64,
 // CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = {{[2-9]}} : i64
 // CHECK-SAME:  plan = {{{.*}}reasons = ["consumers = 2: 128 rows in slices of 64"
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %i: i32, %n: i32, %zero: tensor<128x128xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "products_get_consumers_and_a_producer", function_type = (!a, i32, i32, tensor<128x128xf32>) -> ()} : () -> ()
+module @products_get_consumers_and_a_producer {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %i: i32, %n: i32, %zero: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, i32, tensor<128x128xf32>) -> ()} : () -> ()
+}
 
 // -----
 
@@ -29,14 +33,16 @@
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// Outside of loops nothing runs ahead: one role, one stage.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Outside of loops no load is early: one role, one stage.
+// CHECK-LABEL: module @straight_code_has_one_role
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 4 : i64,{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 1 : i64
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %i: i32):
-  %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "straight_code_has_one_role", function_type = (!a, i32) -> ()} : () -> ()
+module @straight_code_has_one_role {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %i: i32):
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32) -> ()} : () -> ()
+}
 
 // -----
 
@@ -45,18 +51,20 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
 // Hints of the kernel override single fields of the plan.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @hints_override_fields
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 2 : i64
 // CHECK-SAME:  "specialize = false: fixed by the user", "stages = 2: fixed by the user"
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %i: i32, %n: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  scf.for %k = %c0 to %n step %c1 : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "hints_override_fields", function_type = (!a, i32, i32) -> (), tilec.kernel = {hints = {stages = 2 : i64, specialize = false}}} : () -> ()
+module @hints_override_fields {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %i: i32, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, i32) -> (), tilec.kernel = {hints = {stages = 2 : i64, specialize = false}}} : () -> ()
+}
 
 // -----
 
@@ -67,22 +75,24 @@
 
 // A load in a while loop takes its next best atom: no producer could replay the loop. A load after
 // the loop keeps TMA.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @while_loops_do_not_use_tma
 // CHECK:         scf.while
 // CHECK:           "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_128_bf16",
 // CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16",
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 1 : i64
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %i: i32, %p: i1):
-  scf.while : () -> () {
-    scf.condition(%p)
-  } do {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
-    scf.yield
-  }
-  %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "while_loops_do_not_use_tma", function_type = (!a, i32, i1) -> ()} : () -> ()
+module @while_loops_do_not_use_tma {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %i: i32, %p: i1):
+    scf.while : () -> () {
+      scf.condition(%p)
+    } do {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+      scf.yield
+    }
+    %b, %u = "nv_tileas.tiled_load"(%v, %i, %i) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, i1) -> ()} : () -> ()
+}
 
 // -----
 
@@ -90,17 +100,19 @@
 !token = !nv_tileaa.mem_token
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// An accumulator leaves in parts, through two staging slots of each warpgroup.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// An accumulator is stored in parts, through two staging slots of each warpgroup.
+// CHECK-LABEL: module @accumulators_leave_in_parts
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}consumer_warps = 8 : i64, {{.*}}epilogue_slots = 2 : i64,
 // CHECK-SAME:  "epilogue_slots = 2: one is filled while TMA reads the other"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-  %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "accumulators_leave_in_parts", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> ()} : () -> ()
+module @accumulators_leave_in_parts {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> ()} : () -> ()
+}
 
 // -----
 
@@ -109,16 +121,18 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
 // Zero slots are a choice, too: the result is staged whole.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @results_may_be_staged_whole
 // CHECK:       nv_tileaa.kernel_spec = {{{.*}}epilogue_slots = 0 : i64,
 // CHECK-SAME:  "epilogue_slots = 0: fixed by the user"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-  %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "results_may_be_staged_whole", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), tilec.kernel = {hints = {epilogue_slots = 0 : i64}}} : () -> ()
+module @results_may_be_staged_whole {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    %x = arith.truncf %d : tensor<128x128xf32> to tensor<128x128xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!v, tensor<128x128xbf16>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), tilec.kernel = {hints = {epilogue_slots = 0 : i64}}} : () -> ()
+}
 
 // -----
 
@@ -128,28 +142,30 @@
 
 // In a cluster of 2x2 CTAs, those of one column load the same tile of B, and those of one row the
 // same tile of A: coordinates that do not depend on a grid axis are the same along it.
-// CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 1 : i64, {{.*}}tensor<128x64xbf16>
-// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 0 : i64, {{.*}}tensor<64x128xbf16>
+// CHECK-LABEL: module @operands_are_shared_along_an_axis
+// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 1 : i64}{{.*}}tensor<128x64xbf16>
+// CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 0 : i64}{{.*}}tensor<64x128xbf16>
 // CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],
 // CHECK-SAME:  "cluster = 2 x 2: fixed by the user"
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %c128 = arith.constant 128 : i32
-  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %i = arith.muli %row, %c128 : i32
-  %j = arith.muli %col, %c128 : i32
-  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "operands_are_shared_along_an_axis", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+module @operands_are_shared_along_an_axis {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c128 = arith.constant 128 : i32
+    %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %i = arith.muli %row, %c128 : i32
+    %j = arith.muli %col, %c128 : i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+}
 
 // -----
 
@@ -159,27 +175,28 @@
 
 // One column of CTAs shares B only. The first axis of three, a batch, is never inside a cluster, so
 // coordinates and bounds may depend on it.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @a_batch_lies_outside_of_clusters
 // CHECK:         "nv_tileas.tiled_load"
 // CHECK-NOT:     multicast_axis
 // CHECK-SAME:    tensor<128x64xbf16>
 // CHECK:         "nv_tileas.tiled_load"{{.*}}multicast_axis = 0 : i64{{.*}}tensor<64x128xbf16>
-// CHECK:       sym_name = "a_batch_lies_outside_of_clusters"
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %batch = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %i = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %first = arith.muli %batch, %n : i32
-  %r = scf.for %k = %first to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %batch) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_batch_lies_outside_of_clusters", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["B", "M", "N"], hints = {cluster = [2, 1]}}} : () -> ()
+module @a_batch_lies_outside_of_clusters {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %batch = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %i = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %first = arith.muli %batch, %n : i32
+    %r = scf.for %k = %first to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %batch) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["B", "M", "N"], hints = {cluster = [2, 1]}}} : () -> ()
+}
 
 // -----
 
@@ -187,36 +204,38 @@
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// CTAs whose loops differ in length do not come by equally often: nothing is shared where a bound or
-// a condition depends on the block.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CTAs whose loops differ in length have different numbers of loads: nothing is shared where a bound
+// or a condition depends on the block.
+// CHECK-LABEL: module @loops_that_depend_on_the_block_share_nothing
 // CHECK-NOT:     multicast_axis
 // CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %first = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  %inside = arith.cmpi slt, %i, %n : i32
-  %second = scf.if %inside -> (tensor<128x128xf32>) {
-    %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+module @loops_that_depend_on_the_block_share_nothing {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %first = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
       %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
       scf.yield %d : tensor<128x128xf32>
     }
-    scf.yield %s : tensor<128x128xf32>
-  } else {
-    scf.yield %first : tensor<128x128xf32>
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "loops_that_depend_on_the_block_share_nothing", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+    %inside = arith.cmpi slt, %i, %n : i32
+    %second = scf.if %inside -> (tensor<128x128xf32>) {
+      %s = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+        %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+        %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %d : tensor<128x128xf32>
+      }
+      scf.yield %s : tensor<128x128xf32>
+    } else {
+      scf.yield %first : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+}
 
 // -----
 
@@ -226,25 +245,26 @@
 
 // A tile that threads read, too, is not shared: their reads would not be ordered before the next copy
 // of another CTA. The other operand is.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @tiles_that_threads_read_are_not_shared
 // CHECK:         "nv_tileas.tiled_load"{{.*}}multicast_axis = 1 : i64{{.*}}tensor<128x64xbf16>
 // CHECK-NOT:     multicast_axis
-// CHECK:       sym_name = "tiles_that_threads_read_are_not_shared"
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>, %none: tensor<64x128xbf16>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %none) -> (tensor<128x128xf32>, tensor<64x128xbf16>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    %s = arith.addf %sum, %b : tensor<64x128xbf16>
-    scf.yield %d, %s : tensor<128x128xf32>, tensor<64x128xbf16>
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "tiles_that_threads_read_are_not_shared", function_type = (!a, i32, tensor<128x128xf32>, tensor<64x128xbf16>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+module @tiles_that_threads_read_are_not_shared {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>, %none: tensor<64x128xbf16>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %r:2 = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero, %sum = %none) -> (tensor<128x128xf32>, tensor<64x128xbf16>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %j) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      %s = arith.addf %sum, %b : tensor<64x128xbf16>
+      scf.yield %d, %s : tensor<128x128xf32>, tensor<64x128xbf16>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<128x128xf32>, tensor<64x128xbf16>) -> (), tilec.kernel = {grid = ["M", "N"], hints = {cluster = [2, 2]}}} : () -> ()
+}
 
 // -----
 
@@ -252,38 +272,49 @@
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// The cluster that was planned with the tiles holds as long as tiles are shared along it. Here the
-// trip count depends on the block: one CTA each.
-// CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 1, 1],{{.*}} sym_name = "planned_clusters_are_kept"
-// CHECK-LABEL: "nv_tileaa.func"() ({
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "planned_clusters_need_a_shared_tile"
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "planned_clusters_are_kept", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], planned_cluster = [2, 1]}} : () -> ()
-"nv_tileaa.func"() ({
-^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %r = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "planned_clusters_need_a_shared_tile", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], planned_cluster = [2, 1]}} : () -> ()
+// The cluster that was planned with the tiles is kept when its CTAs share tiles.
+// CHECK-LABEL: module @planned_clusters_are_kept
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 1, 1],{{.*}} sym_name = "k"
+module @planned_clusters_are_kept {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], planned_cluster = [2, 1]}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
+
+// A planned cluster is dropped when its CTAs share no tile: here the trip count depends on the block.
+// CHECK-LABEL: module @planned_clusters_need_a_shared_tile
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "k"
+module @planned_clusters_need_a_shared_tile {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %r = scf.for %k = %c0 to %i step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, i32, tensor<128x128xf32>) -> (), tilec.kernel = {grid = ["M", "N"], planned_cluster = [2, 1]}} : () -> ()
+}
 
 // -----
 
@@ -294,23 +325,25 @@
 
 // A planned cluster is given up, too, where tiles beyond the grid might store: all blocks of a column
 // store to the same place here.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @planned_clusters_store_inside_of_the_grid
 // CHECK-NOT:     multicast_axis
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "planned_clusters_store_inside_of_the_grid"
-"nv_tileaa.func"() ({
-^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %zero: tensor<128x128xf32>, %x: tensor<128x128xbf16>):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
-  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
-    %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
-    %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %d : tensor<128x128xf32>
-  }
-  %w = "nv_tileas.tiled_store"(%v, %x, %c0, %c0) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!a, tensor<128x128xbf16>, i32, i32) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "planned_clusters_store_inside_of_the_grid", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<128x128xf32>, tensor<128x128xbf16>) -> (), tilec.kernel = {
-  params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],
-  grid = ["cdiv(M, 128)", "cdiv(N, 128)"], planned_cluster = [2, 1]}} : () -> ()
+// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "k"
+module @planned_clusters_store_inside_of_the_grid {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %zero: tensor<128x128xf32>, %x: tensor<128x128xbf16>):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %r = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+      %a, %t = "nv_tileas.tiled_load"(%v, %i, %k) {atom = #load} : (!a, i32, i32) -> (tensor<128x64xbf16>, !token)
+      %b, %u = "nv_tileas.tiled_load"(%v, %k, %c0) {atom = #load} : (!a, i32, i32) -> (tensor<64x128xbf16>, !token)
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %d : tensor<128x128xf32>
+    }
+    %w = "nv_tileas.tiled_store"(%v, %x, %c0, %c0) {atom = #stg} : (!a, tensor<128x128xbf16>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, tensor<128x128xf32>, tensor<128x128xbf16>) -> (), tilec.kernel = {
+    params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],
+    grid = ["cdiv(M, 128)", "cdiv(N, 128)"], planned_cluster = [2, 1]}} : () -> ()
+}

@@ -1,5 +1,7 @@
 // RUN: tilec opt %s --passes nv-tileas-schedule-mma --split-input-file --verify-diagnostics
 
+// The pass says why a product does not run on wgmma.
+
 // A batched product has no wgmma.
 "nv_tileaa.func"() ({
 ^bb0(%a: tensor<2x64x16xbf16>, %b: tensor<2x16x32xbf16>, %acc: tensor<2x64x32xf32>):
@@ -11,7 +13,7 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<2x64x16xbf16>, tensor<2x16x32xbf16>, tensor<2x64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}) {sym_name = "batched_products", function_type = (tensor<2x64x16xbf16>, tensor<2x16x32xbf16>, tensor<2x64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 
 // -----
 
@@ -26,7 +28,7 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x16xf32>, tensor<16x32xf32>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}) {sym_name = "other_operand_types", function_type = (tensor<64x16xf32>, tensor<16x32xf32>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 
 // -----
 
@@ -41,7 +43,7 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x16xbf16>, tensor<16x32xf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}) {sym_name = "mixed_operand_types", function_type = (tensor<64x16xbf16>, tensor<16x32xf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 
 // -----
 
@@ -56,7 +58,7 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x16xf16>, tensor<16x32xf16>, tensor<64x32xf16>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}) {sym_name = "other_accumulators", function_type = (tensor<64x16xf16>, tensor<16x32xf16>, tensor<64x32xf16>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 
 // -----
 
@@ -71,7 +73,7 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<96x16xbf16>, tensor<16x32xbf16>, tensor<96x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}) {sym_name = "rows_that_are_no_slices_of_64", function_type = (tensor<96x16xbf16>, tensor<16x32xbf16>, tensor<96x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 
 // -----
 
@@ -86,7 +88,7 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x16xbf16>, tensor<16x20xbf16>, tensor<64x20xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}) {sym_name = "columns_that_are_no_multiple_of_8", function_type = (tensor<64x16xbf16>, tensor<16x20xbf16>, tensor<64x20xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 
 // -----
 
@@ -101,4 +103,4 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "k", function_type = (tensor<64x24xbf16>, tensor<24x32xbf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}) {sym_name = "inner_extents_that_are_no_multiple_of_16", function_type = (tensor<64x24xbf16>, tensor<24x32xbf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()

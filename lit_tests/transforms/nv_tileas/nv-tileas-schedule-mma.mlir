@@ -1,77 +1,85 @@
 // RUN: tilec opt %s --passes nv-tileas-schedule-mma --split-input-file | FileCheck %s
 
+// The pass turns every product into an asynchronous group of wgmma and its wait.
+
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 
 // Operands that lie in slots are used in place; nothing reads them into registers any more, and
 // the wait retires the group at once.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @slots_are_operands_in_place
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: !nv_tileas.smem<{{.*}}>, %[[B:.*]]: !nv_tileas.smem<{{.*}}>, %[[ACC:.*]]: tensor<64x32xf32>):
 // CHECK-NOT:     nv_tileas.alloc_shared
 // CHECK-NOT:     nv_tileas.load_shared
-// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%[[A]], %[[B]], %[[ACC]]) {a_major = "k", b_major = "n", operandSegmentSizes = array<i32: 1, 1, 1, 0>}
+// CHECK:         %[[G:.*]]:2 = "nv_tileas.async_mma"(%[[A]], %[[B]], %[[ACC]]) {a_major = "k", b_major = "n"}
 // CHECK-NEXT:    %[[D:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 0 : i64}
 // CHECK-NEXT:    arith.negf %[[D]]
-// CHECK:       sym_name = "slots_are_operands_in_place"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
-    %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
-    %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
-    %n = arith.negf %d : tensor<64x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "slots_are_operands_in_place", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @slots_are_operands_in_place {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      %n = arith.negf %d : tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
 // An operand that is also read as a tile keeps its load.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @loads_with_other_uses_stay
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: !nv_tileas.smem<{{.*}}>, %{{.*}}: tensor<64x64xf32>):
 // CHECK:         %[[X:.*]] = "nv_tileas.load_shared"(%[[A]])
 // CHECK-NEXT:    "nv_tileas.async_mma"(%[[A]], %[[A]],
 // CHECK:         arith.negf %[[X]]
-// CHECK:       sym_name = "loads_with_other_uses_stay"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %acc: tensor<64x64xf32>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
-    %d = "nv_tileas.dot"(%x, %x, %acc) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-    %n = arith.negf %x : tensor<64x64xbf16>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "loads_with_other_uses_stay", function_type = (!a, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @loads_with_other_uses_stay {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %acc: tensor<64x64xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+      %d = "nv_tileas.dot"(%x, %x, %acc) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %n = arith.negf %x : tensor<64x64xbf16>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
 // A tile may be both operands of a product.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @a_tile_may_be_both_operands
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: !nv_tileas.smem<{{.*}}>, %{{.*}}: tensor<64x64xf32>):
 // CHECK-NOT:     nv_tileas.load_shared
 // CHECK:         "nv_tileas.async_mma"(%[[A]], %[[A]],
-// CHECK:       sym_name = "a_tile_may_be_both_operands"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %acc: tensor<64x64xf32>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
-    %d = "nv_tileas.dot"(%x, %x, %acc) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_tile_may_be_both_operands", function_type = (!a, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @a_tile_may_be_both_operands {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %acc: tensor<64x64xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+      %d = "nv_tileas.dot"(%x, %x, %acc) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -79,7 +87,7 @@
 
 // A computed operand is staged: stored, shown to the async proxy and guarded by a barrier. In a
 // loop a second barrier keeps the next store after the product.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @computed_operands_are_staged
 // CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 // CHECK:         "nv_tileas.roles"
 // CHECK:           %[[X:.*]] = math.exp
@@ -95,30 +103,31 @@
 // CHECK-NEXT:        "nv_tileas.barrier"
 // CHECK:             "nv_tileas.mma_wait"
 // CHECK-NEXT:        "nv_tileas.barrier"
-// CHECK:       sym_name = "computed_operands_are_staged"
-"nv_tileaa.func"() ({
-^bb0(%b: !b, %a: tensor<64x64xbf16>, %acc: tensor<64x32xf32>, %n: i32):
-  %c0 = arith.constant 0 : i32
-  %c1 = arith.constant 1 : i32
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
-    %x = math.exp %a : tensor<64x64xbf16>
-    %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
-    %r = scf.for %k = %c0 to %n step %c1 iter_args(%in = %d) -> (tensor<64x32xf32>) : i32 {
-      %e = "nv_tileas.dot"(%x, %y, %in) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
-      scf.yield %e : tensor<64x32xf32>
-    }
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "computed_operands_are_staged", function_type = (!b, tensor<64x64xbf16>, tensor<64x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @computed_operands_are_staged {
+  "nv_tileaa.func"() ({
+  ^bb0(%b: !b, %a: tensor<64x64xbf16>, %acc: tensor<64x32xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+      %x = math.exp %a : tensor<64x64xbf16>
+      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      %r = scf.for %k = %c0 to %n step %c1 iter_args(%in = %d) -> (tensor<64x32xf32>) : i32 {
+        %e = "nv_tileas.dot"(%x, %y, %in) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+        scf.yield %e : tensor<64x32xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!b, tensor<64x64xbf16>, tensor<64x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
 // A product that wgmma cannot do runs on the CUDA cores from row-major buffers.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @other_products_run_on_cuda_cores
 // CHECK:         %[[A:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<32x16xf32, #nv_tileas.shared_layout<array<i64: 32, 16>, 0 : i64>>>
 // CHECK:         %[[B:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<16x32xf32, #nv_tileas.shared_layout<array<i64: 16, 32>, 0 : i64>>>
 // CHECK:         "nv_tileas.store_shared"(%{{.*}}, %[[A]])
@@ -126,33 +135,36 @@
 // CHECK:         "nv_tileas.barrier"
 // CHECK-NEXT:    "nv_tileas.simt_mma"(%[[A]], %[[B]], %{{.*}}) {a_major = "k", b_major = "n"}
 // CHECK-NOT:     nv_tileas.mma_wait
-// CHECK:       sym_name = "other_products_run_on_cuda_cores"
-"nv_tileaa.func"() ({
-^bb0(%a: tensor<32x16xf32>, %b: tensor<16x32xf32>, %acc: tensor<32x32xf32>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "other_products_run_on_cuda_cores", function_type = (tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @other_products_run_on_cuda_cores {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<32x16xf32>, %b: tensor<16x32xf32>, %acc: tensor<32x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>) -> tensor<32x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<32x16xf32>, tensor<16x32xf32>, tensor<32x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
 // An integer product keeps the signedness of its operands.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @integer_products_keep_signedness
 // CHECK:         "nv_tileas.simt_mma"{{.*}}signedness_a = "unsigned", signedness_b = "signed"
-"nv_tileaa.func"() ({
-^bb0(%a: tensor<32x16xi8>, %b: tensor<16x32xi8>, %acc: tensor<32x32xi32>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n", signedness_a = "unsigned", signedness_b = "signed"} : (tensor<32x16xi8>, tensor<16x32xi8>, tensor<32x32xi32>) -> tensor<32x32xi32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "integer_products_keep_signedness", function_type = (tensor<32x16xi8>, tensor<16x32xi8>, tensor<32x32xi32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @integer_products_keep_signedness {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<32x16xi8>, %b: tensor<16x32xi8>, %acc: tensor<32x32xi32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n", signedness_a = "unsigned", signedness_b = "signed"} : (tensor<32x16xi8>, tensor<16x32xi8>, tensor<32x32xi32>) -> tensor<32x32xi32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<32x16xi8>, tensor<16x32xi8>, tensor<32x32xi32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
@@ -160,51 +172,54 @@
 !b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 
 // An operand that only lacks the batch dim of its slot is used in place too, under another shape.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @batch_dims_are_viewed_away
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: !nv_tileas.smem<{{.*}}>, %[[B:.*]]: !nv_tileas.smem<{{.*}}>, %[[ACC:.*]]: tensor<64x32xf32>):
 // CHECK-NOT:     nv_tileas.load_shared
 // CHECK-NOT:     nv_tileas.view
 // CHECK:         %[[V:.*]] = "nv_tileas.shared_view"(%[[A]]) : {{.*}} -> !nv_tileas.smem<tensor<64x64xbf16
 // CHECK:         "nv_tileas.async_mma"(%[[V]], %[[B]], %[[ACC]])
-// CHECK:       sym_name = "batch_dims_are_viewed_away"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<1x64x64xbf16>
-    %m = "nv_tileas.view"(%x) : (tensor<1x64x64xbf16>) -> tensor<64x64xbf16>
-    %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
-    %d = "nv_tileas.dot"(%m, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
-    %n = arith.negf %d : tensor<64x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "batch_dims_are_viewed_away", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @batch_dims_are_viewed_away {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<1x64x64xbf16>
+      %m = "nv_tileas.view"(%x) : (tensor<1x64x64xbf16>) -> tensor<64x64xbf16>
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+      %d = "nv_tileas.dot"(%m, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      %n = arith.negf %d : tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
 
 // -----
 
 !a = !nv_tileas.smem<tensor<1x64x1x64xbf16, #nv_tileas.shared_layout<array<i64: 1, 64, 1, 64>, 128 : i64>>>
 !b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 
-// So is one with a dim of extent 1 between its rows and its columns.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// The same holds for an operand with a dim of extent 1 between its rows and its columns.
+// CHECK-LABEL: module @units_between_are_viewed_away
 // CHECK-NOT:     nv_tileas.store_shared
 // CHECK:         %[[V:.*]] = "nv_tileas.shared_view"(%{{.*}}) : {{.*}} -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 // CHECK:         "nv_tileas.async_mma"(%[[V]],
-// CHECK:       sym_name = "units_between_are_viewed_away"
-"nv_tileaa.func"() ({
-^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
-  "nv_tileas.roles"() ({
-    "nv_tileas.yield"() : () -> ()
-  }, {
-    %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<1x64x1x64xbf16>
-    %h = "nv_tileas.view"(%x) : (tensor<1x64x1x64xbf16>) -> tensor<64x1x64xbf16>
-    %m = "nv_tileas.view"(%h) : (tensor<64x1x64xbf16>) -> tensor<64x64xbf16>
-    %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
-    %d = "nv_tileas.dot"(%m, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
-    %n = arith.negf %d : tensor<64x32xf32>
-    "nv_tileas.yield"() : () -> ()
-  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "units_between_are_viewed_away", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+module @units_between_are_viewed_away {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<1x64x1x64xbf16>
+      %h = "nv_tileas.view"(%x) : (tensor<1x64x1x64xbf16>) -> tensor<64x1x64xbf16>
+      %m = "nv_tileas.view"(%h) : (tensor<64x1x64xbf16>) -> tensor<64x64xbf16>
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+      %d = "nv_tileas.dot"(%m, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      %n = arith.negf %d : tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

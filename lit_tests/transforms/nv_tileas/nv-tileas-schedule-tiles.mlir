@@ -1,8 +1,11 @@
 // RUN: tilec opt %s --passes nv-tileas-schedule-tiles --split-input-file | FileCheck %s
 
+// The pass decides which tiles a CTA computes, and in which order.
+
 // Blocks are flattened with the last extent fastest, so the coordinates are digits of the block
 // index; extents come from the grid expressions.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @coordinates_are_digits_of_the_block_index
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32, %{{.*}}: i32):
 // CHECK:         %[[MB:.*]] = arith.ceildivsi %[[M]], %c128
 // CHECK:         %[[NB:.*]] = arith.ceildivsi %[[N]], %c64
@@ -12,41 +15,46 @@
 // CHECK-NOT:     get_program_id
 // CHECK:         %[[ONE:.*]] = arith.constant 1 : i32
 // CHECK:         builtin.unrealized_conversion_cast %[[ROW]], %[[COL]], %[[MB]], %[[NB]], %[[ONE]]
-"nv_tileaa.func"() ({
-^bb0(%m: i32, %n: i32, %x: i32):
-  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %rows = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
-  %cols = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
-  %planes = "nv_tileas.get_num_programs"() {axis = 2 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %row, %col, %rows, %cols, %planes : i32, i32, i32, i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "coordinates_are_digits_of_the_block_index", function_type = (i32, i32, i32) -> (), tilec.kernel = {
-  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "scalar", name = "x"}],
-  grid = ["cdiv(M, 128)", "cdiv(N, 64)"]}} : () -> ()
+module @coordinates_are_digits_of_the_block_index {
+  "nv_tileaa.func"() ({
+  ^bb0(%m: i32, %n: i32, %x: i32):
+    %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %rows = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+    %cols = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
+    %planes = "nv_tileas.get_num_programs"() {axis = 2 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %row, %col, %rows, %cols, %planes : i32, i32, i32, i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32, i32) -> (), tilec.kernel = {
+    params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "scalar", name = "x"}],
+    grid = ["cdiv(M, 128)", "cdiv(N, 64)"]}} : () -> ()
+}
 
 // -----
 
 // A one-dimensional grid needs no division; an axis that it lacks has coordinate 0.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @one_axis_needs_no_division
 // CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
 // CHECK-NOT:     arith.divui
 // CHECK-NOT:     arith.remui
 // CHECK:         %[[ZERO:.*]] = arith.constant 0 : i32
 // CHECK:         builtin.unrealized_conversion_cast %[[ID]], %[[ZERO]]
-"nv_tileaa.func"() ({
-^bb0(%n: i32):
-  %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %i, %j : i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "one_axis_needs_no_division", function_type = (i32) -> (), tilec.kernel = {
-  params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}], grid = ["cdiv(N, 256)"]}} : () -> ()
+module @one_axis_needs_no_division {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    %i = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %j = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %i, %j : i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), tilec.kernel = {
+    params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}], grid = ["cdiv(N, 256)"]}} : () -> ()
+}
 
 // -----
 
 // When the caller gives the grid, its extents are the hidden parameters.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @hidden_parameters_give_the_grid
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%{{.*}}: i32, %[[G0:.*]]: i32, %[[G1:.*]]: i32, %[[G2:.*]]: i32):
 // CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
 // CHECK:         %[[Z:.*]] = arith.remui %[[ID]], %[[G2]]
@@ -54,22 +62,25 @@
 // CHECK:         %[[Y:.*]] = arith.remui %[[REST]], %[[G1]]
 // CHECK:         %[[X:.*]] = arith.divui %[[REST]], %[[G1]]
 // CHECK:         builtin.unrealized_conversion_cast %[[X]], %[[Y]], %[[Z]], %[[G0]]
-"nv_tileaa.func"() ({
-^bb0(%n: i32, %g0: i32, %g1: i32, %g2: i32):
-  %x = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %z = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
-  %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %x, %y, %z, %w : i32, i32, i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "hidden_parameters_give_the_grid", function_type = (i32, i32, i32, i32) -> (), tilec.kernel = {
-  params = [{kind = "scalar", name = "n"}, {kind = "grid", axis = 0 : i64}, {kind = "grid", axis = 1 : i64}, {kind = "grid", axis = 2 : i64}]}} : () -> ()
+module @hidden_parameters_give_the_grid {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %g0: i32, %g1: i32, %g2: i32):
+    %x = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %z = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
+    %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %x, %y, %z, %w : i32, i32, i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32, i32, i32) -> (), tilec.kernel = {
+    params = [{kind = "scalar", name = "n"}, {kind = "grid", axis = 0 : i64}, {kind = "grid", axis = 1 : i64}, {kind = "grid", axis = 2 : i64}]}} : () -> ()
+}
 
 // -----
 
-// Grid expressions may use arithmetic, scalars, minima and maxima. What surely fits is computed in 32
-// bits, and so are products and sums of which no more is asked.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Grid expressions may use arithmetic, scalars, minima and maxima. A value that always fits is computed in
+// 32 bits, and so are products and sums of which only 32 bits are used.
+// CHECK-LABEL: module @grid_expressions_are_arithmetic
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[N:.*]]: i32, %[[S:.*]]: i32):
 // CHECK:         %[[Q:.*]] = arith.floordivsi %[[N]], %{{.*}} : i32
 // CHECK:         arith.minsi %[[Q]], %[[S]] : i32
@@ -77,21 +88,24 @@
 // CHECK:         arith.subi %{{.*}} : i32
 // CHECK:         arith.remsi %{{.*}} : i32
 // CHECK:         arith.muli %{{.*}}, %[[S]] : i32
-"nv_tileaa.func"() ({
-^bb0(%n: i32, %s: i32):
-  %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
-  %h = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %w, %h : i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "grid_expressions_are_arithmetic", function_type = (i32, i32) -> (), tilec.kernel = {
-  params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}, {kind = "scalar", name = "s"}],
-  grid = ["max(min(N // 4, s), 1) + (N - 1) % 8", "N // 4 * s"]}} : () -> ()
+module @grid_expressions_are_arithmetic {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %s: i32):
+    %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+    %h = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %w, %h : i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), tilec.kernel = {
+    params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}, {kind = "scalar", name = "s"}],
+    grid = ["max(min(N // 4, s), 1) + (N - 1) % 8", "N // 4 * s"]}} : () -> ()
+}
 
 // -----
 
-// The launcher computes in 64 bits, so what is divided and may have more than 32 has them here, too.
-// Scalars of all integer types are read as what they are; a remainder has the sign of the divisor.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// The launcher computes in 64 bits, so a dividend that may have more than 32 bits has 64 here, too.
+// Scalars of all integer types are read in their type; a remainder has the sign of the divisor.
+// CHECK-LABEL: module @wide_grid_expressions
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32, %[[S:.*]]: i8, %[[U:.*]]: i32, %[[L:.*]]: i64):
 // CHECK:         %[[M64:.*]] = arith.extsi %[[M]] : i32 to i64
 // CHECK:         %[[N64:.*]] = arith.extsi %[[N]] : i32 to i64
@@ -104,44 +118,49 @@
 // CHECK:         arith.select %{{.*}}, %[[UP]], %[[R]] : i32
 // CHECK:         %[[U64:.*]] = arith.extui %[[U]] : i32 to i64
 // CHECK:         arith.minsi %[[U64]], %[[L]] : i64
-"nv_tileaa.func"() ({
-^bb0(%m: i32, %n: i32, %s: i8, %u: i32, %l: i64):
-  %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %w : i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "wide_grid_expressions", function_type = (i32, i32, i8, i32, i64) -> (), tilec.kernel = {
-  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "A.shape[1]", array = "A", axis = 1 : i64},
-            {kind = "scalar", name = "s", dtype = "i8"}, {kind = "scalar", name = "u", dtype = "u32"}, {kind = "scalar", name = "l", dtype = "i64"}],
-  grid = ["cdiv(M * A.shape[1], 268435456)", "s % 3", "min(u, l)"]}} : () -> ()
+module @wide_grid_expressions {
+  "nv_tileaa.func"() ({
+  ^bb0(%m: i32, %n: i32, %s: i8, %u: i32, %l: i64):
+    %w = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %w : i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32, i8, i32, i64) -> (), tilec.kernel = {
+    params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "A.shape[1]", array = "A", axis = 1 : i64},
+              {kind = "scalar", name = "s", dtype = "i8"}, {kind = "scalar", name = "u", dtype = "u32"}, {kind = "scalar", name = "l", dtype = "i64"}],
+    grid = ["cdiv(M * A.shape[1], 268435456)", "s % 3", "min(u, l)"]}} : () -> ()
+}
 
 // -----
 
-// Rows are swept together in groups of up to 64, fewer where the tiles of a group may be too many to
-// number.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Rows are swept in groups of up to 64, or fewer, where the number of tiles of a group might overflow.
+// CHECK-LABEL: module @groups_of_long_rows
 // CHECK:         %[[G:.*]] = arith.minui %{{.*}}, %[[ROWS:.*]] : i32
 // CHECK:         arith.muli %[[G]], %[[COLUMNS:.*]] : i32
-"nv_tileaa.func"() ({
-^bb0(%m: i32, %n: i32):
-  %x = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %x : i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "groups_of_long_rows", function_type = (i32, i32) -> (),
-  nv_tileaa.kernel_spec = {tile_group = 64 : i64}, tilec.kernel = {
-  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}],
-  grid = ["M", "N"]}} : () -> ()
+module @groups_of_long_rows {
+  "nv_tileaa.func"() ({
+  ^bb0(%m: i32, %n: i32):
+    %x = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %x : i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (),
+    nv_tileaa.kernel_spec = {tile_group = 64 : i64}, tilec.kernel = {
+    params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}],
+    grid = ["M", "N"]}} : () -> ()
+}
 
 // -----
 
 // A kernel that asks for no coordinate stays as it is.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @no_coordinates_no_decoding
 // CHECK-NOT:     nv_tileas.cta_id
 // CHECK:         "nv_tileaa.return"
-"nv_tileaa.func"() ({
-^bb0(%n: i32):
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "no_coordinates_no_decoding", function_type = (i32) -> (), tilec.kernel = {
-  params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}], grid = ["cdiv(N, 256)"]}} : () -> ()
+module @no_coordinates_no_decoding {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), tilec.kernel = {
+    params = [{kind = "dim", name = "N", array = "A", axis = 0 : i64}], grid = ["cdiv(N, 256)"]}} : () -> ()
+}
 
 // -----
 
@@ -152,7 +171,8 @@
 
 // A persistent kernel loops over tiles, one grid apart. What depends on the tile or has effects
 // moves into the loop, handles and uniform scalars stay out, and the launcher is told.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @persistent_kernels_loop_over_tiles
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%{{.*}}: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32, %[[N:.*]]: i32, %{{.*}}: i64):
 // CHECK:         %[[MB:.*]] = arith.ceildivsi %[[M]]
 // CHECK:         %[[NB:.*]] = arith.ceildivsi %[[N]]
@@ -169,24 +189,27 @@
 // CHECK-NEXT:    }
 // CHECK-NEXT:    "nv_tileaa.return"
 // CHECK:       persistent = true
-"nv_tileaa.func"() ({
-^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
-  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %c32 = arith.constant 32 : i32
-  %offset = arith.muli %row, %c32 : i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
-  %x, %t = "nv_tileas.tiled_load"(%v, %offset, %col) {operandSegmentSizes = array<i32: 1, 2, 0>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %u = "nv_tileas.tiled_store"(%v, %x, %col, %offset) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "persistent_kernels_loop_over_tiles", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {persistent = true}, tilec.kernel = {
-  params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
-  grid = ["cdiv(M, 32)", "cdiv(N, 32)"]}} : () -> ()
+module @persistent_kernels_loop_over_tiles {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
+    %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %c32 = arith.constant 32 : i32
+    %offset = arith.muli %row, %c32 : i32
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+    %x, %t = "nv_tileas.tiled_load"(%v, %offset, %col) {atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %u = "nv_tileas.tiled_store"(%v, %x, %col, %offset) {atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {persistent = true}, tilec.kernel = {
+    params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
+    grid = ["cdiv(M, 32)", "cdiv(N, 32)"]}} : () -> ()
+}
 
 // -----
 
 // With a tile group, that many rows are swept column by column, and every second group backwards.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @tile_groups_are_swept_back_and_forth
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32):
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N]], %c64
 // CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
@@ -202,19 +225,22 @@
 // CHECK:         %[[BACK:.*]] = arith.subi %{{.*}}, %[[C]]
 // CHECK:         %[[COL:.*]] = arith.select %{{.*}}, %[[BACK]], %[[C]]
 // CHECK:         builtin.unrealized_conversion_cast %[[ROW]], %[[COL]]
-"nv_tileaa.func"() ({
-^bb0(%m: i32, %n: i32):
-  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %row, %col : i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "tile_groups_are_swept_back_and_forth", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 8 : i64}, tilec.kernel = {
-  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "cdiv(N, 64)"]}} : () -> ()
+module @tile_groups_are_swept_back_and_forth {
+  "nv_tileaa.func"() ({
+  ^bb0(%m: i32, %n: i32):
+    %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %row, %col : i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 8 : i64}, tilec.kernel = {
+    params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "cdiv(N, 64)"]}} : () -> ()
+}
 
 // -----
 
 // Groups of rows stay inside the matrices of a batch, which is the first of three extents.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @a_batch_is_swept_matrix_by_matrix
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[B:.*]]: i32, %[[M:.*]]: i32, %[[N:.*]]: i32):
 // CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
 // CHECK:         %[[PLANE:.*]] = arith.muli %[[M]], %[[N]]
@@ -223,22 +249,25 @@
 // CHECK:         %[[COLUMN:.*]] = arith.select
 // CHECK:         %[[BATCH:.*]] = arith.divui %[[ID]], %[[PLANE]]
 // CHECK:         builtin.unrealized_conversion_cast %[[BATCH]], %{{.*}}, %[[COLUMN]]
-"nv_tileaa.func"() ({
-^bb0(%b: i32, %m: i32, %n: i32):
-  %z = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %x = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %z, %y, %x : i32, i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "a_batch_is_swept_matrix_by_matrix", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 16 : i64}, tilec.kernel = {
-  params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
-  grid = ["B", "M", "N"]}} : () -> ()
+module @a_batch_is_swept_matrix_by_matrix {
+  "nv_tileaa.func"() ({
+  ^bb0(%b: i32, %m: i32, %n: i32):
+    %z = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %x = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %z, %y, %x : i32, i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {tile_group = 16 : i64}, tilec.kernel = {
+    params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
+    grid = ["B", "M", "N"]}} : () -> ()
+}
 
 // -----
 
 // With a cluster of 2x4 CTAs an index numbers clusters: extents are rounded up to whole ones, and
 // a CTA's place in its cluster is added after the decoding. The kernel still sees its own extents.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @indices_number_clusters
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[N:.*]]: i32):
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M]], %c2{{.*}} : i32
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N]], %c4{{.*}} : i32
@@ -253,22 +282,25 @@
 // CHECK:         %[[RIGHT:.*]] = "nv_tileas.cluster_coord"() {axis = 1 : i64, cluster = array<i64: 2, 4>} : () -> i32
 // CHECK:         %[[COLUMN:.*]] = arith.addi %[[LEFT]], %[[RIGHT]] : i32
 // CHECK:         builtin.unrealized_conversion_cast %[[ROW]], %[[COLUMN]], %[[M]], %[[N]]
-"nv_tileaa.func"() ({
-^bb0(%m: i32, %n: i32):
-  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %rows = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
-  %cols = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %row, %col, %rows, %cols : i32, i32, i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "indices_number_clusters", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {cluster = [2, 4, 1]}, tilec.kernel = {
-  params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "N"]}} : () -> ()
+module @indices_number_clusters {
+  "nv_tileaa.func"() ({
+  ^bb0(%m: i32, %n: i32):
+    %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %rows = "nv_tileas.get_num_programs"() {axis = 0 : i32} : () -> i32
+    %cols = "nv_tileas.get_num_programs"() {axis = 1 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %row, %col, %rows, %cols : i32, i32, i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {cluster = [2, 4, 1]}, tilec.kernel = {
+    params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}], grid = ["M", "N"]}} : () -> ()
+}
 
 // -----
 
 // A cluster covers the last two of three axes; an axis along which it has one CTA stays as it is. A
 // tile group counts tiles, not clusters: 8 rows of tiles are 4 rows of clusters.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @clusters_cover_the_last_two_axes
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[B:.*]]: i32, %[[M:.*]]: i32, %[[N:.*]]: i32):
 // CHECK:         %[[COLUMNS:.*]] = arith.ceildivsi %[[N]], %c64{{.*}} : i32
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %[[M]], %c2{{.*}} : i32
@@ -285,16 +317,18 @@
 // CHECK-NOT:     nv_tileas.cluster_coord
 // CHECK:         %[[ROW:.*]] = arith.addi %[[TOP]], %[[DOWN]] : i32
 // CHECK:         builtin.unrealized_conversion_cast %[[BATCH]], %[[ROW]], %[[COLUMN]]
-"nv_tileaa.func"() ({
-^bb0(%b: i32, %m: i32, %n: i32):
-  %z = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %x = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
-  %use = builtin.unrealized_conversion_cast %z, %y, %x : i32, i32, i32 to i64
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "clusters_cover_the_last_two_axes", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], tile_group = 8 : i64}, tilec.kernel = {
-  params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
-  grid = ["B", "M", "cdiv(N, 64)"]}} : () -> ()
+module @clusters_cover_the_last_two_axes {
+  "nv_tileaa.func"() ({
+  ^bb0(%b: i32, %m: i32, %n: i32):
+    %z = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %y = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %x = "nv_tileas.get_program_id"() {axis = 2 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %z, %y, %x : i32, i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32, i32) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], tile_group = 8 : i64}, tilec.kernel = {
+    params = [{kind = "dim", name = "B", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}, {kind = "dim", name = "N", array = "A", axis = 2 : i64}],
+    grid = ["B", "M", "cdiv(N, 64)"]}} : () -> ()
+}
 
 // -----
 
@@ -305,7 +339,7 @@
 
 // A persistent kernel steps from cluster to cluster, so that the CTAs of one stay together. Its last
 // clusters may have tiles beyond the array, so no access is in bounds for certain any more.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @clusters_stay_together
 // CHECK:         %[[ROWS:.*]] = arith.ceildivsi %{{.*}}, %c2
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.cluster_id"() {cluster = array<i64: 2, 1>} : () -> i32
 // CHECK:         %[[TOTAL:.*]] = arith.muli %[[ROWS]], %
@@ -318,14 +352,16 @@
 // CHECK:           "nv_tileas.tiled_store"
 // CHECK-NOT:       in_bounds
 // CHECK:         "nv_tileaa.return"
-"nv_tileaa.func"() ({
-^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
-  %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
-  %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
-  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
-  %x, %t = "nv_tileas.tiled_load"(%v, %row, %col) {operandSegmentSizes = array<i32: 1, 2, 0>, in_bounds = array<i1: true, true>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
-  %u = "nv_tileas.tiled_store"(%v, %x, %row, %col) {operandSegmentSizes = array<i32: 1, 1, 2, 0>, in_bounds = array<i1: true, false>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "clusters_stay_together", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], persistent = true}, tilec.kernel = {
-  params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
-  grid = ["M", "N"]}} : () -> ()
+module @clusters_stay_together {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %n: i32, %s: i64):
+    %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %col = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %v = "nv_tileas.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<f32>, i32, i32, i64) -> !v
+    %x, %t = "nv_tileas.tiled_load"(%v, %row, %col) {in_bounds = array<i1: true, true>, atom = #ldg} : (!v, i32, i32) -> (tensor<32x32xf32>, !token)
+    %u = "nv_tileas.tiled_store"(%v, %x, %row, %col) {in_bounds = array<i1: true, false>, atom = #stg} : (!v, tensor<32x32xf32>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i64) -> (), nv_tileaa.kernel_spec = {cluster = [2, 1, 1], persistent = true}, tilec.kernel = {
+    params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
+    grid = ["M", "N"]}} : () -> ()
+}

@@ -1,14 +1,18 @@
 // RUN: tilec opt %s --passes nv-tileas-slice-tiles --split-input-file | FileCheck %s
 
+// The pass computes an epilogue that loads a tile in slices.
+
 !v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !r = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 1 : i64>
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Load, compute and store slice by slice: each slice of the residual comes first, the accumulator's
-// is taken from its registers. Constants are made anew. Who waited for the store waits for the last.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Load, compute and store slice by slice: each slice of the residual is loaded, and that of the
+// accumulator is taken from registers. Constants are made again. An access after the store waits for
+// the last slice.
+// CHECK-LABEL: module @residuals_are_loaded_slice_by_slice
+// CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[V:.*]]: !nv_tileaa.memref<{{.*}}>, %[[R:.*]]: !nv_tileaa.memref<{{.*}}>, %[[I:.*]]: i32, %[[J:.*]]: i32, %[[T:.*]]: !nv_tileaa.mem_token, {{.*}}):
 // CHECK:         %[[D:.*]] = "nv_tileas.dot"
 // CHECK-NOT:     -> (tensor<128x64xbf16>
@@ -27,20 +31,21 @@
 // CHECK-NOT:     tiled_store
 // CHECK:         %[[ALL:.*]] = "nv_tileas.join_mem_token"(%[[FIRST]], %[[LAST]])
 // CHECK-NEXT:    "nv_tileas.join_mem_token"(%[[ALL]])
-// CHECK:       sym_name = "residuals_are_loaded_slice_by_slice"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
-  %two = arith.constant dense<2.0> : tensor<128x64xf32>
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %s = arith.mulf %d, %two : tensor<128x64xf32>
-  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, coord_div_by = array<i64: 128, 64>, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
-  %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
-  %y = arith.addf %s, %x : tensor<128x64xf32>
-  %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  %e = "nv_tileas.join_mem_token"(%w) {operandSegmentSizes = array<i32: 1>} : (!token) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "residuals_are_loaded_slice_by_slice", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+module @residuals_are_loaded_slice_by_slice {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
+    %two = arith.constant dense<2.0> : tensor<128x64xf32>
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+    %s = arith.mulf %d, %two : tensor<128x64xf32>
+    %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {atom = #load, coord_div_by = array<i64: 128, 64>, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
+    %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
+    %y = arith.addf %s, %x : tensor<128x64xf32>
+    %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    %e = "nv_tileas.join_mem_token"(%w) : (!token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}
 
 // -----
 
@@ -50,8 +55,8 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
 // A column-major array holds the transposed tile: its columns lie along the first axis. A row that is
-// broadcast is cut where it begins. Slices of the array that is stored are ordered one by one.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// broadcast is cut where it begins. Slices of the array that is stored are ordered one after the other.
+// CHECK-LABEL: module @results_are_updated_slice_by_slice
 // CHECK:         %[[L0:.*]]:2 = "nv_tileas.tiled_load"(%[[V:.*]], %[[J:.*]], %[[I:.*]], %{{.*}}) {{.*}} -> (tensor<32x128xbf16>, !nv_tileaa.mem_token)
 // CHECK:         %[[A0:.*]] = "nv_tileas.tile_slice"(%{{.*}}) {origin = array<i64: 0, 0>} : (tensor<128x64xf32>) -> tensor<128x32xf32>
 // CHECK:         %[[B0:.*]] = "nv_tileas.tile_slice"(%{{.*}}) {origin = array<i64: 0>} : (tensor<64xf32>) -> tensor<32xf32>
@@ -62,21 +67,22 @@
 // CHECK:         %[[NEXT:.*]] = arith.addi %[[J]]
 // CHECK:         %[[L1:.*]]:2 = "nv_tileas.tiled_load"(%[[V]], %[[NEXT]], %[[I]]
 // CHECK:         "nv_tileas.tiled_store"(%[[V]], %{{.*}}, %{{.*}}, %[[I]], %[[L1]]#1)
-// CHECK:       sym_name = "results_are_updated_slice_by_slice"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>, %bias: tensor<64xf32>):
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %row = "nv_tileas.view"(%bias) : (tensor<64xf32>) -> tensor<1x64xf32>
-  %rows = "nv_tileas.broadcast"(%row) : (tensor<1x64xf32>) -> tensor<128x64xf32>
-  %s = arith.addf %d, %rows : tensor<128x64xf32>
-  %p = "nv_tileas.permute"(%s) {permutation = array<i64: 1, 0>} : (tensor<128x64xf32>) -> tensor<64x128xf32>
-  %l, %u = "nv_tileas.tiled_load"(%v, %j, %i, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<64x128xbf16>, !token)
-  %x = arith.extf %l : tensor<64x128xbf16> to tensor<64x128xf32>
-  %y = arith.addf %p, %x : tensor<64x128xf32>
-  %z = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %j, %i, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<64x128xbf16>, i32, i32, !token) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "results_are_updated_slice_by_slice", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>, tensor<64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+module @results_are_updated_slice_by_slice {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>, %bias: tensor<64xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+    %row = "nv_tileas.view"(%bias) : (tensor<64xf32>) -> tensor<1x64xf32>
+    %rows = "nv_tileas.broadcast"(%row) : (tensor<1x64xf32>) -> tensor<128x64xf32>
+    %s = arith.addf %d, %rows : tensor<128x64xf32>
+    %p = "nv_tileas.permute"(%s) {permutation = array<i64: 1, 0>} : (tensor<128x64xf32>) -> tensor<64x128xf32>
+    %l, %u = "nv_tileas.tiled_load"(%v, %j, %i, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<64x128xbf16>, !token)
+    %x = arith.extf %l : tensor<64x128xbf16> to tensor<64x128xf32>
+    %y = arith.addf %p, %x : tensor<64x128xf32>
+    %z = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %j, %i, %u) {atom = #store, mem_semantic = "weak"} : (!v, tensor<64x128xbf16>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>, tensor<64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}
 
 // -----
 
@@ -85,22 +91,23 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// The tile that is loaded is stored over elsewhere: slices of it would be loaded too late.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Another store overwrites the tile that is loaded: its slices would be loaded too late.
+// CHECK-LABEL: module @other_elements_of_one_array_are_loaded_whole
 // CHECK-NOT:     tile_slice
 // CHECK:         "nv_tileas.tiled_load"{{.*}} -> (tensor<128x64xbf16>, !nv_tileaa.mem_token)
 // CHECK-NOT:     tile_slice
-// CHECK:       sym_name = "other_elements_of_one_array_are_loaded_whole"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %l, %u = "nv_tileas.tiled_load"(%v, %j, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
-  %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
-  %y = arith.addf %d, %x : tensor<128x64xf32>
-  %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "other_elements_of_one_array_are_loaded_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+module @other_elements_of_one_array_are_loaded_whole {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+    %l, %u = "nv_tileas.tiled_load"(%v, %j, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
+    %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
+    %y = arith.addf %d, %x : tensor<128x64xf32>
+    %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}
 
 // -----
 
@@ -110,21 +117,22 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Something else needs the loaded tile whole.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// Another operation needs the whole loaded tile.
+// CHECK-LABEL: module @tiles_with_other_uses_stay_whole
 // CHECK-NOT:     tile_slice
-// CHECK:       sym_name = "tiles_with_other_uses_stay_whole"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
-  %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
-  %y = arith.addf %d, %x : tensor<128x64xf32>
-  %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  %q = "nv_tileas.tiled_store"(%v, %l, %j, %i, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "tiles_with_other_uses_stay_whole", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+module @tiles_with_other_uses_stay_whole {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+    %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x64xbf16>, !token)
+    %x = arith.extf %l : tensor<128x64xbf16> to tensor<128x64xf32>
+    %y = arith.addf %d, %x : tensor<128x64xf32>
+    %z = arith.truncf %y : tensor<128x64xf32> to tensor<128x64xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    %q = "nv_tileas.tiled_store"(%v, %l, %j, %i, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}
 
 // -----
 
@@ -133,23 +141,24 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
 // A store after another one of the same array is ordered after all its slices.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @stores_of_one_array_stay_in_order
 // CHECK:         %[[FIRST:.*]] = "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 0 : i64, slice_group = 0 : i64
 // CHECK:         %[[LAST:.*]] = "nv_tileas.tiled_store"({{.*}}) {{.*}}slice = 1 : i64, slice_group = 0 : i64
 // CHECK:         %[[ALL:.*]] = "nv_tileas.join_mem_token"(%[[FIRST]], %[[LAST]])
 // CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]) {{.*}}slice = 0 : i64, slice_group = 1 : i64
 // CHECK:         "nv_tileas.tiled_store"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[ALL]]) {{.*}}slice = 1 : i64, slice_group = 1 : i64
-// CHECK:       sym_name = "stores_of_one_array_stay_in_order"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
-  %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  %n = arith.negf %d : tensor<128x64xf32>
-  %y = arith.truncf %n : tensor<128x64xf32> to tensor<128x64xbf16>
-  %q = "nv_tileas.tiled_store"(%v, %y, %i, %j, %w) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "stores_of_one_array_stay_in_order", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+module @stores_of_one_array_stay_in_order {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<128x64xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> tensor<128x64xf32>
+    %x = arith.truncf %d : tensor<128x64xf32> to tensor<128x64xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %x, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    %n = arith.negf %d : tensor<128x64xf32>
+    %y = arith.truncf %n : tensor<128x64xf32> to tensor<128x64xbf16>
+    %q = "nv_tileas.tiled_store"(%v, %y, %i, %j, %w) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x64xbf16>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x64xbf16>, tensor<128x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}
 
 // -----
 
@@ -159,27 +168,28 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
-// Columns of the result need columns of the accumulator and rows of it.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// A slice of the result needs columns and rows of the accumulator.
+// CHECK-LABEL: module @accumulators_that_meet_their_transpose_stay_whole
 // CHECK-NOT:     tile_slice
-// CHECK:       sym_name = "accumulators_that_meet_their_transpose_stay_whole"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
-  %c0 = arith.constant 0 : index
-  %c1 = arith.constant 1 : index
-  %d = scf.for %k = %c0 to %c1 step %c1 iter_args(%s = %acc) -> (tensor<128x128xf32>) {
-    %p = "nv_tileas.dot"(%a, %b, %s) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-    scf.yield %p : tensor<128x128xf32>
-  }
-  %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
-  %x = arith.extf %l : tensor<128x128xbf16> to tensor<128x128xf32>
-  %f = "nv_tileas.permute"(%d) {permutation = array<i64: 1, 0>} : (tensor<128x128xf32>) -> tensor<128x128xf32>
-  %g = arith.addf %d, %f : tensor<128x128xf32>
-  %y = arith.addf %g, %x : tensor<128x128xf32>
-  %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "accumulators_that_meet_their_transpose_stay_whole", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+module @accumulators_that_meet_their_transpose_stay_whole {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %r: !r, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %d = scf.for %k = %c0 to %c1 step %c1 iter_args(%s = %acc) -> (tensor<128x128xf32>) {
+      %p = "nv_tileas.dot"(%a, %b, %s) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+      scf.yield %p : tensor<128x128xf32>
+    }
+    %l, %u = "nv_tileas.tiled_load"(%r, %i, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!r, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
+    %x = arith.extf %l : tensor<128x128xbf16> to tensor<128x128xf32>
+    %f = "nv_tileas.permute"(%d) {permutation = array<i64: 1, 0>} : (tensor<128x128xf32>) -> tensor<128x128xf32>
+    %g = arith.addf %d, %f : tensor<128x128xf32>
+    %y = arith.addf %g, %x : tensor<128x128xf32>
+    %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %t) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !r, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}
 
 // -----
 
@@ -189,19 +199,20 @@
 #store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
 
 // Slices of the transposed tile have elements of all slices that are stored: they would come too late.
-// CHECK-LABEL: "nv_tileaa.func"() ({
+// CHECK-LABEL: module @transposed_tiles_of_the_stored_array_are_loaded_whole
 // CHECK-NOT:     tile_slice
 // CHECK:         "nv_tileas.tiled_load"{{.*}} -> (tensor<128x128xbf16>, !nv_tileaa.mem_token)
 // CHECK-NOT:     tile_slice
-// CHECK:       sym_name = "transposed_tiles_of_the_stored_array_are_loaded_whole"
-"nv_tileaa.func"() ({
-^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
-  %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
-  %l, %u = "nv_tileas.tiled_load"(%v, %i, %j, %t) {operandSegmentSizes = array<i32: 1, 2, 1>, atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
-  %p = "nv_tileas.permute"(%l) {permutation = array<i64: 1, 0>} : (tensor<128x128xbf16>) -> tensor<128x128xbf16>
-  %x = arith.extf %p : tensor<128x128xbf16> to tensor<128x128xf32>
-  %y = arith.addf %d, %x : tensor<128x128xf32>
-  %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
-  %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {operandSegmentSizes = array<i32: 1, 1, 2, 1>, atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "transposed_tiles_of_the_stored_array_are_loaded_whole", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+module @transposed_tiles_of_the_stored_array_are_loaded_whole {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %j: i32, %t: !token, %a: tensor<128x64xbf16>, %b: tensor<64x128xbf16>, %acc: tensor<128x128xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+    %l, %u = "nv_tileas.tiled_load"(%v, %i, %j, %t) {atom = #load, mem_semantic = "weak", padding = "zero"} : (!v, i32, i32, !token) -> (tensor<128x128xbf16>, !token)
+    %p = "nv_tileas.permute"(%l) {permutation = array<i64: 1, 0>} : (tensor<128x128xbf16>) -> tensor<128x128xbf16>
+    %x = arith.extf %p : tensor<128x128xbf16> to tensor<128x128xf32>
+    %y = arith.addf %d, %x : tensor<128x128xf32>
+    %z = arith.truncf %y : tensor<128x128xf32> to tensor<128x128xbf16>
+    %w = "nv_tileas.tiled_store"(%v, %z, %i, %j, %u) {atom = #store, mem_semantic = "weak"} : (!v, tensor<128x128xbf16>, i32, i32, !token) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, !token, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, slice_columns = 32 : i64}} : () -> ()
+}

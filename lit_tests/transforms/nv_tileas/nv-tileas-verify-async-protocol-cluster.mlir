@@ -8,16 +8,18 @@
 // RUN: sed 's/arith.constant 64/arith.constant 32/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=SHARE
 // RUN: sed '/cluster_coord/s/axis = 0/axis = 1/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=AXIS
 
+// The pass checks the protocol of the CTAs of a cluster; each `sed` breaks it in one place.
+
 !a = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x64xbf16>>
 
 // Two CTAs that load half of every tile for both of them are safe.
 // CHECK: nv_tileas.cluster_sync
 
-// A CTA that leaves first may be gone when the other releases a slot of its.
+// A CTA that ends first may be gone when the other one releases one of its slots.
 // ENDS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTA {{[01]}} may exit before 'consumer warp 0{{.*}}' arrives at its barrier
 
-// The consumers of both CTAs release a slot, and nobody else.
+// The consumers of both CTAs release a slot, and no other thread.
 // COUNT: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}the empty barrier of ring 0, slot 0 ends in mid-phase: 8 arrivals and 0 bytes are missing
 
 // Slots that only the own consumers release are overwritten by the other CTA too early.
@@ -29,8 +31,8 @@
 // The release orders reads of wgmma, which has been waited for, but no reads of threads.
 // THREADS: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}threads read a tile that other CTAs overwrite
 
-// Whoever shares a tile must come by as often as the other.
-// UNEVEN: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all come by to load it
+// CTAs that share a tile must load it equally often.
+// UNEVEN: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs that share a tile may not all load it
 
 // Each of them loads the half that follows that of the other.
 // SHARE: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}CTAs along cluster axis 0 share a tile, but coordinate 0 of what they load of it moves by 32 from one to the next, not by 64
@@ -45,7 +47,7 @@
   %a = "nv_tileas.alloc_shared"() {slots = 2 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 2 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 2 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
@@ -53,7 +55,7 @@
       %barrier = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
       "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 16384 : i64} : (!nv_tileas.mbarrier) -> ()
       %s = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      "nv_tileas.async_tiled_tma_load"(%d, %s, %half, %k, %barrier) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %s, %half, %k, %barrier) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       scf.yield %next : !nv_tileas.ring_position
     }
@@ -64,7 +66,7 @@
     %end = scf.for %k = %c0 to %n step %c1 iter_args(%p = %start) -> (!nv_tileas.ring_position) : i32 {
       "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
       %s = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "k", operandSegmentSizes = array<i32: 1, 1, 1, 0>} : (!a, !a, tensor<128x128xf32>) -> (tensor<128x128xf32>, !nv_tileas.mma_token)
+      %g, %t = "nv_tileas.async_mma"(%s, %s, %acc) {a_major = "k", b_major = "k"} : (!a, !a, tensor<128x128xf32>) -> (tensor<128x128xf32>, !nv_tileas.mma_token)
       // instead: %y = "nv_tileas.load_shared"(%s) : (!a) -> tensor<128x64xbf16>
       %x = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<128x128xf32>, !nv_tileas.mma_token) -> tensor<128x128xf32>
       "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()

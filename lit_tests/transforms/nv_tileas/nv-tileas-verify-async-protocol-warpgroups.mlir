@@ -8,17 +8,20 @@
 // RUN: sed '/slot 1 is full/s/id = 2 : i64, per_warpgroup/id = 3 : i64/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=SHARED
 // RUN: sed 's/id = 2/id = 15/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=NAMED
 
+// The pass checks the protocol of warpgroups that store on their own; each `sed` breaks it in one
+// place.
+
 !part = !nv_tileas.smem<tensor<64x32xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<64x32xf32>>
 
-// Two warpgroups that store parts through two slots each, without meeting, are safe.
+// Two warpgroups that store parts through two slots each, without a common barrier, are safe.
 // CHECK: nv_tileas.warpgroup_view
 
 // A slot is written when the copy out of it is over, and copied when the whole warpgroup has written it.
 // EARLY: slot 1 may be overwritten while 'bulk:{{.*}}' still uses it
 // LATE: a tile is read before the write of '{{.*}}' has arrived
 
-// No part is forgotten, and shared memory stays until every warpgroup's last part is out.
+// No part is forgotten, and shared memory stays until the last part of every warpgroup is stored.
 // LOST: what is written to the 64x32 f32 buffer, slot {{[01]}} is never read
 // END: the kernel may end while a bulk store still reads shared memory
 
@@ -42,7 +45,7 @@
       "nv_tileas.store_shared"(%x, %s0) : (tensor<64x32xf32>, !part) -> ()
       "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
       "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup} : () -> ()  // slot 0 is full
-      "nv_tileas.async_tiled_tma_store"(%d, %s0, %k, %c0) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 0
+      "nv_tileas.async_tiled_tma_store"(%d, %s0, %k, %c0) {box_index = 0 : i64, tmaIdx = 0 : i64, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 0
       "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
       %s1 = "nv_tileas.warpgroup_view"(%staging) {slot = 1 : i64, slots = 2 : i64} : (!part) -> !part
       "nv_tileas.bulk_wait"() {pending = 1 : i64, read = true, per_warpgroup} : () -> ()  // slot 1 is free
@@ -50,7 +53,7 @@
       "nv_tileas.store_shared"(%x, %s1) : (tensor<64x32xf32>, !part) -> ()
       "nv_tileas.fence_proxy"() {space = "shared"} : () -> ()
       "nv_tileas.barrier"() {id = 2 : i64, per_warpgroup} : () -> ()  // slot 1 is full
-      "nv_tileas.async_tiled_tma_store"(%d, %s1, %k, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2>, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 1
+      "nv_tileas.async_tiled_tma_store"(%d, %s1, %k, %n) {box_index = 0 : i64, tmaIdx = 0 : i64, per_warpgroup} : (!desc, !part, i32, i32) -> ()  // part 1
       "nv_tileas.bulk_commit"() {per_warpgroup} : () -> ()
     }
     "nv_tileas.bulk_wait"() {pending = 0 : i64, read = true, per_warpgroup} : () -> ()

@@ -6,13 +6,15 @@
 // RUN: sed 's/id = 1/id = 0/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=WHOLE
 // RUN: sed 's/id = 1/id = 16/' %s | not tilec opt - --passes nv-tileas-verify-async-protocol 2>&1 | FileCheck %s --check-prefix=NAMED
 
+// The pass checks the protocol of a producer and its consumers; each `sed` breaks it in one place.
+
 !a = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<8x32xf32>>
 
 // A safe kernel passes unchanged.
 // CHECK: nv_tileas.ring_release
 
-// Without the release the producer waits for ever; with half of the bytes a phase never ends.
+// Without the release the producer waits forever; with half of the bytes a phase never ends.
 // DEADLOCK: error[T0581]: nv-tileas-verify-async-protocol: {{.*}}deadlock: {{.*}} never continue
 // BYTES: error[T0581]: nv-tileas-verify-async-protocol:
 
@@ -31,7 +33,7 @@
   %b = "nv_tileas.alloc_shared"() {slots = 3 : i64} : () -> !a
   %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 3 : i64} : () -> !nv_tileas.mbarrier
   %empty = "nv_tileas.alloc_mbarrier"() {count = 8 : i64, slots = 3 : i64} : () -> !nv_tileas.mbarrier
-  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64, operandSegmentSizes = array<i32: 1, 1>} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 3 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     "nv_tileas.set_registers"() {count = 32 : i64, action = "decrease"} : () -> ()
     %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
@@ -40,9 +42,9 @@
       %barrier = "nv_tileas.ring_barrier"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
       "nv_tileas.mbarrier_arrive_expect_tx"(%barrier) {tx_count = 2048 : i64} : (!nv_tileas.mbarrier) -> ()
       %sa = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
-      "nv_tileas.async_tiled_tma_load"(%d, %sa, %n, %k, %barrier) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %sa, %n, %k, %barrier) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
       %sb = "nv_tileas.slot_view"(%b, %p) : (!a, !nv_tileas.ring_position) -> !a
-      "nv_tileas.async_tiled_tma_load"(%d, %sb, %k, %n, %barrier) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+      "nv_tileas.async_tiled_tma_load"(%d, %sb, %k, %n, %barrier) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
       %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
       scf.yield %next : !nv_tileas.ring_position
     }

@@ -10,6 +10,8 @@
 // RUN: sed 's/warpgroup_view"(%c) {slot = 1 : i64, slots = 2/warpgroup_view"(%b) {slot = 0 : i64, slots = 1/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=WAYS
 // RUN: sed 's/producer_warps = 4/producer_warps = 8/' %s | not tilec opt - --passes nv-tileas-verify-placement 2>&1 | FileCheck %s --check-prefix=THREADS
 
+// The pass checks the places of everything in shared memory; each `sed` breaks one of them.
+
 !a = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
 !desc = !nv_tileas.tma_desc<tensor<8x32xf32>>
 
@@ -36,8 +38,8 @@
   %e0 = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, offset = 7176 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
   %f1 = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, offset = 7192 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
   %e1 = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, offset = 7200 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
-  %r0 = "nv_tileas.create_ring"(%f0, %e0) {operandSegmentSizes = array<i32: 1, 1>, stages = 1 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
-  %r1 = "nv_tileas.create_ring"(%f1, %e1) {operandSegmentSizes = array<i32: 1, 1>, stages = 1 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %r0 = "nv_tileas.create_ring"(%f0, %e0) {stages = 1 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+  %r1 = "nv_tileas.create_ring"(%f1, %e1) {stages = 1 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
   "nv_tileas.roles"() ({
     %p = "nv_tileas.ring_start"(%r0) : (!nv_tileas.ring) -> !nv_tileas.ring_position
     %q = "nv_tileas.ring_start"(%r1) : (!nv_tileas.ring) -> !nv_tileas.ring_position
@@ -45,8 +47,8 @@
     %m1 = "nv_tileas.ring_barrier"(%r1, %q) : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.mbarrier
     %sa = "nv_tileas.slot_view"(%a, %p) : (!a, !nv_tileas.ring_position) -> !a
     %sb = "nv_tileas.slot_view"(%b, %q) : (!a, !nv_tileas.ring_position) -> !a
-    "nv_tileas.async_tiled_tma_load"(%d, %sa, %n, %n, %m0) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
-    "nv_tileas.async_tiled_tma_load"(%d, %sb, %n, %n, %m1) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64, operandSegmentSizes = array<i32: 1, 1, 2, 1>} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %sa, %n, %n, %m0) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.async_tiled_tma_load"(%d, %sb, %n, %n, %m1) {box_index = 0 : i64, tx_count = 1024 : i64, tmaIdx = 0 : i64} : (!desc, !a, i32, i32, !nv_tileas.mbarrier) -> ()
     "nv_tileas.yield"() : () -> ()
   }, {
     %v = "nv_tileas.warpgroup_view"(%c) {slot = 1 : i64, slots = 2 : i64} : (!a) -> !a

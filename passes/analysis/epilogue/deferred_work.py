@@ -55,7 +55,7 @@ class DeferredWork:
 
     Attributes:
         slices: What waits, slice by slice.
-        rings: Every ring with its positions ahead of the first slice, which the loop over tiles
+        rings: Every ring with its positions before the first slice, which the loop over tiles
             carries, and after the last one.
     """
 
@@ -73,7 +73,7 @@ def deferred_work(found: DeferrableStore) -> DeferredWork:
 
 
 def only_stores(found: DeferrableStore) -> DeferredWork:
-    """Return the stores of `found` as work, without what is computed ahead of them."""
+    """Return the stores of `found` as work, without what is computed before them."""
     return DeferredWork(tuple(DeferredSlice(access, access.value) for access in found.slices))
 
 

@@ -55,17 +55,17 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
         return f"the kernel has {len(dots)} products and {len(stores)} stores, not one of each"
     dot, slices = dots[0], tuple(map(tiled_access, stores))
     if not all(access.uses_tma for access in slices) or len(slices[0].coords) < _RANK:
-        return "the result does not leave by TMA"
+        return "the result is not stored by TMA"
     loop = parent_operation(dot)
     if loop.name != "scf.for" or loop.block != block or slices[0].op.block != block:
-        return "the mma stands in no loop of its own, or the store in a loop or a branch"
+        return "the mma is in no loop of its own, or the store is in a loop or a branch"
     if why_not_wgmma(dot, 1) is not None:
         return "the mma runs on the CUDA cores"
     if (defect := why_not_bounds(loop, ops)) is not None:
         return defect
     first, _, step = map(constant_value, list(loop.operands)[:3])
     if first is None or step != 1:
-        return "the loop over k-tiles does not go from a constant in steps of 1"
+        return "the loop over k-tiles does not start at a constant with steps of 1"
     if any(accumulator_axes(access.value) is None for access in slices):
         return "the result is not computed from the products element by element"
     last = slices[-1].op

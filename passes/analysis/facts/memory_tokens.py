@@ -34,7 +34,7 @@ def is_token(value: Any) -> bool:
 def trace_token(token: Any) -> TokenTrace:
     """Follow `token` back to all accesses that its consumer is ordered after.
 
-    The walk goes through joins, the accesses themselves and structured control flow, loops
+    The search goes through joins, the accesses themselves and structured control flow, loops
     included. It reads nv_tileaa and nv_tileas alike.
     """
     found = TokenTrace(set(), set())

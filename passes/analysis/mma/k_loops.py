@@ -57,23 +57,23 @@ def _why_not_placement(function: Any, dot: Any, ops: list[Any]) -> str | None:
     """Return what is wrong with where the product and the stores stand."""
     loops = enclosing_loops(dot)
     if not loops:
-        return "the mma stands in no loop over k-tiles"
+        return "the mma is in no loop over k-tiles"
     loop = loops[0]
     if len(loops) > 1 or loop.block != function_body(function) or dot.block.owner.operation != loop:
-        return "the mma stands in a branch, or in a loop inside of another one"
+        return "the mma is in a branch, or in a loop inside of another loop"
     if loop.name != "scf.for":
-        return "the mma stands in a 'while' loop, whose end only its results tell"
+        return "the mma is in a 'while' loop, whose end depends on its results"
     if any(op.name in LOOPS and op != loop for op in ops):
-        return "the kernel has another loop besides the one over k-tiles"
+        return "the kernel has another loop than the one over k-tiles"
     if any(op.name == _STORE for op in ops[: ops.index(dot)]):
-        return "a store stands before the mma"
+        return "a store comes before the mma"
     if any(op.name == _STORE and enclosing_loops(op) for op in ops):
-        return "a store stands in the loop over k-tiles"
+        return "a store is in the loop over k-tiles"
     return None
 
 
 def why_not_bounds(loop: Any, ops: Sequence[Any]) -> str | None:
-    """Return why the bounds of `loop` are not known ahead of a loop over tiles.
+    """Return why the bounds of `loop` are not known before a loop over tiles.
 
     Such a loop takes in whatever holds loads of tiles, with all else that it computes.
 

@@ -13,7 +13,7 @@ from tilec.ir.structured import body_operations, defining_operation
 def guarded_loops(branch: Any) -> list[Any]:
     """Return the loops for which `scf.if` operation `branch` asks whether they run at all.
 
-    They stand in its `then` block, so there they do.
+    They are in its `then` block, so there they do.
     """
     condition = defining_operation(branch.operands[0])
     if condition is None or condition.name != "arith.cmpi":

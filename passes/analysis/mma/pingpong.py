@@ -33,7 +33,7 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "tiles move through shared memory, which takes all consumers"
     for access in accesses:
         if access.uses_tma and not access.is_load and epilogue_parts(access, 1) is None:
-            return "a result cannot leave in parts"
+            return "a result cannot be stored in parts"
         if access.uses_tma and access.is_load:
             defect = _uneven_load(access.op, ids)
             if defect is not None:
@@ -44,9 +44,9 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
 def _uneven_load(load: Any, ids: set[Any]) -> str | None:
     """Return why a consumer cannot know how many slots `load` fills for the tiles of others."""
     if any(parent.name == "scf.if" for parent in _around(load)):
-        return "a load stands in a branch"
+        return "a load is in a branch"
     if len(enclosing_loops(load)) > 1:
-        return "a load stands in a loop inside of another one"
+        return "a load is in a loop inside of another loop"
     if dependences(control_operands(load), ids):
         return "how often a load runs depends on the block"
     return None

@@ -247,7 +247,7 @@ class Conditions:
         return _Form(choices=Counter({Choice(condition, *numbers): 1}))
 
     def _number(self, form: _Form) -> Number:
-        """Return a sum as a number: what nobody knows of it becomes a variable."""
+        """Return a sum as a number: its unknown part becomes a variable."""
         variable = None
         if form.unknown:
             terms = sorted(form.unknown.items())

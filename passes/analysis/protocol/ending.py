@@ -9,7 +9,7 @@ def check_ending(run: Any) -> None:
     """Check that nothing is left over from a run, a `Simulation`.
 
     Raises:
-        ProtocolViolationError: A barrier is in mid-phase, nobody waited for what was loaded,
+        ProtocolViolationError: A barrier is in mid-phase, nothing waited for what was loaded,
             something written was never read, bulk stores may still read shared memory, a CTA left
             too early, or accesses of global memory that memory tokens order are not ordered.
     """
@@ -38,7 +38,7 @@ def _check_fills(run: Any) -> None:
         if barrier.phases and not any(not barrier.phases[-1] & ~agent.clock for agent in own):
             raise ProtocolViolationError(
                 run.protocol.rings[ring].where,
-                f"nobody waits for the last load into slot {slot} of ring {ring}",
+                f"nothing waits for the last load into slot {slot} of ring {ring}",
             )
 
 

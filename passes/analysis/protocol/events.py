@@ -206,7 +206,7 @@ class Protocol:
     Attributes:
         rings: The rings by number.
         walks: The ring of each walk. A walk is a position that starts at slot 0 and moves on: a
-            role that both fills and drains a ring walks it twice.
+            role that both fills and drains a ring uses it twice.
         roles: What each role does.
         buffers: Names of the buffers, for messages.
         cluster: Rows and columns of the CTAs that run the roles together.

@@ -29,6 +29,7 @@ from tilec.passes.analysis.protocol.events import (
 )
 from tilec.passes.analysis.protocol.positions import Positions
 from tilec.passes.analysis.protocol.tokens import Tokens
+from tilec.passes.analysis.scratch_areas import barrier_count, uses_scratch
 from tilec.passes.analysis.tma.multicast import control_operands, dependences, multicast_axis
 from tilec.support.fast_dataclasses import replace
 
@@ -275,7 +276,7 @@ class Extraction:
         if kind is Kind.COPY_IN:
             amount, axis = op.opview.tx_count.value, multicast_axis(op)
             if axis is not None and dependences(control_operands(op), self.coordinates):
-                self._report(op, "CTAs that share a tile may not all come by to load it")
+                self._report(op, "CTAs that share a tile may not all load it")
             if self.positions.use_of(op, op.opview.barrier) != walk:
                 self._report(op, "a copy completes on the barrier of another slot than it fills")
         if kind is Kind.READ:
@@ -297,7 +298,7 @@ class Extraction:
         if short == "async_mma":
             source, target = self.accumulators.product(op)
             if not any(True for _ in op.results[0].uses):
-                self._report(op, "nobody waits for the product")
+                self._report(op, "nothing waits for the product")
             event = Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)
             return [replace(event, source=source, target=target)]
         for buffer in (a, b):
@@ -380,8 +381,8 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
         # The first warp of a role is the first one of its warpgroup, too.
         drain = Event(Kind.DRAIN, place, per_warpgroup=True, complete=True)
         return [drain, Event(Kind.BARRIER, place)]
-    if short in ("convert_layout", "cat", "extract"):
-        return [Event(Kind.BARRIER, place), Event(Kind.BARRIER, place)]
+    if uses_scratch(op):
+        return [Event(Kind.BARRIER, place)] * barrier_count(op)
     if short == "cluster_sync":
         return [Event(Kind.CLUSTER_SYNC, place)]
     if short == "bulk_commit":

@@ -50,7 +50,7 @@ class Hazards:
     def check_retired(self, agent: Agent, event: Event) -> None:
         """Check that the accumulator that is touched is what a wait returned.
 
-        A wait that something else does is not enough: the compiler may move the use ahead of it.
+        Another wait is not enough: the compiler may move the use before it.
         """
         if agent.values.get(event.source if event.source is not None else NEVER, 0):
             message = "an accumulator is used while a product that writes it is in flight"

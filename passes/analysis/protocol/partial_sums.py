@@ -205,7 +205,7 @@ class _Launch:
         if len(op.operands) > 3 and agent.scalars.get(op.operands[3]) is False:
             products = ()
         if products == _UNWRITTEN:
-            self._break(op, "a sum begins with registers that nobody has written")
+            self._break(op, "a sum begins with registers that are not written")
         own = (agent.number, rounds[0], rounds[-1])
         agent.scalars.values[op.results[0]] = (*(products or ()), own)
 
@@ -254,7 +254,7 @@ class _Launch:
         if not parts[0].is_met:
             self._break(op, "a partial sum is counted before all threads have stored theirs")
         if tile in self._awaited:
-            self._break(op, "a partial sum is counted that nobody waits for")
+            self._break(op, "a partial sum is counted, but nothing waits for it")
         parts[0].is_counted = True
         self._counters[tile] += 1
 

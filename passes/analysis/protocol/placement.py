@@ -21,14 +21,12 @@ from tilec.layout import Swizzle
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.protocol.events import Violation
+from tilec.passes.analysis.scratch_areas import VECTOR_BYTES, scratch_bytes, uses_scratch
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.transforms.nv_tileas.resources.assign_buffers import (
     MBARRIER_BYTES,
-    SCRATCH_OPS,
     SLOT_ALIGNMENT,
     TEAM_BYTES,
-    VECTOR_BYTES,
-    scratch_bytes,
     slot_bytes,
 )
 from tilec.support.fast_dataclasses import dataclass
@@ -129,7 +127,7 @@ class Placement:
             elif op.name == "nv_tileas.alloc_mbarrier":
                 size = MBARRIER_BYTES * op.opview.slots.value
                 yield self._place(op, "an mbarrier", size, MBARRIER_BYTES)
-            elif op.name in SCRATCH_OPS:
+            elif uses_scratch(op):
                 yield from self._scratch(op)
 
     def _place(self, op: Any, name: str, size: int, alignment: int) -> Place:
@@ -186,7 +184,7 @@ class Placement:
             if slots != stages:
                 self._report(ring, f"a ring of {stages} stages has {slots} mbarriers")
             if len(list(barriers.uses)) != 1:
-                self._report(ring, "an mbarrier of a ring is used besides")
+                self._report(ring, "an mbarrier of a ring is also used directly")
 
     def _check_slots(self, alloc: Any) -> None:
         """Check that whatever indexes a buffer finds as many slots as it takes for given."""

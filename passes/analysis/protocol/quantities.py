@@ -31,7 +31,7 @@ class Variable:
 
 @dataclass(frozen=True, eq=False)
 class Rounds:
-    """Where a run stands in the loops of a role.
+    """Where a run is in the loops of a role.
 
     Attributes:
         values: The values of each variable. `loop_key` of its number names the one that loops run

@@ -82,7 +82,7 @@ class ScalarRun:
     def run(self, block: Any) -> Iterator[Any]:
         """Run a block, and yield each operation that is neither scalar nor control flow.
 
-        Whoever takes it sets the values of its results.
+        The caller that takes it sets the values of its results.
 
         Raises:
             EndlessRunError: It takes too long.

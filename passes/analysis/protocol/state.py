@@ -35,12 +35,12 @@ class Marks:
         self._owners: list[str] = []
 
     def new(self, owner: str) -> Mark:
-        """Return a mark that nobody has."""
+        """Return a new mark."""
         self._owners.append(owner)
         return 1 << len(self._owners) - 1
 
     def new_access(self, owner: str) -> Mark:
-        """Return a mark that nobody has, for an access by threads; the bit above it stays free."""
+        """Return a new mark for an access by threads; the bit above it stays free."""
         mark = self.new(owner)
         self._owners.append(owner)
         return mark
@@ -78,7 +78,7 @@ class Barrier:
 
 @dataclass(slots=True, eq=False)
 class Slot:
-    """One tile of shared memory: its last write, the reads since, and what nobody has read yet.
+    """One tile of shared memory: its last write, the reads since, and what is not read yet.
 
     Attributes:
         fills: How often it was written.

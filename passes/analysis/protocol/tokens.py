@@ -45,7 +45,7 @@ class Tokens:
         )
 
     def events(self, op: Any, place: str) -> list[Event]:
-        """Return what `op`, which stands at `place` in the source, does to tokens."""
+        """Return what `op`, at `place` in the source, does to tokens."""
         if not self._needed:
             return []
         moves = tuple(

@@ -7,15 +7,20 @@ from tilec.ir.bindings import ir
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
 from tilec.passes.analysis.kernels import kernel_operations
 
-THROUGH_SHARED_MEMORY = ("nv_tileas.cat", "nv_tileas.extract")
+THROUGH_SHARED_MEMORY = (
+    "nv_tileas.cat",
+    "nv_tileas.extract",
+    "nv_tileas.reduce",
+    "nv_tileas.scan",
+)
 """Operations for which the threads of a role meet at a scratch area."""
 
 
 def expected_scratch_bytes(function: Any) -> int:
     """Return the bytes of the scratch area that a kernel will have, for each team.
 
-    Besides the operations that always have one, those that join an accumulator with a transposed
-    one: their layouts are fixed, so one of the two has to be converted.
+    Some operations always have one. Those that join an accumulator with a transposed one have one,
+    too: their layouts are fixed, so one of the two has to be converted.
     """
     return max(map(_scratch_bytes, kernel_operations(function)), default=0)
 

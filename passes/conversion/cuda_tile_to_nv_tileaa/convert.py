@@ -1,11 +1,21 @@
-"""Convert cuda_tile kernels to nv_tileaa.
+"""Turn tiles into tensors, views into memrefs, and tile indices into element coordinates.
 
-Before:  "cuda_tile.entry"() ({ ... cuda_tile.load_view_tko %view, %m, %k, %token ... })
-After:   "nv_tileaa.func"() ({ ... nv_tileaa.tiled_load %memref, %row, %column, %token ... })
+Before:  %v = make_tensor_view %A, [%M, %K], [1, %s]     // column-major: stride 1 along M
+         %t = load_view_tko %v[%m, %k] : tile<128x64xbf16>
+After:   %r = make_memref %A, [%K, %M], [%s, 1]          // storage order: largest stride first
+         %u = tiled_load %r[%k * 64, %m * 128] : tensor<64x128xbf16>
+         %t = permute %u [1, 0] : tensor<128x64xbf16>
 
-Tiles become tensors, elementwise operations upstream arith and math, views memrefs in storage
-order, tile indices element coordinates, tokens memory tokens. Each kernel is rebuilt by one walk
-over its regions. Afterwards no cuda_tile operation is left.
+After this pass, coordinates count elements, and the contiguous axis is the last one. A column-major
+view differs from a row-major view only by a `permute`. Element-wise operations become `arith` and
+`math` operations on tensors. Tokens become memory tokens. Every memref names its alias scope. Each
+kernel is built anew, operation by operation; no cuda_tile operation is left.
+
+An index whose coordinate may not fit into 32 bits is limited first: an index out of that range
+becomes -1, and the tile of index -1 lies before the array. For block coordinates, loop variables
+and remainders the compiler mostly knows that they fit (`passes/analysis/facts/value_ranges.py`).
+Division by 0 and by -1 can be undefined behaviour in LLVM. So a divisor that may be 0 or -1 is
+replaced by 1 in that case, and the result by the right one.
 """
 
 from typing import Any
@@ -20,6 +30,7 @@ from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import reject
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa import (  # noqa: F401 - register their rules
     arith,
+    combine,
     matmul,
     memory,
     reports,

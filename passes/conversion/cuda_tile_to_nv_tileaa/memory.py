@@ -151,7 +151,7 @@ def _count_tiles(size: Any, extent: int, type_: Any) -> Any:
 
 
 def _storage_dims(type_: PartitionViewType, view: View) -> list[int]:
-    """Return the tile dim that walks over each memref dim."""
+    """Return the tile dim that belongs to each memref dim."""
     return [type_.dim_map.index(dim) for dim in view.order]
 
 

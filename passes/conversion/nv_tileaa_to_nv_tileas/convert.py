@@ -1,11 +1,11 @@
-"""Convert nv_tileaa operations to their nv_tileas twins.
+"""Replace each nv_tileaa operation by the nv_tileas operation of the same name.
 
-Before:  nv_tileaa.tiled_load %memref, %row, %column, %token {atom = ..., ...}
-After:   nv_tileas.tiled_load %memref, %row, %column, %token {atom = ..., ...}
+Before:  nv_tileaa.tiled_load %r[%i, %j] {atom = ...}
+After:   nv_tileas.tiled_load %r[%i, %j] {atom = ...}
 
-Operands, attributes (the copy-atom witness and the facts) and types stay as they are; a `dot` also
-gets the widest legal MMA atom. `func` and `return` stay in nv_tileaa; assumptions are dropped, as
-their facts are attributes by now.
+Operands, types and attributes (the copy atom and the facts) stay as they are. A `dot` gets the
+widest legal MMA atom. `func` and `return` stay in nv_tileaa. Assumptions are dropped, because their
+facts are attributes now.
 """
 
 from typing import Any
@@ -59,9 +59,12 @@ def _convert(op: Any, twins: set[str]) -> None:
         results=[result.type for result in op.results],
         operands=list(op.operands),
         attributes=dict(op.attributes.items()),
+        regions=len(op.regions),
         loc=op.location,
         ip=ir.InsertionPoint(op),
     )
+    for source, target in zip(op.regions, twin.regions, strict=True):
+        source.blocks[0].append_to(target)
     for old, new in zip(op.results, twin.results, strict=True):
         old.replace_all_uses_with(new)
     if name.endswith(".dot"):

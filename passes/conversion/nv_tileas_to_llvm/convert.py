@@ -1,17 +1,49 @@
-"""Lower nv_tileas kernels to the llvm and nvvm dialects.
+"""Turn tiles into registers, roles into branches, and reverse coordinates to innermost first.
 
-Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ..., %d: !nv_tileas.tma_desc<...>) {
-           nv_tileas.roles { producer } { consumer } }
-After:   llvm.func @k(%A: !llvm.ptr<1>, ..., %d: !llvm.ptr {llvm.byval, nvvm.grid_constant}) {
-           barrier init; if (warpgroup == 0) { producer } else { consumer } }
+Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ..., %desc: !nv_tileas.tma_desc<...>) {
+           nv_tileas.roles { async_tiled_tma_load %desc, %slot[%row, %column], %bar } { consumer } }
+After:   llvm.func @k(%A: !llvm.ptr<1>, ..., %desc: !llvm.ptr {llvm.byval, nvvm.grid_constant}) {
+           barrier init; if (warpgroup == 0) {
+             nvvm.cp.async.bulk.tensor.shared.cluster.global %dst, %desc, %bar, box[%column, %row]
+           } else { consumer } }
 
-One walk with a rule per operation (the other files of this folder), because a tile becomes as many
-values as a thread holds registers of it, which MLIR's one-to-one conversion cannot express. `scf`
-and scalar `arith` remain for the upstream passes that follow. Coordinates turn innermost first in
-`tma.py`, once.
+Each operation has one rule, in one of the other files of this folder. A tile becomes as many values
+as a thread holds registers of it; MLIR's one-to-one conversion cannot express this. Two 16-bit
+floats that share a register are computed by one instruction if there is one (`add.rn.bf16x2`).
+Functions of libdevice with slow paths (`sin`, `fmod`) are called if a tile has more than 16
+registers, and copied otherwise. The coordinates of TMA operations are reversed here and nowhere
+else. `scf` and scalar `arith` operations stay for the upstream passes that follow.
 
-Thread map: the producer role is warpgroup 0 when there is one, and one elected thread of it runs
-(and one of each warp with a program of its own); the consumer warps follow.
+Roles become branches on the warp index (`docs/architecture.md#thread-map`): the producer is
+warpgroup 0 if there is one, and one elected thread of it runs (and one thread of each warp with a
+program of its own). The consumer warps follow. Before the roles start, `griddepcontrol` waits for
+the kernel before (`docs/architecture.md#dependent-launch`).
+
+A tile of 16-bit elements is stored as 8x8 matrices, one to four per instruction:
+
+    Before:  store_shared %part, %slot      // an accumulator, 64x64xbf16, swizzle 128
+    After:   stmatrix.x4 [%left], ...       // blocks of columns 0 to 3, rows 0 to 7 of the warp
+             stmatrix.x4 [%left + 1024]     // rows 8 to 15
+             stmatrix.x4 [%left ^ 64]       // blocks of columns 4 to 7
+             stmatrix.x4 [(%left ^ 64) + 1024]
+
+This needs a layout whose registers and lanes hold such matrices, and rows of 16 bytes in shared
+memory. If the columns are 16 bytes there, as in a column-major result, `.trans` is used
+(`tilec/layout/matrix_stores.py`). A lane gives the address of one row. An instruction takes the
+matrices that are nearest in memory: matrices inside one swizzle pattern would need an address each,
+other matrices are an immediate away. A matrix is one access of 128 bytes over all banks, under any
+swizzle. Other tiles are stored by each thread, in vectors of up to 16 bytes.
+
+In a cluster, a release arrives in each CTA of the axis:
+
+    Before:  ring_release %ring, %p {cluster = [2, 1], multicast_axes = [0]}
+    After:   mapa.shared::cluster %remote, %empty, rank of peer n      // lane n of each warp
+             mbarrier.arrive.shared::cluster [%remote]
+
+The rank of a CTA is its block index modulo the size of the cluster: row + column * rows. A
+multicast copy gets the mask of the ranks along its axis: in a cluster of 2x2, `3 << 2 * column` for
+a column and `5 << row` for a row. Barriers are initialised before a `barrier.cluster`, because
+other CTAs use them.
 """
 
 import re
@@ -35,7 +67,9 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     emit,
     global_memory,
     mma,
+    reduce,
     reports,
+    scan,
     shape,
     shared_memory,
     simt,
@@ -54,7 +88,9 @@ RULE_MODULES = (
     elementwise,
     global_memory,
     mma,
+    reduce,
     reports,
+    scan,
     shape,
     shared_memory,
     simt,
@@ -212,7 +248,7 @@ def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
 def _wait_for_the_kernel_before() -> None:
     """Start the next kernel of the stream early, and do not touch memory before the last one ends.
 
-    What stands above this overlaps the end of the kernel before; both instructions do nothing
+    What comes before this overlaps the end of the kernel before; both instructions do nothing
     unless the launch allows it (PTX ISA, griddepcontrol; CUDA programming guide, programmatic
     dependent launch). Every kernel waits, so that waiting for one means waiting for all before it.
     """

@@ -89,7 +89,7 @@ class PackedTile:
     Attributes:
         words: An i32 for every two registers.
         element: Type of the elements.
-        registers: The registers, once somebody has asked for them.
+        registers: The registers, from their first use on.
     """
 
     words: list[Any]
@@ -244,7 +244,7 @@ class Lowering:
     def current_role(self) -> Role:
         """The role whose code is being emitted."""
         if self.role is None:
-            raise InternalCompilerError("code of a role stands outside it", pass_name=PASS_NAME)
+            raise InternalCompilerError("code of a role is outside of it", pass_name=PASS_NAME)
         return self.role
 
     def thread_coordinates(self, layout: RegisterLayout) -> list[emit.Index]:
@@ -264,7 +264,7 @@ class Lowering:
 
 
 def point_behind(values: Sequence[Any]) -> Any:
-    """Return the first insertion point after `values`, which stand in their order in a block."""
+    """Return the first insertion point after `values`, which have the order of their block."""
     last = values[-1]
     if isinstance(last, ir.BlockArgument):
         return ir.InsertionPoint.at_block_begin(last.owner)

@@ -159,7 +159,7 @@ def _fields(struct: Any, count: int) -> list[Any]:
 
 @RULES.converts(UndefinedOp)
 def lower_undefined(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Copy a register that nobody writes, which takes ptxas no instruction.
+    """Copy a register that is never written, which costs no instruction.
 
     Without the copies the registers would keep what they hold: ptxas sees that a product may read
     them, and spares them from the end of the last tile on (13.0: 132 bytes reloaded at 256x208).

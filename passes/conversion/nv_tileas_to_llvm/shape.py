@@ -26,8 +26,11 @@ from tilec.passes.analysis.kernels import function_body
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
-from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import read_tile, write_tile
-from tilec.passes.transforms.nv_tileas.resources.assign_buffers import TEAM_BYTES
+from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import (
+    read_tile,
+    scratch_area,
+    write_tile,
+)
 from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import part_of
 
 
@@ -86,14 +89,6 @@ def lower_tile_part(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [[source[register] for register in part.registers]]
 
 
-def _scratch(lowering: Lowering, op: Any) -> Any:
-    area = emit.byte_offset(lowering.shared, ir.IntegerAttr(op.attributes["offset"]).value)
-    if TEAM_BYTES not in op.attributes:
-        return area
-    distance = ir.IntegerAttr(op.attributes[TEAM_BYTES]).value
-    return emit.byte_offset(area, emit.multiply(lowering.current_role.team, distance))
-
-
 def _plain(tile: Any) -> SharedLayout:
     return row_major(tuple(tile.shape), element_bits(tile.element_type))
 
@@ -102,7 +97,7 @@ def _plain(tile: Any) -> SharedLayout:
 def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write the tile to the scratch area in one layout and read it back in the other."""
     source, result = op.operands[0], op.results[0]
-    scratch, element = _scratch(lowering, op), source.type.element_type
+    scratch, element = scratch_area(lowering, op), source.type.element_type
     layout = tile_layout(source)
     write_tile(lowering, scratch, _plain(source.type), layout, lowering.tile(source))
     role_barrier(lowering, op)
@@ -116,7 +111,7 @@ def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
 def lower_cat(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write both tiles side by side into the scratch area and read the joined tile."""
     result = op.results[0]
-    scratch, plain = _scratch(lowering, op), _plain(result.type)
+    scratch, plain = scratch_area(lowering, op), _plain(result.type)
     origin = [0] * len(result.type.shape)
     for operand in op.operands:
         layout = tile_layout(operand)
@@ -148,7 +143,7 @@ def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
 def lower_extract(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write the tile to the scratch area and read the slice at its run-time place."""
     source, result = op.operands[0], op.results[0]
-    scratch, plain = _scratch(lowering, op), _plain(source.type)
+    scratch, plain = scratch_area(lowering, op), _plain(source.type)
     write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
     role_barrier(lowering, op)
     steps = result.type.shape

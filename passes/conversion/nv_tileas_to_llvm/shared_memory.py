@@ -34,7 +34,7 @@ from tilec.layout.shared import SWIZZLE_SOURCE_SHIFT, SWIZZLE_TARGET_SHIFT
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
-from tilec.passes.transforms.nv_tileas.resources.assign_buffers import slot_bytes
+from tilec.passes.transforms.nv_tileas.resources.assign_buffers import TEAM_BYTES, slot_bytes
 
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""
@@ -123,6 +123,15 @@ def _write_matrices(
 def box_origin(op: Any) -> tuple[int, ...]:
     """Return where the box that `op` reads or writes begins in the tile in shared memory."""
     return tuple(elements_of(op.attributes["origin"])) if "origin" in op.attributes else ()
+
+
+def scratch_area(lowering: Lowering, op: Any) -> Any:
+    """Return the address of the scratch area of `op`, of this thread's team."""
+    area = emit.byte_offset(lowering.shared, ir.IntegerAttr(op.attributes["offset"]).value)
+    if TEAM_BYTES not in op.attributes:
+        return area
+    distance = ir.IntegerAttr(op.attributes[TEAM_BYTES]).value
+    return emit.byte_offset(area, emit.multiply(lowering.current_role.team, distance))
 
 
 def read_tile(

@@ -104,7 +104,7 @@ _PARTIALS_CONSTRAINTS = "=&r,l,r,r,l,r,r,r,~{memory}"
 
 
 class DebugWaits:
-    """What the lowering of a debug build knows besides."""
+    """What only the lowering of a debug build knows."""
 
     def __init__(self, buffer: Any, limit: int) -> None:
         """Emit the variable that says whether the thread is astray.
@@ -196,7 +196,7 @@ class DebugWaits:
 
     @contextmanager
     def guard(self, op: Any) -> Iterator[None]:
-        """Emit what stands in the `with` so that threads astray skip it, if `op` needs that."""
+        """Let threads that are astray skip the code of the `with`, if `op` needs that."""
         if not _takes_part(op):
             yield
             return

@@ -1,8 +1,12 @@
-"""cuda-tile-fuse-fma: a product that is only added becomes one fused multiply-add.
+"""Fuse a product that is only added into one multiply-add.
 
-The product must have no other use (else it would be computed twice), both operations must round
-and flush in the same way, and both must sit in one block, so that no operand of the product stays
-alive through a loop that needed only the product.
+Before:  %p = mulf %a, %b; %r = addf %p, %c
+After:   %r = fma %a, %b, %c
+
+The product must have no other use, or it would be computed twice. Both operations must round and
+flush in the same way. Both must be in one block, so that no operand of the product stays alive
+through a loop that needs only the product. The result is rounded once instead of twice, so it may
+differ in the last bit.
 """
 
 from typing import Any

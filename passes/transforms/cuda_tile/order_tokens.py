@@ -1,12 +1,18 @@
-"""cuda-tile-order-tokens: memory tokens that keep program order where it matters.
+"""Order the loads and stores of each alias set by memory tokens.
 
-Per alias set the accesses are ordered as the program says: a load after the last store (RAW), a
-store after the last store (WAW) and after the loads since (WAR). Loads are not ordered among
-themselves, and a set that is only read hangs on one token at the start of the kernel. Structured
-control flow that holds a store, or a load that a later store must wait for, carries the token
-as one more value; a loop thereby orders its iterations.
+Before:  store_view_tko %x, %view[%i]
+         %y = load_view_tko %view[%i]
+After:   %s = store_view_tko %x, %view[%i], %entry
+         %y, %l = load_view_tko %view[%i], %s
 
-A set whose accesses all have a token already is left alone: the author of the IR gave the order.
+An alias set is one array, or several arrays that the metadata puts together. A load waits for the
+last store of its set (RAW). A store waits for the last store (WAW) and for the loads since then
+(WAR). Loads are not ordered among themselves. All loads of a set that is only read take one token
+from the start of the kernel.
+
+A loop or a branch that holds a store carries the token as one more value, and so does one that
+holds a load for which a later store must wait. This orders the iterations of a loop. A set whose
+accesses all have a token already is left as it is: the author of the IR gave the order.
 """
 
 from typing import Any
@@ -132,7 +138,7 @@ class _SetOrder:
         return _State(state.write, [*state.reads, token]) if follows else state
 
     def _order_given(self, access: Any, state: _State) -> _State:
-        """Take over the token of an access that somebody else ordered."""
+        """Take over the token of an access that has an order already."""
         tokens = [*state.reads, state.write, access.result_token]
         if access.operation.name == _LOAD:
             return _State(state.write, tokens)
@@ -179,7 +185,7 @@ def _blocks(op: Any) -> list[Any]:
 
 
 def _key(op: Any) -> Any:
-    """Return what stands for `op` in a set: its token, or its first block, or None."""
+    """Return what represents `op` in a set: its token, or its first block, or None."""
     if op.name in (_LOAD, _STORE):
         return op.opview.result_token
     return next(iter(_blocks(op)), None)

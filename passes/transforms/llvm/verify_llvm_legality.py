@@ -1,4 +1,9 @@
-"""Pass `verify-llvm-legality`: the last check before translation to LLVM IR."""
+"""Refuse operations and intrinsics that LLVM or its NVPTX backend cannot compile.
+
+Changes nothing. Translation to LLVM IR and instruction selection end the process on what they do
+not know. So every operation and intrinsic is compared with a list of what works, and everything
+else is reported at its source line (T0601, T0602).
+"""
 
 from typing import Any
 

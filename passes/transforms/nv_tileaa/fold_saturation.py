@@ -1,12 +1,13 @@
-"""Remove clamps to the range of an 8-bit float ahead of the conversion, which saturates by itself.
+"""Remove a clamp before a conversion to an 8-bit float, which saturates by itself.
 
 Before:  %l = maximumf %x, dense<-448.0>; %c = minimumf %l, dense<448.0>
          %y = truncf %c : f32 to f8E4M3FN
 After:   %y = truncf %x : f32 to f8E4M3FN
 
-The conversion to nv_tileaa writes the clamp, so that constants fold to what the hardware gives:
-MLIR rounds a constant beyond the range to NaN or infinity. At run time `cvt.satfinite` does it (PTX
-ISA, cvt). NaN stays NaN in both. Runs after the constants were folded; none are folded later.
+MLIR folds a constant beyond the range of the type to NaN or infinity. So the conversion to
+nv_tileaa writes the clamp, and constants fold to what the hardware gives. At run time
+`cvt.satfinite` saturates (PTX ISA, cvt). NaN stays NaN in both. The pass runs after the constants
+have been folded; none are folded later.
 """
 
 from typing import Any

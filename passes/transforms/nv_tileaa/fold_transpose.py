@@ -1,13 +1,17 @@
-"""Turn the transpose of a loaded operand into the major-ness of the matrix product.
+"""Replace the transpose of a loaded operand by the major order of the matrix product.
 
-Before:  %w = tiled_load ... -> NxK;  %b = permute %w [1, 0] -> KxN;  dot %a, %b {b_major = "n"}
-After:   %w = tiled_load ... -> NxK;  dot %a, %w {b_major = "k"}
+Before:  %w = tiled_load ... : tensor<256x64xbf16>; %b = permute %w [1, 0]
+         dot %a, %b {b_major = "n"}
+After:   %w = tiled_load ... : tensor<256x64xbf16>
+         dot %a, %w {b_major = "k"}
 
-wgmma reads an operand from shared memory in either order, so such a transpose is free. M-major
-A and N-major B exist for 16-bit types only (PTX ISA, wgmma transpose bits); a fold that would ask
-for one of them with another type is left alone. First, permutes move after views that add or drop
-dims of extent 1, as a batch or the heads of an attention have them, and order the other dims alone;
-and chains of permutes are composed.
+wgmma reads a 16-bit operand from shared memory in either order, so such a transpose costs nothing.
+The operand then has its storage shape: A is MxK or KxM, B is KxN or NxK. Other types have no
+M-major A and no N-major B (PTX ISA, wgmma transpose bits), so a transpose that would need one of
+these stays.
+
+First, chains of permutes are composed, and a permute moves after a view that adds or drops dims of
+extent 1, such as a batch (1xKxM) or heads (1xNx1xK). It then orders only the other dims.
 """
 
 from collections.abc import Sequence

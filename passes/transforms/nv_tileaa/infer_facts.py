@@ -1,13 +1,19 @@
-"""Write down what is known about memrefs and coordinates, where the passes below read it.
+"""Record known divisors, and which tiles lie inside their array.
 
-On `make_memref`: `base_div_by` (bytes), `size_div_by` (elements), `stride_div_by` (bytes).
-On `tiled_load` and `tiled_store`: `coord_div_by` (elements), `in_bounds` and `never_before`.
+Before:  %r = make_memref %A, [%M, %K], [%s, 1]
+         %t = tiled_load %r[%i, %j]
+After:   %r = make_memref %A, [%M, %K], [%s, 1]
+              {base_div_by = 16, size_div_by = [1, 1], stride_div_by = [16, 2]}
+         %t = tiled_load %r[%i, %j] {coord_div_by = [128, 64], in_bounds = [false, true]}
 
-The facts come from the kernel metadata (alignment of arguments, `--assume`), from assumptions in
-the IR and from index arithmetic. A tile is in bounds along a dim when its index provably stays
-below the number of whole tiles: a constant, the variable of a loop over the tiles of a dim whose
-extent is a multiple of the tile, or a block coordinate of a grid with as many blocks. It never
-begins before the array when its coordinate is made of such numbers without a subtraction.
+The facts come from the kernel metadata (alignment of the arguments, `--assume`), from assumptions
+in the IR and from index arithmetic. `base_div_by` and `stride_div_by` are in bytes, `size_div_by`
+and `coord_div_by` in elements. Later passes read these attributes and infer nothing themselves.
+
+A tile is `in_bounds` along a dim if its index is always less than the number of whole tiles. This
+is known for a constant, for the variable of a loop over the tiles of a dim whose extent is a
+multiple of the tile, and for a block coordinate of a grid with that many blocks. A tile is
+`never_before` the array if its coordinate is made of such numbers without a subtraction.
 """
 
 from typing import Any

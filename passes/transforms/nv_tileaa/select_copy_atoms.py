@@ -1,12 +1,18 @@
-"""Write the copy-atom witness on every tiled load and store.
+"""Choose the hardware copy for each tiled load and store.
 
-Before:  nv_tileaa.tiled_load %memref, %row, %column, %token {coord_div_by, in_bounds, ...}
-After:   the same with `atom` (the preferred legal atom) and `legal_atoms` (all of them)
+Before:  tiled_load %r[%i, %j] {coord_div_by = [128, 128], in_bounds = [false, false]}
+After:   tiled_load %r[%i, %j] {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16", ...>,
+                                legal_atoms = [...]}
 
-The registry in `dialects/cute` decides from compute capability, address space, tile shape,
-element type and the facts of `nv-tileaa-infer-facts`. A tile that TMA cannot take gets vector
-accesses, and a remark (T0520) says why. TMA fills with zeros what lies outside of an array: a load
-by TMA with another `padding` gets a select after it, if its tile may leave the array.
+The registry (`dialects/cute/registry.py`) decides from compute capability, address space, tile
+shape, element type and the facts of `nv-tileaa-infer-facts`. `atom` is the preferred legal atom,
+`legal_atoms` are all of them. A tile that TMA cannot move gets the widest legal vector access, and
+remark T0520 says why; so do the tiles of a kernel whose blocks reduce them once, if threads can
+move 16 bytes at a time. The number in `sm90_ldg_128_f32` is bits per access.
+
+TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
+select after it, for the dims along which its tile may leave the array. If the tile is an operand of
+a product, it then goes through registers, as a computed operand does; remark T0437 says so.
 """
 
 from typing import Any
@@ -24,6 +30,7 @@ from tilec.passes.analysis.kernels import (
     span_of,
     tiled_access,
 )
+from tilec.passes.analysis.reductions import reduces_once
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
@@ -41,10 +48,11 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         if COMPUTE_CAPABILITY in function.attributes:
             capability = function.attributes[COMPUTE_CAPABILITY].value
         metadata = read_kernel_metadata(function)
+        reduced = reduces_once(function)
         for op in kernel_operations(function):
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
-                _assign(op, copy_request(op, capability, recipe), function, context)
+                _assign(op, copy_request(op, capability, recipe, reduced), function, context)
 
 
 def _assign(op: Any, request: CopyRequest, function: Any, context: PassContext) -> None:
@@ -62,10 +70,16 @@ def _assign(op: Any, request: CopyRequest, function: Any, context: PassContext) 
         context.sink.emit(remark("T0520", message, span_of(op)))
 
 
-def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> CopyRequest:
+def copy_request(
+    op: Any, capability: int, recipe: dict[str, Any] | str, reduced: bool = False
+) -> CopyRequest:
     """Return what a tiled load or store asks the registry for.
 
-    `recipe` is what `descriptor_recipe` returns for its array.
+    Args:
+        op: The load or store.
+        capability: Compute capability, for example 90.
+        recipe: What `descriptor_recipe` returns for its array.
+        reduced: Whether the kernel reduces its tiles once.
     """
     access = tiled_access(op)
     view, memref = op.opview, access.view.owner.operation
@@ -88,6 +102,7 @@ def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> Copy
         allow_tma=view.allow_tma,
         not_describable=recipe if isinstance(recipe, str) else None,
         after_store=access.is_load and follows_store(op),
+        reduced=reduced,
     )
 
 

@@ -24,6 +24,14 @@ def test_plot_is_made_from_a_report_alone(tmp_path, monkeypatch):
         assert word in text
 
 
+def test_equal_reports_make_equal_plots(tmp_path):
+    for name in ("one.svg", "two.svg"):
+        save_plot(report(FIRST, SECOND), tmp_path / name)
+    text = (tmp_path / "one.svg").read_text()
+    assert text == (tmp_path / "two.svg").read_text()
+    assert "dc:date" not in text
+
+
 def test_other_formats_by_suffix(tmp_path):
     save_plot(report(FIRST), tmp_path / "gemm.png")
     assert (tmp_path / "gemm.png").read_bytes().startswith(b"\x89PNG")

@@ -1,10 +1,12 @@
 """Operations of the typed program, spelled with cuda_tile, and control flow with scf."""
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from tilec.dialects import cuda_tile
-from tilec.frontend.emit.scalars import emit_scalar
+from tilec.dialects.common.combine_ops import combine_fields, source_fields
+from tilec.frontend.emit.scalars import emit_scalar, scalar_attribute
 from tilec.frontend.emit.types import element_type, mlir_type, signedness
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.rounded_inputs import RoundedInputs
@@ -130,10 +132,14 @@ class Emitter:
             self.bind(op.results, [self._emit_value(op, operands, where)])
         self._rounded.note(op)
 
+    def is_rounded(self, op: hir.Operation) -> bool:
+        """Tell whether the operand of `op` carries the rounding of numbers of 16 bits."""
+        return self._rounded.holds(op.operands[0])
+
     def flushes(self, op: hir.Operation) -> bool:
         """Tell whether `op`, a function of one tile, flushes subnormal numbers to zero."""
         asked = op.attributes.get("flush_to_zero")
-        return self._rounded.holds(op.operands[0]) if asked is None else asked
+        return self.is_rounded(op) if asked is None else asked
 
     def _emit_value(self, op: hir.Operation, operands: list[Any], where: Any) -> Any:
         """Emit an operation with one result and return that."""
@@ -174,7 +180,10 @@ class Emitter:
         with ir.InsertionPoint(target):
             self.emit_block(block)
             values = [self._values[item] for item in block.yields]
-            ir.Operation.create(terminator, operands=values, loc=where)
+            if terminator == cuda_tile.YieldOp.OPERATION_NAME:
+                cuda_tile.YieldOp(**source_fields(values), loc=where)
+            else:
+                ir.Operation.create(terminator, operands=values, loc=where)
 
     def create(self, op: hir.Operation, operands: list[Any], regions: int, where: Any) -> Any:
         """Create the scf operation of `op` with empty regions."""
@@ -220,6 +229,22 @@ def _emit_while(emitter: Emitter, op: hir.Operation, operands: list[Any], where:
     emitter.bind(op.results, list(created.results))
 
 
+def _emit_combine(emitter: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> None:
+    tiles = [emitter.type(item.type) for item in op.results]
+    elements = [operand.type.element_type for operand in operands]
+    pairs = zip(elements, op.attributes["identities"], strict=True)
+    attributes: dict[str, Any] = {
+        "dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), op.attributes["dim"]),
+        "identities": ir.ArrayAttr.get([scalar_attribute(kind, value) for kind, value in pairs]),
+    }
+    kind = cuda_tile.ScanOp if op.name == "scan" else cuda_tile.ReduceOp
+    created = kind(**combine_fields(operands, tiles), **attributes, loc=where)
+    if op.attributes.get("reverse"):
+        created.attributes["reverse"] = ir.UnitAttr.get()
+    emitter.fill(created.body, op.regions[0], cuda_tile.YieldOp.OPERATION_NAME, where)
+    emitter.bind(op.results, list(created.tiles))
+
+
 # Operations whose builders differ
 
 
@@ -254,8 +279,13 @@ def _compare_integers(_: Emitter, op: hir.Operation, operands: list[Any], where:
     return cuda_tile.CmpIOp.build(predicate, *operands, signedness=signed, loc=where)
 
 
-def _rounded(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+def _rounded(emitter: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     rounding = op.attributes.get("rounding")
+    if rounding is None and op.name == "exp" and emitter.is_rounded(op):
+        tile = operands[0].type
+        scale = cuda_tile.ConstantOp.build(tile, math.log2(math.e), loc=where)
+        scaled = cuda_tile.MulFOp.build(operands[0], scale, loc=where)
+        return cuda_tile.Exp2Op.build(scaled, flush_to_zero=True, loc=where)
     return _ROUNDED[op.name].build(operands[0], rounding=rounding, loc=where)
 
 
@@ -309,7 +339,13 @@ def _mma_integers(_: Emitter, op: hir.Operation, operands: list[Any], where: Any
 
 
 _Structured = Callable[[Emitter, hir.Operation, list[Any], Any], None]
-_STRUCTURED: dict[str, _Structured] = {"if": _emit_if, "for": _emit_for, "while": _emit_while}
+_STRUCTURED: dict[str, _Structured] = {
+    "if": _emit_if,
+    "for": _emit_for,
+    "while": _emit_while,
+    "reduce": _emit_combine,
+    "scan": _emit_combine,
+}
 _MULTIPLE = {
     "get_tile_block_id": cuda_tile.GetTileBlockIdOp,
     "get_num_tile_blocks": cuda_tile.GetNumTileBlocksOp,

@@ -104,12 +104,15 @@ def emit_scalar(op: hir.Operation, operands: list[Any], where: Any) -> Any:
 
 
 def _constant(op: hir.Operation, _: list[Any], result_type: Any, where: Any) -> Any:
-    value = op.attributes["value"]
-    if isinstance(result_type, ir.IntegerType):
-        attribute = ir.IntegerAttr.get(result_type, _wrap(int(value), result_type.width))
-    else:
-        attribute = ir.FloatAttr.get(result_type, float(value))
+    attribute = scalar_attribute(result_type, op.attributes["value"])
     return arith.ConstantOp(result_type, attribute, loc=where).result
+
+
+def scalar_attribute(type_: Any, value: float) -> Any:
+    """Return a number as an attribute of an integer or float type."""
+    if isinstance(type_, ir.IntegerType):
+        return ir.IntegerAttr.get(type_, _wrap(int(value), type_.width))
+    return ir.FloatAttr.get(type_, float(value))
 
 
 def _wrap(value: int, width: int) -> int:

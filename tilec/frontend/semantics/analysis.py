@@ -10,6 +10,8 @@ from tilec.frontend.semantics import (
     builtins_math,
     builtins_memory,
     builtins_parts,
+    builtins_reduce,
+    builtins_scan,
     builtins_shape,
     expressions,
     hir,
@@ -36,8 +38,7 @@ from tilec.frontend.semantics.values import (
 )
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_ELEMENT_OPERATIONS
-from tilec.frontend.syntax.parser import kernels
-from tilec.frontend.syntax.suggest import did_you_mean
+from tilec.frontend.syntax.parser import find_kernel
 from tilec.plan.gemm_candidates import is_power_of_two
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.tiles import TileChoice, plan_tiles
@@ -52,6 +53,8 @@ BUILTIN_MODULES = (
     builtins_math,
     builtins_memory,
     builtins_parts,
+    builtins_reduce,
+    builtins_scan,
     builtins_shape,
     printing,
 )
@@ -89,29 +92,6 @@ class KernelProgram:
     metadata: dict[str, Any]
     definition: ast.FunctionDef
     any_tile_extents: bool = False
-
-
-def find_kernel(module: ast.Module, name: str | None = None) -> ast.FunctionDef:
-    """Return the kernel called `name`, or the only one.
-
-    Raises:
-        CompileError: There is no kernel (T0109) or none of that name, or there are several and no
-            name is given (T0006).
-    """
-    found = kernels(module)
-    if name is None and len(found) == 1:
-        return found[0]
-    names = [item.name for item in found]
-    for item in found:
-        if item.name == name:
-            return item
-    if name is None:
-        message = f"the file has {len(found)} kernels: {', '.join(names)}"
-        hint = "say which one, for example with '--kernel'"
-    else:
-        message = f"there is no kernel '{name}' in this file"
-        hint = did_you_mean(name, names) or f"it has: {', '.join(names)}"
-    raise CompileError(error("T0006", message, found[0].span, hint=hint), [module.source])
 
 
 def analyze_kernel(

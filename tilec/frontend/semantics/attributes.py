@@ -1,7 +1,7 @@
 """Attributes and subscripts: `A.shape[i]`, `x.dtype`, `x.T`, `x.astype(f32)`, `x[:, None]`."""
 
 from tilec.frontend.semantics import builtins_shape, hir
-from tilec.frontend.semantics.builtin_table import BUILTINS, METHODS
+from tilec.frontend.semantics.builtin_table import BUILTINS, METHOD_FORMS, METHODS
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -17,7 +17,14 @@ from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import note
 
-_PROPERTIES = ("shape", "dtype", "ndim", "strides", "T")
+PROPERTIES = {
+    "shape": "the extents of an array, view or tile",
+    "strides": "the strides of an array, in elements",
+    "dtype": "the element type of an array, view, tile or scalar",
+    "ndim": "the number of axes of an array, view or tile",
+    "T": "a tile with its last two axes swapped",
+}
+"""What can be read after a dot, besides methods: name -> what it gives."""
 
 
 def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
@@ -31,7 +38,7 @@ def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
         found = _number_attribute(ctx, value, node)
     if found is not None:
         return found
-    hint = did_you_mean(node.name, [*_PROPERTIES, *METHODS])
+    hint = did_you_mean(node.name, [*PROPERTIES, *METHODS])
     message = f"{describe(value)} has no attribute '{node.name}'"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
 
@@ -59,8 +66,8 @@ def _number_attribute(ctx: Context, value: hir.Value, node: ast.Attribute) -> An
     if node.name == "dtype":
         return DTypeValue(value.type.dtype)
     if node.name in METHODS:
-        name = METHODS[node.name]
-        return BuiltinValue(node.name, BUILTINS[name], receiver=value)
+        function = METHOD_FORMS.get(node.name, BUILTINS[METHODS[node.name]])
+        return BuiltinValue(node.name, function, receiver=value)
     if not isinstance(value.type, hir.TileType):
         return None
     if node.name == "shape":

@@ -1,12 +1,13 @@
 """The builtins by name, and how their arguments are bound and checked.
 
 A builtin is a Python function `(call, argument, ..., *, keyword=...)` registered with `@builtin`;
-its parameters are `Argument`s. The Python signature is the signature that users see.
+its parameters are `Argument`s. The Python signature is the signature that users see, and the
+docstring, the element types and the operations are what docs/language.md says about it.
 """
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context, SemanticError
@@ -22,12 +23,37 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import Diagnostic, SourceSpan
-from tilec.support.dtypes import DType
+from tilec.support.dtypes import DTYPES, DType, Kind
 from tilec.support.fast_dataclasses import dataclass
 
 BuiltinFunction = Callable[..., AnyValue]
 BUILTINS: dict[str, BuiltinFunction] = {}
 """Every builtin by its name in the language."""
+ANY_TYPE: tuple[str, ...] = tuple(DTYPES)
+"""Every element type."""
+ARITHMETIC: tuple[str, ...] = tuple(
+    name for name, dtype in DTYPES.items() if dtype.kind is not Kind.RESTRICTED_FLOAT
+)
+"""The element types with arithmetic."""
+
+
+class BuiltinFacts(NamedTuple):
+    """What the documentation says about a builtin, besides its name and arguments.
+
+    Attributes:
+        summary: What it does; one or two sentences.
+        dtypes: Element types that its operands may have; empty where none matters.
+        operations: The operations of cuda_tile that it becomes; empty if the compiler computes the
+            result itself, or with scalar arithmetic.
+    """
+
+    summary: str
+    dtypes: tuple[str, ...]
+    operations: tuple[str, ...]
+
+
+FACTS: dict[str, BuiltinFacts] = {}
+"""The facts of every builtin by its name."""
 METHODS = {
     "astype": "cast",
     "reshape": "reshape",
@@ -35,15 +61,47 @@ METHODS = {
     "transpose": "transpose",
     "broadcast_to": "broadcast_to",
     "expand_dims": "expand_dims",
+    "sum": "sum",
+    "prod": "prod",
+    "max": "max",
+    "min": "min",
+    "argmax": "argmax",
+    "argmin": "argmin",
+    "any": "any",
+    "all": "all",
+    "cumsum": "cumsum",
+    "cumprod": "cumprod",
 }
 """Builtins that can be called as methods of a tile: method name -> builtin name."""
+METHOD_FORMS: dict[str, BuiltinFunction] = {}
+"""Methods that take other arguments than the builtin of their name."""
 
 
-def builtin(name: str) -> Callable[[BuiltinFunction], BuiltinFunction]:
-    """Register the decorated function as builtin `name`."""
+def builtin(
+    name: str, dtypes: tuple[str, ...] = (), *operations: str
+) -> Callable[[BuiltinFunction], BuiltinFunction]:
+    """Register the decorated function as builtin `name`.
+
+    Args:
+        name: Name in the language.
+        dtypes: Element types that its operands may have.
+        operations: Names of the cuda_tile operations that it becomes.
+    """
 
     def register(function: BuiltinFunction) -> BuiltinFunction:
         BUILTINS[name] = function
+        summary = " ".join((function.__doc__ or "").split())
+        FACTS[name] = BuiltinFacts(summary, dtypes, operations)
+        return function
+
+    return register
+
+
+def method(name: str) -> Callable[[BuiltinFunction], BuiltinFunction]:
+    """Register the decorated function as what builtin `name` is as a method of a tile."""
+
+    def register(function: BuiltinFunction) -> BuiltinFunction:
+        METHOD_FORMS[name] = function
         return function
 
     return register

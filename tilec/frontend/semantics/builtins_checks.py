@@ -8,16 +8,20 @@ from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue, descr
 from tilec.support.diagnostics import SourceSpan
 
 
-@builtin("assert_")
+@builtin("assert_", ("bool",), "assert")
 def assert_(call: Call, condition: Argument, message: Argument | None = None) -> AnyValue:
-    """Check a condition: at once where it is a constant, else in the running kernel."""
+    """Check a condition, as the statement `assert` does.
+
+    A constant is checked by the compiler, everything else by the running kernel. A tile must be
+    true in each element; a scalar may be an integer, too.
+    """
     check(call.ctx, condition.value, _message(call, message), condition.span)
     return NoneValue()
 
 
 @builtin("static_assert")
 def static_assert(call: Call, condition: Argument, message: Argument | None = None) -> AnyValue:
-    """Check a condition while the kernel is compiled."""
+    """Check a condition at compile time; if it is false, the kernel does not compile."""
     value = condition.value
     if isinstance(value, hir.Value):
         text = f"the condition is only known at run time, found {describe(value)}"

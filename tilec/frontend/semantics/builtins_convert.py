@@ -5,7 +5,7 @@ reference compute the same.
 """
 
 from tilec.frontend.semantics import hir, numeric, operators
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import BOOL
 from tilec.frontend.semantics.values import AnyValue, Constant, describe
@@ -19,9 +19,11 @@ The names are those of PTX: to nearest even, towards zero, minus infinity, plus 
 _SIGNED_BITS = {16: DTYPES["i16"], 32: DTYPES["i32"], 64: DTYPES["i64"]}
 _FLOAT_LIMITS = {"f16": 65504.0, "bf16": 2.0**127 * (2 - 2**-7), "f32": 2.0**127 * (2 - 2**-23)}
 """Largest finite number of the types that a wider float may not fit."""
+_WITH_BITS = tuple(name for name in ANY_TYPE if name not in ("bool", "tf32"))
+"""The element types whose bits are defined."""
 
 
-@builtin("cast")
+@builtin("cast", ANY_TYPE, "ftof", "ftoi", "itof", "exti", "trunci")
 def cast(
     call: Call,
     x: Argument,
@@ -30,10 +32,10 @@ def cast(
     rounding: Argument | None = None,
     saturate: Argument | None = None,
 ) -> AnyValue:
-    """Convert to another element type.
+    """Convert `x` to another element type.
 
-    `rounding` is 'rn', 'rz', 'rm' or 'rp'; with `saturate`, what does not fit becomes the nearest
-    number of the type.
+    `rounding` rounds a float to nearest even (`'rn'`), towards zero (`'rz'`), down (`'rm'`) or up
+    (`'rp'`). With `saturate=True`, a number that does not fit becomes the nearest one of the type.
     """
     value, target = call.number(x), call.dtype(dtype)
     mode = None if rounding is None else _mode(call, rounding)
@@ -192,13 +194,12 @@ def _unordered(ctx: Context, value: hir.Value, span: SourceSpan) -> hir.Value:
     return ctx.op("cmpf", [value, value], kind, span, **attributes)
 
 
-@builtin("bitcast")
+@builtin("bitcast", _WITH_BITS, "bitcast")
 def bitcast(call: Call, x: Argument, dtype: Argument) -> AnyValue:
-    """Read the bits of a value as another type of the same width."""
+    """Return the bits of `x` as another element type of the same width."""
     value = numeric.materialize(call.ctx, call.number(x), call.span)
     source, target = numeric.dtype_of(value), call.dtype(dtype)
-    tf32 = DTYPES["tf32"]
-    if source.bits != target.bits or BOOL in (source, target) or tf32 in (source, target):
+    if source.bits != target.bits or not {source.name, target.name} <= set(_WITH_BITS):
         message = f"the bits of {source.name} are not those of a {target.name}"
         hint = "both types need the same width; bool and tf32 have no bits of their own"
         raise call.fail("T0306", message, hint=hint, notes=numeric.origin(value, "the value"))

@@ -1,73 +1,39 @@
-"""Builtins for functions of floats: tests, hyperbolic functions, roundings to whole numbers."""
+"""Builtins that test floats, and functions of two floats."""
 
-from tilec.frontend.semantics import hir, numeric, operators
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics import numeric, operators
+from tilec.frontend.semantics.builtin_table import ARITHMETIC, Argument, Call, builtin
+from tilec.frontend.semantics.builtins_math import float_operand
 from tilec.frontend.semantics.numeric import BOOL, F32
 from tilec.frontend.semantics.values import AnyValue, Constant
 
-_FUNCTIONS = ("sinh", "cosh", "erf")
-_ROUNDINGS = ("round", "trunc")
 
-
-def _float_operand(call: Call, argument: Argument) -> hir.Value:
-    """Return a floating-point value; integers become f32."""
-    value = call.number(argument)
-    dtype = numeric.common_dtype(call.ctx, [value], argument.span, call.name)
-    numeric.require_arithmetic(call.ctx, dtype, argument.span, call.name)
-    return numeric.convert(call.ctx, value, dtype if dtype.is_float else F32, call.span)
-
-
-def _register_function(name: str) -> None:
-    def function(call: Call, x: Argument) -> AnyValue:
-        value = _float_operand(call, x)
-        return call.ctx.op(name, [value], value.type, call.span)
-
-    builtin(name)(function)
-
-
-def _register_rounding(name: str) -> None:
-    def function(call: Call, x: Argument) -> AnyValue:
-        value = numeric.materialize(call.ctx, call.number(x), call.span)
-        dtype = numeric.dtype_of(value)
-        numeric.require_arithmetic(call.ctx, dtype, x.span, call.name)
-        return call.ctx.op(name, [value], value.type, call.span) if dtype.is_float else value
-
-    builtin(name)(function)
-
-
-for _name in _FUNCTIONS:
-    _register_function(_name)
-for _name in _ROUNDINGS:
-    _register_rounding(_name)
-
-
-@builtin("isnan")
+@builtin("isnan", ARITHMETIC, "cmpf")
 def isnan(call: Call, x: Argument) -> AnyValue:
-    """Tell which elements are not a number."""
-    value = _float_operand(call, x)
+    """Return whether `x` is NaN, element by element."""
+    value = float_operand(call, x)
     kind = numeric.typed(BOOL, numeric.shape_of(value))
     attributes = {"predicate": "not_equal", "ordering": "unordered"}
     return call.ctx.op("cmpf", [value, value], kind, call.span, **attributes)
 
 
-@builtin("isinf")
+@builtin("isinf", ARITHMETIC, "absf", "cmpf")
 def isinf(call: Call, x: Argument) -> AnyValue:
-    """Tell which elements are infinite."""
-    value = _float_operand(call, x)
+    """Return whether `x` is infinite, element by element."""
+    value = float_operand(call, x)
     size = call.ctx.op("absf", [value], value.type, call.span)
     infinity = Constant(float("inf"), call.span)
     return operators.compare(call.ctx, "==", size, infinity, call.span)
 
 
-@builtin("pow")
+@builtin("pow", ARITHMETIC, "pow")
 def power(call: Call, a: Argument, b: Argument) -> AnyValue:
-    """Return `a ** b`."""
+    """Return `a` to the power of `b`, as `a ** b` does."""
     return operators.binary(call.ctx, "**", a.value, b.value, call.span)
 
 
-@builtin("atan2")
+@builtin("atan2", ARITHMETIC, "atan2")
 def atan2(call: Call, y: Argument, x: Argument) -> AnyValue:
-    """Return the angle of the point (x, y), from -pi to pi."""
+    """Return the angle of the point (x, y) in radians, from -pi to pi."""
     values = [call.number(y), call.number(x)]
     dtype = numeric.common_dtype(call.ctx, values, call.span, call.name)
     numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)

@@ -1,16 +1,47 @@
 """Builtins that compute element by element, and `mma`."""
 
 from tilec.frontend.semantics import hir, numeric, operators
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtin_table import (
+    ANY_TYPE,
+    ARITHMETIC,
+    Argument,
+    Call,
+    builtin,
+)
 from tilec.frontend.semantics.constant_evaluator import constant_extremum
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, describe
 from tilec.support.diagnostics import note
 from tilec.support.dtypes import DTYPES, DType
 
-_FLOAT_FUNCTIONS = ("log", "log2", "sqrt", "rsqrt", "sin", "cos", "tan")
-_ROUNDED_FUNCTIONS = ("exp", "tanh")
+_FLOAT_FUNCTIONS = {
+    "log": "Return the natural logarithm of `x`.",
+    "log2": "Return the logarithm of `x` to base 2.",
+    "sqrt": "Return the square root of `x`.",
+    "rsqrt": "Return 1 divided by the square root of `x`.",
+    "sin": "Return the sine of `x`, in radians.",
+    "cos": "Return the cosine of `x`, in radians.",
+    "tan": "Return the tangent of `x`, in radians.",
+    "sinh": "Return the hyperbolic sine of `x`.",
+    "cosh": "Return the hyperbolic cosine of `x`.",
+    "erf": "Return the error function of `x`.",
+}
+"""Float functions of one tile or scalar: name -> what it returns."""
+_ROUNDED_FUNCTIONS = {
+    "exp": "Return e to the power of `x`.",
+    "tanh": "Return the hyperbolic tangent of `x`.",
+}
 """Float functions with a fast approximation of their own (cuda_tile dialect, rounding modes)."""
+_APPROXIMATION = (
+    " `rounding='approx'`, for f32, is an approximation in one or two instructions; the default is"
+    " `'full'`."
+)
+_ROUNDINGS = {
+    "floor": "Return the largest integer that is not larger than `x`; integers stay as they are.",
+    "ceil": "Return the smallest integer that is not smaller than `x`; integers stay as they are.",
+    "round": "Return the integer nearest to `x`, ties to even; integers stay as they are.",
+    "trunc": "Return `x` without its fraction; integers stay as they are.",
+}
 _FUNCTION_ROUNDINGS = ("full", "approx")
 _ACCUMULATORS: dict[str, tuple[str, ...]] = {
     "f8e4m3": ("f16", "f32"),
@@ -24,9 +55,10 @@ _ACCUMULATORS: dict[str, tuple[str, ...]] = {
     "u8": ("i32",),
 }
 """Element types of `mma`: operand -> accumulators (cuda_tile dialect, mmaf and mmai)."""
+_WHOLE = tuple(name for name in ARITHMETIC if not DTYPES[name].is_float)
 
 
-def _float_operand(call: Call, argument: Argument) -> hir.Value:
+def float_operand(call: Call, argument: Argument) -> hir.Value:
     """Return a floating-point value; integers become f32."""
     value = call.number(argument)
     dtype = numeric.common_dtype(call.ctx, [value], argument.span, call.name)
@@ -34,22 +66,27 @@ def _float_operand(call: Call, argument: Argument) -> hir.Value:
     return numeric.convert(call.ctx, value, dtype if dtype.is_float else F32, call.span)
 
 
-def _register_float_function(name: str) -> None:
+def _register_float_function(name: str, summary: str) -> None:
     def function(call: Call, x: Argument) -> AnyValue:
-        value = _float_operand(call, x)
+        value = float_operand(call, x)
         return call.ctx.op(name, [value], value.type, call.span)
 
-    builtin(name)(function)
+    function.__doc__ = summary
+    builtin(name, ARITHMETIC, name)(function)
 
 
-for _name in _FLOAT_FUNCTIONS:
-    _register_float_function(_name)
+for _name, _summary in _FLOAT_FUNCTIONS.items():
+    _register_float_function(_name, _summary)
 
 
-@builtin("exp2")
+@builtin("exp2", ARITHMETIC, "exp2")
 def exp2(call: Call, x: Argument, *, flush_to_zero: Argument | None = None) -> AnyValue:
-    """Return 2 to the power of `x`; results below 2^-126 may become 0."""
-    value = _float_operand(call, x)
+    """Return 2 to the power of `x`.
+
+    With `flush_to_zero=True`, for f32, results below 2^-126 become 0, which takes one instruction
+    instead of four.
+    """
+    value = float_operand(call, x)
     attributes = {}
     if flush_to_zero is not None:
         attributes["flush_to_zero"] = call.flag(flush_to_zero, "flush_to_zero")
@@ -61,15 +98,16 @@ def exp2(call: Call, x: Argument, *, flush_to_zero: Argument | None = None) -> A
     return call.ctx.op("exp2", [value], value.type, call.span, **attributes)
 
 
-def _register_rounded_function(name: str) -> None:
+def _register_rounded_function(name: str, summary: str) -> None:
     def function(call: Call, x: Argument, *, rounding: Argument | None = None) -> AnyValue:
-        value = _float_operand(call, x)
+        value = float_operand(call, x)
         attributes = {}
         if rounding is not None and _rounding(call, rounding, value) == "approx":
             attributes["rounding"] = "approx"
         return call.ctx.op(name, [value], value.type, call.span, **attributes)
 
-    builtin(name)(function)
+    function.__doc__ = summary + _APPROXIMATION
+    builtin(name, ARITHMETIC, name)(function)
 
 
 def _rounding(call: Call, argument: Argument, operand: hir.Value) -> str:
@@ -87,11 +125,11 @@ def _rounding(call: Call, argument: Argument, operand: hir.Value) -> str:
     return value.value
 
 
-for _name in _ROUNDED_FUNCTIONS:
-    _register_rounded_function(_name)
+for _name, _summary in _ROUNDED_FUNCTIONS.items():
+    _register_rounded_function(_name, _summary)
 
 
-def _register_rounding(name: str) -> None:
+def _register_rounding(name: str, summary: str) -> None:
     def function(call: Call, x: Argument) -> AnyValue:
         value = numeric.materialize(call.ctx, call.number(x), call.span)
         dtype = numeric.dtype_of(value)
@@ -100,16 +138,17 @@ def _register_rounding(name: str) -> None:
             return value
         return call.ctx.op(name, [value], value.type, call.span)
 
-    builtin(name)(function)
+    function.__doc__ = summary
+    builtin(name, ARITHMETIC, name)(function)
 
 
-for _name in ("floor", "ceil"):
-    _register_rounding(_name)
+for _name, _summary in _ROUNDINGS.items():
+    _register_rounding(_name, _summary)
 
 
-@builtin("abs")
+@builtin("abs", ARITHMETIC, "absf", "absi")
 def absolute(call: Call, x: Argument) -> AnyValue:
-    """Return the absolute value."""
+    """Return the absolute value of `x`."""
     value = call.number(x)
     if isinstance(value, Constant):
         return Constant(abs(value.value), call.span)
@@ -121,9 +160,10 @@ def absolute(call: Call, x: Argument) -> AnyValue:
     return call.ctx.op(name, [value], value.type, call.span)
 
 
-def _extremum(
+def elementwise_extremum(
     call: Call, name: str, values: list[Argument], *, propagate_nan: bool = False
 ) -> AnyValue:
+    """Return the `max` or `min` of several values, element by element."""
     numbers = [call.number(item) for item in values]
     if all(isinstance(item, Constant) for item in numbers):
         known = [item.value for item in numbers if isinstance(item, Constant)]
@@ -134,13 +174,14 @@ def _extremum(
     operands = numeric.unify(call.ctx, numbers, call.span, call.name, dtype)
     result = operands[0]
     for operand in operands[1:]:
-        result = _extremum_of_two(call, name, result, operand, propagate_nan)
+        result = extremum_of_two(call, name, result, operand, propagate_nan)
     return result
 
 
-def _extremum_of_two(
+def extremum_of_two(
     call: Call, name: str, left: hir.Value, right: hir.Value, propagate_nan: bool
 ) -> hir.Value:
+    """Return the `max` or `min` of two values of one type and shape."""
     dtype = numeric.dtype_of(left)
     if dtype.is_float:
         attributes = {"propagate_nan": True} if propagate_nan else {}
@@ -152,52 +193,39 @@ def _is_flag_set(call: Call, argument: Argument | None, what: str) -> bool:
     return argument is not None and call.flag(argument, what)
 
 
-@builtin("maximum")
+@builtin("maximum", ARITHMETIC, "maxf", "maxi")
 def maximum(
     call: Call, a: Argument, b: Argument, *, propagate_nan: Argument | None = None
 ) -> AnyValue:
-    """Return the larger of two values, element by element; a NaN loses by default."""
+    """Return the larger of two values, element by element.
+
+    If one of them is NaN, the result is the other one, or NaN with `propagate_nan=True`.
+    """
     spread = _is_flag_set(call, propagate_nan, "propagate_nan")
-    return _extremum(call, "max", [a, b], propagate_nan=spread)
+    return elementwise_extremum(call, "max", [a, b], propagate_nan=spread)
 
 
-@builtin("minimum")
+@builtin("minimum", ARITHMETIC, "minf", "mini")
 def minimum(
     call: Call, a: Argument, b: Argument, *, propagate_nan: Argument | None = None
 ) -> AnyValue:
-    """Return the smaller of two values, element by element; a NaN loses by default."""
+    """Return the smaller of two values, element by element.
+
+    If one of them is NaN, the result is the other one, or NaN with `propagate_nan=True`.
+    """
     spread = _is_flag_set(call, propagate_nan, "propagate_nan")
-    return _extremum(call, "min", [a, b], propagate_nan=spread)
+    return elementwise_extremum(call, "min", [a, b], propagate_nan=spread)
 
 
-def _variadic_extremum(call: Call, name: str, values: tuple[Argument, ...]) -> AnyValue:
-    if len(values) < 2:
-        message = f"needs two or more values; reducing a tile with '{name}' is not supported"
-        raise call.fail("T0318", message)
-    return _extremum(call, name, list(values))
-
-
-@builtin("max")
-def python_max(call: Call, *values: Argument) -> AnyValue:
-    """Return the largest of two or more values, element by element."""
-    return _variadic_extremum(call, "max", values)
-
-
-@builtin("min")
-def python_min(call: Call, *values: Argument) -> AnyValue:
-    """Return the smallest of two or more values, element by element."""
-    return _variadic_extremum(call, "min", values)
-
-
-@builtin("cdiv")
+@builtin("cdiv", _WHOLE)
 def cdiv(call: Call, a: Argument, b: Argument) -> AnyValue:
-    """Return `a / b` rounded up, for integers."""
+    """Return `a / b` rounded up."""
     return operators.ceil_division(call.ctx, a.value, b.value, call.span)
 
 
-@builtin("where")
+@builtin("where", ANY_TYPE, "select")
 def where(call: Call, condition: Argument, a: Argument, b: Argument) -> AnyValue:
-    """Select `a` where the condition holds, else `b`."""
+    """Return `a` where the condition is true and `b` elsewhere; the condition is bool."""
     mask = call.number(condition)
     values = [call.number(a), call.number(b)]
     if isinstance(mask, Constant):
@@ -220,9 +248,9 @@ def _selected_dtype(call: Call, values: list[Constant | hir.Value]) -> DType:
     return numeric.common_dtype(call.ctx, values, call.span, call.name)
 
 
-@builtin("fma")
+@builtin("fma", ARITHMETIC, "fma")
 def fma(call: Call, a: Argument, b: Argument, c: Argument) -> AnyValue:
-    """Return `a * b + c`, rounded once."""
+    """Return `a * b + c`, rounded once; integers become f32."""
     values = [call.number(item) for item in (a, b, c)]
     dtype = numeric.common_dtype(call.ctx, values, call.span, call.name)
     numeric.require_arithmetic(call.ctx, dtype, call.span, call.name)
@@ -232,9 +260,9 @@ def fma(call: Call, a: Argument, b: Argument, c: Argument) -> AnyValue:
     return call.ctx.op("fma", operands, operands[0].type, call.span)
 
 
-@builtin("mma")
+@builtin("mma", tuple(_ACCUMULATORS), "mmaf", "mmai")
 def mma(call: Call, a: Argument, b: Argument, acc: Argument) -> AnyValue:
-    """Return `acc + a @ b` for 2-D tiles, or batches of them in 3-D tiles."""
+    """Return `acc + a @ b` for MxK, KxN and MxN tiles, or batches of them in 3-D tiles."""
     lhs = call.tile(a, "A must be a tile")
     rhs = call.tile(b, "B must be a tile")
     total = call.tile(acc, "the accumulator must be a tile")

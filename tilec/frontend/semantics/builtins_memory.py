@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from tilec.frontend.semantics import hir, numeric
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
 from tilec.frontend.semantics.numeric import BOOL, I32
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -127,7 +127,7 @@ def _view_of(
     return _partition(call, array, shape, tuple(range(len(shape))), pad)
 
 
-@builtin("make_partition_view")
+@builtin("make_partition_view", ANY_TYPE, "make_partition_view")
 def make_partition_view(
     call: Call,
     array: Argument,
@@ -135,7 +135,10 @@ def make_partition_view(
     dim_map: Argument | None = None,
     pad: Argument | None = None,
 ) -> AnyValue:
-    """Cut an array into tiles; tile axis i walks along array axis `dim_map[i]`."""
+    """Return a view that cuts an array into tiles; axis i of a tile is axis `dim_map[i]` of it.
+
+    `load(view, index)` and `store(view, index, tile)` take the view instead of the array.
+    """
     source = call.array(array)
     shape = call.shape(tile)
     _check_rank(call, source, len(shape), "tile", tile)
@@ -166,7 +169,7 @@ def _record_tile(
     )
 
 
-@builtin("load")
+@builtin("load", ANY_TYPE, "load_view_tko")
 def load(
     call: Call,
     array: Argument,
@@ -176,7 +179,11 @@ def load(
     *,
     allow_tma: Argument | None = None,
 ) -> AnyValue:
-    """Load the tile at tile index `index` of an array or view."""
+    """Return the tile at tile index `index` of an array or view.
+
+    `index` and `shape` have one entry per axis, or are plain numbers for one axis. Elements outside
+    the array are `pad`, 0 by default.
+    """
     if isinstance(array.value, ViewValue):
         view = array.value
         if shape is not None or pad is not None:
@@ -251,7 +258,7 @@ def _inside(call: Call, index: hir.Value, extent: int, limit: Constant | hir.Val
     return ctx.op("cmpi", [shifted, end], mask, span, predicate="less_than", signed=False)
 
 
-@builtin("store")
+@builtin("store", ANY_TYPE, "store_view_tko")
 def store(
     call: Call,
     array: Argument,
@@ -260,7 +267,10 @@ def store(
     *,
     allow_tma: Argument | None = None,
 ) -> AnyValue:
-    """Store a tile at tile index `index`; what lies outside the array is not stored."""
+    """Store a tile at tile index `index`; elements outside the array are dropped.
+
+    The tile has the element type of the array.
+    """
     value = call.tile(tile, "expected the tile to store")
     assert isinstance(value.type, hir.TileType)
     if isinstance(array.value, ViewValue):

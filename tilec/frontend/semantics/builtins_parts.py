@@ -1,13 +1,13 @@
 """Builtins that put tiles together from parts: `cat`, `insert` and `flip`."""
 
 from tilec.frontend.semantics import hir, numeric, operators
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
 from tilec.frontend.semantics.builtins_shape import index_scalar, reshaped
 from tilec.frontend.semantics.numeric import I32
 from tilec.frontend.semantics.values import AnyValue, Constant, TupleValue, describe
 
 
-@builtin("cat")
+@builtin("cat", ANY_TYPE, "cat")
 def cat(call: Call, tiles: Argument, axis: Argument) -> AnyValue:
     """Join two or more tiles along one axis."""
     if not isinstance(tiles.value, TupleValue) or len(tiles.value.items) < 2:
@@ -52,9 +52,9 @@ def _join(call: Call, first: hir.Value, second: hir.Value, position: int) -> hir
     return call.ctx.op("cat", [first, second], kind, call.span, dim=position)
 
 
-@builtin("flip")
+@builtin("flip", ANY_TYPE, "reshape", "extract", "cat")
 def flip(call: Call, x: Argument, axis: Argument | None = None) -> AnyValue:
-    """Reverse the elements along one axis, or along all of them."""
+    """Reverse the elements along one axis, or along all axes without `axis`."""
     value = call.tile(x)
     rank = len(numeric.shape_of(value))
     axes = range(rank) if axis is None else [call.axis(axis, rank)]
@@ -95,9 +95,9 @@ def _product(extents: tuple[int, ...]) -> int:
     return result
 
 
-@builtin("insert")
+@builtin("insert", ANY_TYPE, "reshape", "broadcast", "select")
 def insert(call: Call, x: Argument, index: Argument, part: Argument) -> AnyValue:
-    """Return a tile with one part replaced: that which `extract` takes at `index`."""
+    """Return `x` with one part replaced: the one that `extract` takes at tile index `index`."""
     value, piece = call.tile(x), call.tile(part)
     outer, inner = numeric.shape_of(value), numeric.shape_of(piece)
     items = index.value.items if isinstance(index.value, TupleValue) else (index.value,)

@@ -3,7 +3,7 @@
 import math
 
 from tilec.frontend.semantics import hir, numeric
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
 from tilec.frontend.semantics.builtins_memory import index_scalar
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.numeric import F32, I32
@@ -18,21 +18,21 @@ def _dtype_or(call: Call, dtype: Argument | None, default: DType) -> DType:
     return default if dtype is None else call.dtype(dtype)
 
 
-@builtin("zeros")
+@builtin("zeros", ANY_TYPE, "constant")
 def zeros(call: Call, shape: Argument, dtype: Argument | None = None) -> AnyValue:
     """Return a tile of zeros (f32 by default)."""
     kind = _dtype_or(call, dtype, F32)
     return numeric.make_constant(call.ctx, 0, kind, call.shape(shape), call.span)
 
 
-@builtin("ones")
+@builtin("ones", ANY_TYPE, "constant")
 def ones(call: Call, shape: Argument, dtype: Argument | None = None) -> AnyValue:
     """Return a tile of ones (f32 by default)."""
     kind = _dtype_or(call, dtype, F32)
     return numeric.make_constant(call.ctx, 1, kind, call.shape(shape), call.span)
 
 
-@builtin("full")
+@builtin("full", ANY_TYPE, "constant")
 def full(call: Call, shape: Argument, value: Argument, dtype: Argument | None = None) -> AnyValue:
     """Return a tile with one value everywhere; its type is that of the value by default."""
     extents = call.shape(shape)
@@ -49,7 +49,7 @@ def full(call: Call, shape: Argument, value: Argument, dtype: Argument | None = 
     return numeric.convert(call.ctx, repeated, kind, call.span)
 
 
-@builtin("arange")
+@builtin("arange", ANY_TYPE, "iota")
 def arange(call: Call, size: Argument, dtype: Argument | None = None) -> AnyValue:
     """Return the 1-D tile 0, 1, ..., size - 1 (i32 by default)."""
     extents = call.shape(size)
@@ -98,7 +98,7 @@ def swap_axes(
     return permuted(ctx, value, tuple(axes), span)
 
 
-@builtin("reshape")
+@builtin("reshape", ANY_TYPE, "reshape")
 def reshape(call: Call, x: Argument, shape: Argument) -> AnyValue:
     """Give a tile another shape with as many elements; one extent may be -1."""
     source = call.tile(x)
@@ -122,7 +122,7 @@ def reshape(call: Call, x: Argument, shape: Argument) -> AnyValue:
     return reshaped(call.ctx, source, extents, call.span)
 
 
-@builtin("permute")
+@builtin("permute", ANY_TYPE, "permute")
 def permute(call: Call, x: Argument, axes: Argument) -> AnyValue:
     """Permute the axes: axis i of the result is axis `axes[i]` of x."""
     source = call.tile(x)
@@ -135,7 +135,7 @@ def permute(call: Call, x: Argument, axes: Argument) -> AnyValue:
     return permuted(call.ctx, source, order, call.span)
 
 
-@builtin("transpose")
+@builtin("transpose", ANY_TYPE, "permute")
 def transpose(
     call: Call, x: Argument, axis0: Argument | None = None, axis1: Argument | None = None
 ) -> AnyValue:
@@ -150,7 +150,7 @@ def transpose(
     return swap_axes(call.ctx, source, call.span, first, second)
 
 
-@builtin("expand_dims")
+@builtin("expand_dims", ANY_TYPE, "reshape")
 def expand_dims(call: Call, x: Argument, axis: Argument) -> AnyValue:
     """Insert an axis of extent 1 so that it becomes axis `axis` of the result."""
     source = call.tile(x)
@@ -159,7 +159,7 @@ def expand_dims(call: Call, x: Argument, axis: Argument) -> AnyValue:
     return reshaped(call.ctx, source, (*shape[:position], 1, *shape[position:]), call.span)
 
 
-@builtin("broadcast_to")
+@builtin("broadcast_to", ANY_TYPE, "broadcast")
 def broadcast_to(call: Call, x: Argument, shape: Argument) -> AnyValue:
     """Repeat a scalar or tile along axes of extent 1 until it has `shape`."""
     number = call.number(x)
@@ -176,9 +176,9 @@ def broadcast_to(call: Call, x: Argument, shape: Argument) -> AnyValue:
     return numeric.broadcast(call.ctx, value, extents, call.span)
 
 
-@builtin("extract")
+@builtin("extract", ANY_TYPE, "extract")
 def extract(call: Call, x: Argument, index: Argument, shape: Argument) -> AnyValue:
-    """Cut a tile into tiles of `shape` and return the one at `index`."""
+    """Cut a tile into tiles of `shape` and return the one at tile index `index`."""
     source = call.tile(x)
     outer, extents = numeric.shape_of(source), call.shape(shape)
     items = index.value.items if isinstance(index.value, TupleValue) else (index.value,)
@@ -223,14 +223,14 @@ def _block_axis(call: Call, axis: Argument) -> int:
     return position
 
 
-@builtin("block_id")
+@builtin("block_id", (), "get_tile_block_id")
 def block_id(call: Call, axis: Argument) -> AnyValue:
     """Return the coordinate of this block along one axis of the grid."""
     position = _block_axis(call, axis)
     return block_coordinates(call.ctx, "get_tile_block_id", call.span)[position]
 
 
-@builtin("num_blocks")
+@builtin("num_blocks", (), "get_num_tile_blocks")
 def num_blocks(call: Call, axis: Argument) -> AnyValue:
     """Return the number of blocks along one axis of the grid."""
     position = _block_axis(call, axis)
@@ -239,22 +239,22 @@ def num_blocks(call: Call, axis: Argument) -> AnyValue:
 
 @builtin("grid")
 def grid(call: Call, *extents: Argument) -> AnyValue:
-    """Declare the grid; `statements` handles the one legal place, this is every other."""
-    del extents
+    """Declare a grid of one to three extents and return the coordinates of this block."""
+    del extents  # `statements` handles the one legal place; this is every other
     hint = "write 'm, n = grid(...)' once, first in the kernel after scalar assignments"
     raise call.fail("T0316", "not allowed here", hint=hint)
 
 
 @builtin("range")
 def loop_range(call: Call, *bounds: Argument) -> AnyValue:
-    """Count in a `for` statement; `control_flow` handles it, this is every other place."""
-    del bounds
+    """Give the bounds of a `for` loop: `range(end)`, `range(start, end)` or with a step."""
+    del bounds  # `control_flow` handles a `for` statement; this is every other place
     raise call.fail("T0318", "only allowed in 'for ... in range(...)'")
 
 
 @builtin("static_range")
 def static_range(call: Call, *bounds: Argument) -> AnyValue:
-    """Count in a `for` statement that is unrolled; this is every other place."""
+    """Give the bounds of a `for` loop that is unrolled; they are compile-time integers."""
     del bounds
     raise call.fail("T0318", "only allowed in 'for ... in static_range(...)'")
 

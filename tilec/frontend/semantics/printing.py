@@ -1,7 +1,7 @@
 """`print`, and strings with values of the running kernel in them."""
 
 from tilec.frontend.semantics import hir, numeric
-from tilec.frontend.semantics.builtin_table import Argument, Call, builtin
+from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
 from tilec.frontend.semantics.context import Context, SemanticError
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -107,11 +107,11 @@ def _fragments(text: TextValue) -> list[_Fragment]:
     return found
 
 
-@builtin("print")
+@builtin("print", ANY_TYPE, "print")
 def print_values(
     call: Call, *values: Argument, sep: Argument | None = None, end: Argument | None = None
 ) -> AnyValue:
-    """Print values of the running kernel, with the coordinates of the block in front."""
+    """Print strings, numbers and tiles of the running kernel ([printing](#printing))."""
     between, text = _string(call, sep, " "), TextValue()
     for number, item in enumerate(values):
         text = text.joined(TextValue((between if number else "",)))

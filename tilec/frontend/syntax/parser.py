@@ -14,6 +14,7 @@ from tilec.frontend.syntax.source_scan import Scanner
 from tilec.frontend.syntax.syntax_errors import parse_with_recovery
 from tilec.frontend.syntax.tree_builder import TreeBuilder
 from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
+from tilec.support.kernel_selection import select_kernel
 
 _IMPORTS = ("import_statement", "import_from")
 
@@ -160,25 +161,13 @@ def kernels(module: ast.Module) -> tuple[ast.FunctionDef, ...]:
     )
 
 
-def choose_kernel(tree: ast.Module, wanted: str | None, source: SourceFile) -> ast.FunctionDef:
-    """Return the kernel to compile.
-
-    Args:
-        tree: The parsed module.
-        wanted: The name that was asked for, or None.
-        source: Where `tree` comes from.
+def find_kernel(module: ast.Module, wanted: str | None = None) -> ast.FunctionDef:
+    """Return the kernel called `wanted`, or the only one.
 
     Raises:
-        CompileError: There is no such kernel, or none was named and there are several.
+        CompileError: There is no kernel (T0109) or none of that name, or there are several and no
+            name is given (T0006).
     """
-    found = {kernel.name: kernel for kernel in kernels(tree)}
-    if wanted is None and len(found) == 1:
-        return next(iter(found.values()))
-    if wanted is not None and wanted in found:
-        return found[wanted]
-    listed = ", ".join(found)
-    if wanted is None:
-        message = f"{source.name} defines several kernels"
-        raise CompileError(error("T0006", message, hint=f"choose with --kernel: {listed}"))
-    message = f"{source.name} defines no kernel called '{wanted}'"
-    raise CompileError(error("T0006", message, hint=f"it defines: {listed}"))
+    found = {kernel.name: kernel for kernel in kernels(module)}
+    first = next(iter(found.values()))
+    return found[select_kernel(found, wanted, module.source.name, first.span, [module.source])]

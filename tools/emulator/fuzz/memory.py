@@ -12,7 +12,7 @@ from tools.emulator.fuzz.program import Access, Array, Layout, Program
 from tools.emulator.fuzz.values import INTEGERS, NUMPY, Numbers, Value, round_to
 
 GUARD = 64
-"""Elements around an array that nobody may write."""
+"""Elements around an array that must not be written."""
 POISON = 0x5A
 """Byte of the guards and gaps."""
 Generator = np.random.Generator

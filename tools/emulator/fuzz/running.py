@@ -51,7 +51,7 @@ class Verdict:
 
     @property
     def bad(self) -> bool:
-        """Whether somebody has to look at it."""
+        """Whether it needs a closer look."""
         return self.kind not in ("right", "refused")
 
 
@@ -164,7 +164,7 @@ def _emulate(
 
 @dataclass(frozen=True)
 class _DeviceView:
-    """An array in device memory that somebody else owns."""
+    """An array in device memory that another library owns."""
 
     view: ArrayView
 

@@ -7,7 +7,7 @@ Before:  scf.for %tile = %first to %end step %s {
 After:   %few = %upper < %lower + 2
          scf.while (%tile = %first, %p0 = %none, %p1 = %none, %y = %rows, %x = %c0) {
            %more = %tile < %end
-           if !%more | %few { tiled_store %p0, %view[%y, %x]; tiled_store %p1, ... }
+           if !%more | %few { tiled_store %p0, %view[%y, %x]; tiled_store %p1, %view[%y, %x + 64] }
            condition(%more)
          } do {
            %r = scf.for %k = %lower to %upper iter_args(%acc = %zeros) {
@@ -18,30 +18,40 @@ After:   %few = %upper < %lower + 2
            %v = truncf %r; %q0 = tile_part %v {[0, 0]}; %q1 = tile_part %v {[0, 64]}
            yield %tile + %s, %q0, %q1, %m, %n }
 
-Consumers that share a tile all store it at the same time, and the tensor cores would idle. So the
-result stays in registers, in the type that it is stored in, until the next tile: each of its first
-products has a part of the store in its shadow, between the issue of the group and the wait for it
-(`nv-tileas-schedule-mma`). Behind the last tile, and ahead of every one with fewer products than
-parts, the store stands alone. Slices of a tile (`nv-tileas-slice-tiles`) wait together; each begins
-some columns behind the first.
+Consumers that share a tile would all store it at the same time, and the tensor cores would idle. So
+the result stays in registers until the next tile, in the type in which it is stored. During each of
+the first products of the next tile, one part is stored: after the group is issued, before the wait
+for it (`nv-tileas-schedule-mma`). After the last tile, and before a tile with fewer products than
+parts, the store runs alone. During the products of the first tile, a CTA stores zeros beyond the
+last row of the array, which TMA drops. The slices of a tile (`nv-tileas-slice-tiles`) are deferred
+together.
 
-What computes the tile stays behind its own products, unless the plan says otherwise (`defer_work`):
+The kernel must have one product in one loop and one store, of a tile that is computed element by
+element from the sums. The registers must hold a result and the accumulators of the next tile
+together. Other work of the epilogue stays after the products of its own tile.
 
-Before:  %x = truncf %r; ring_wait %slot; %l = load_shared %slot; ring_release; %y = addf %x, %l
-         tiled_store %y, %view[%m, %n]
-After:   behind a product of the next tile, if there is a tile that waits:
-         %v = opaque (tile_slice %x {[0, 0]}); ring_wait %slot; %l = load_shared %slot {[0, 0]}
-         %y = addf %v, %l; tiled_store %y, %view[%m, %n] {staging_origin = [0, 0]}
-         behind the product after that:
-         %v = opaque (tile_slice %x {[0, 16]}); %l = load_shared %slot {[0, 16]}; %y = addf %v, %l
-         tiled_store %y, %view[%m, %n] {staging_origin = [0, 16]}; ring_release
+With `defer_work`, a tile that is rounded to 16 bits is deferred as soon as it is rounded. What is
+computed from it then runs with the store:
 
-Then a tile waits as soon as it is rounded to 16 bits, and with it all that is computed from it. In
-the shadow of one product there is time for 16 columns; more would keep the next product waiting.
-The steps of a slice write one staging slot, the last one stores it.
+    Before:  %x = truncf %r; ring_wait %slot; %l = load_shared %slot; ring_release
+             %y = addf %x, %l; tiled_store %y, %view[%m, %n]
+    After:   // during a product of the next tile, if a tile is deferred:
+             %v = opaque (tile_slice %x {[0, 0]}); ring_wait %slot; %l = load_shared %slot {[0, 0]}
+             %y = addf %v, %l; tiled_store %y, %view[%m, %n] {staging_origin = [0, 0]}
+             // during the product after that:
+             %v = opaque (tile_slice %x {[0, 16]}); %l = load_shared %slot {[0, 16]}
+             %y = addf %v, %l; tiled_store %y, %view[%m, %n] {staging_origin = [0, 16]}
+             ring_release
 
-What a CTA stores with the products of its first tile are zeros beyond the array's last row, which
-TMA drops. Where it would wait for slots that nobody fills, it does nothing.
+Each step computes 16 columns; more would make the next product wait. The steps of a slice write one
+staging slot. The first step waits for what the slice reads, the last one stores it and releases the
+slot. This work may need only the rounded tile, constants, values that are known before the loop
+over tiles, and tiles that are loaded after the products and that no other part of the epilogue
+reads. It may not call functions (`sin`, `%`), which every step would repeat.
+
+Options:
+    defer_stores: 1 defers the store of a tile.
+    defer_work: 1 also defers the computations after the rounding.
 """
 
 from collections.abc import Sequence
@@ -136,7 +146,7 @@ class _Carried:
     """What a loop over tiles carries for the tile that waits.
 
     Attributes:
-        waits: Whether one does; None where nobody has to ask.
+        waits: Whether one does; None where one always does.
         tiles: Its parts.
         begin: Where it begins, and what its store must come after.
     """
@@ -181,7 +191,7 @@ class _DeferredStore:
         return self.whole.op.location
 
     def apply(self, tiles: Any, few: Any, shadow: Any) -> None:
-        """Rewrite the loop `tiles`: parts below `shadow` stand behind products, else alone."""
+        """Rewrite the loop `tiles`: parts below `shadow` follow products, the others are alone."""
         body = tiles.regions[0].blocks[0]
         rings = [list(body.arguments).index(first) for _, first, _ in self.work.rings]
         with ir.InsertionPoint(tiles), self.location:
@@ -262,7 +272,7 @@ class _DeferredStore:
         return nothing.replaced(carried)
 
     def _work_alone(self, waiting: _Carried, alone: Any, positions: list[Any]) -> list[Any]:
-        """Emit all parts, if `alone`; return the positions of the rings behind them."""
+        """Emit all parts, if `alone`; return the positions of the rings after them."""
         if waiting.waits is not None:
             alone = arith.andi(alone, waiting.waits)
         branch = _branch(alone, positions)
@@ -274,10 +284,10 @@ class _DeferredStore:
         return list(branch.results)
 
     def _work_in_shadow(self, waiting: _Carried, shadow: Any) -> list[Any]:
-        """Emit a part behind each product of a tile whose number is below `shadow`.
+        """Emit a part after each product of a tile whose number is below `shadow`.
 
         Returns:
-            The positions of the rings behind the loop over products.
+            The positions of the rings after the loop over products.
         """
         inits = [first for _, first, _ in self.work.rings]
         loop, positions, results = _carry_through(self.found.loop, inits)
@@ -313,7 +323,7 @@ class _DeferredStore:
     def _emit(
         self, waiting: _Carried, part: int, step: int | None, positions: list[Any]
     ) -> list[Any]:
-        """Emit a step of a part, or all of it; return the positions of the rings behind it."""
+        """Emit a step of a part, or all of it; return the positions of the rings after it."""
         rings = [ring for ring, _, _ in self.work.rings]
         current = dict(zip(rings, positions, strict=True))
         return self.parts[part].emit(waiting.tiles[part], waiting.begin, current, step)

@@ -1,22 +1,30 @@
-"""Cut the stores of accumulators into parts that each warpgroup stores on its own.
+"""Cut the stores of accumulators into parts that each warpgroup stores by itself.
 
 Before:  tiled_store %d, %view[%m, %n] <tma> : tensor<128x256xbf16>
 After:   %w = warpgroup_id; %row = %m + %w * 64
          %p0 = tile_part %d {origin = [0, 0], axis = 0} : tensor<64x64xbf16>
-         tiled_store %p0, %view[%row, %n] <tma> {per_warpgroup, staging_slot = 0, ...}
+         tiled_store %p0, %view[%row, %n] <tma> {per_warpgroup, staging_slot = 0,
+                                                 staging_pending = 1}
          %p1 = tile_part %d {origin = [0, 64], axis = 0} : tensor<64x64xbf16>
-         tiled_store %p1, %view[%row, %n + 64] <tma> {per_warpgroup, staging_slot = 1, ...}
+         tiled_store %p1, %view[%row, %n + 64] <tma> {per_warpgroup, staging_slot = 1,
+                                                      staging_pending = 1}
          ...
 
-A whole tile in shared memory would take the place of a ring slot or two, and all warpgroups would
-meet at its barriers. Parts go through a few small staging buffers, one after the other: one is
-filled while TMA reads the others, and a warpgroup that is done starts on the next tile. The slices
-of a tile that `nv-tileas-slice-tiles` has cut go through the same buffers. The plan says how many
-(`epilogue_slots`; 0 leaves stores whole). A tile that is not an accumulator computed on element
-by element stays whole, too.
+A result that is staged whole takes the place of a ring slot or two, and all warpgroups meet at its
+barriers. Parts go through a few small staging slots of each warpgroup: one slot is filled while TMA
+reads the others, and a warpgroup that is done starts on its next tile. A part is a box of the rows
+that the warpgroup holds: 64 rows (columns of a column-major array) of one 128-byte swizzle span,
+8192 bytes, one TMA copy. Its registers are already in the right threads, so cutting moves nothing.
+`staging_pending` is the number of parts that may still be on their way when the slot is written
+again. The slices of a tile (`nv-tileas-slice-tiles`) use the same staging slots.
 
-A part costs two barriers of its warpgroup and a fence. With an `epilogue_batch`, as many parts are
-written after one barrier and stored after another one.
+The pass cuts TMA stores of a wgmma accumulator, also if it is converted, scaled, biased or
+transposed. Other tiles may lie in registers in any way and stay whole. A part costs two barriers of
+its warpgroup and a fence; with an `epilogue_batch`, several parts share them.
+
+Options:
+    epilogue_slots: Staging slots of each warpgroup; 0 leaves stores whole.
+    epilogue_batch: Parts that are written after one barrier and stored after another one.
 """
 
 from typing import Any

@@ -32,7 +32,7 @@ class WaitingPart(Protocol):
 
     @property
     def steps(self) -> int:
-        """In how many steps the part can be done, one behind each product."""
+        """In how many steps the part can be done, one after each product."""
         ...
 
     def kept(self) -> Any:
@@ -55,7 +55,7 @@ class WaitingPart(Protocol):
             step: Which step; None for all.
 
         Returns:
-            The positions behind it.
+            The positions after it.
         """
         ...
 
@@ -183,7 +183,7 @@ class _ComputedSlice:
         values = {self.item.waits: OpaqueOp(tile=part, result=part.type).result}
         waits = [op for op in self.item.ops if op.name == _WAIT]
         values |= {op.operands[1]: positions[op.operands[0]] for op in waits}
-        # Slots are given back behind the store, whose fence then covers the reads, too.
+        # Slots are released after the store, whose fence then covers the reads, too.
         last = [op for op in self.item.ops if op.name in _BEHIND_STORE]
         for op in self.item.ops:
             if op not in last and (span.is_first or op not in waits):

@@ -1,4 +1,4 @@
-"""Keep the group of a k-tile in flight while that of the next one is issued.
+"""Keep the products of a k-tile in flight while those of the next k-tile are issued.
 
 Before:  %r:2 = scf.for ... iter_args(%acc, %p) {
            ring_wait %ring, %p; %g, %t = async_mma %a, %b, %acc; %d = mma_wait %g, %t {pending = 0}
@@ -9,9 +9,14 @@ After:   %r:3 = scf.for ... iter_args(%acc, %p, %h) {
          if it ran: %s = mma_drain %r#0; ring_release_until %ring, %r#2, %r#1
 
 The tensor cores then have work while a warpgroup waits for its next slot. A slot is held for one
-k-tile longer, so this pays where no other warpgroup fills the gap (`mma_pending` in the spec). It
-is done where nothing but the next product uses the accumulator inside of the loop, and nothing but
-the product the operands of a slot; other products keep waiting at once.
+k-tile longer. So the releases have a position of their own, one slot later than that of the waits.
+This pays if no other warpgroup fills the gap.
+
+Inside of the loop, only the next product may use the accumulator, and only the product may use the
+operands of a slot. Other products keep `pending = 0`.
+
+Options:
+    mma_pending: Groups that stay in flight; 0 leaves the kernel as it is.
 """
 
 from typing import Any
@@ -101,7 +106,7 @@ def _slot_position(product: Any, tile: Any) -> Any:
 
 
 def _overlap(found: _Pipelined) -> None:
-    """Give the releases of the loop a walk of their own, one slot behind, and drain behind it."""
+    """Give the releases positions of their own, one slot later, and drain after the loop."""
     i64 = ir.IntegerType.get_signless(64)
     found.wait.attributes["pending"] = ir.IntegerAttr.get(i64, 1)
     ring, end = found.release.operands

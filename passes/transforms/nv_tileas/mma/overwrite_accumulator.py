@@ -10,11 +10,14 @@ After:   %r = if %lower < %upper {
            yield %l
          } else { %z = zeros; yield %z }
 
-Nobody then writes zeros ahead of the loop: 128 registers of each thread for a tile of 128x256,
-which ptxas 13.0 wrote twice (0.2% of the cycles of a product at 4096^3 on an H200, 2026-11-22). A
-loop that does not run still has to give zeros, in a branch; where `nv-tileas-overlap-mma` has made
-one, that serves for both. It is done where a product is all that uses the accumulator in a round,
-and where a product is what the round leaves in it.
+wgmma ignores the contents of its result registers if its predicate `scale-d` is false. So no zeros
+are written before the loop: 128 registers of each thread for a tile of 128x256, which ptxas 13.0
+wrote twice (0.2% of the cycles of a product at 4096^3 on an H200, 2026-11-22).
+
+A loop that does not run still has to give zeros. They are in a branch, because LLVM would write a
+constant before the branch, for all tiles. If `nv-tileas-overlap-mma` has made such a branch, it
+serves for both. An accumulator that starts with other values, or that something else uses in the
+loop, is added to as before.
 """
 
 from typing import Any
@@ -28,7 +31,7 @@ from tilec.passes.analysis.mma.loop_guards import guard_loop, guarded_loops
 from tilec.passes.registry import PassContext, register_pass
 
 _BOUNDS = 3
-"""Operands of an `scf.for` in front of the values that it carries."""
+"""Operands of an `scf.for` before the values that it carries."""
 
 
 @register_pass("nv-tileas-overwrite-accumulator")

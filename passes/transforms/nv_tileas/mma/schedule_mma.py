@@ -1,16 +1,16 @@
-"""Turn every `dot` into an asynchronous group of the tensor cores and its wait.
+"""Turn each product into an asynchronous group of the tensor cores and its wait.
 
 Before:  %a = load_shared %slot_a; %b = load_shared %slot_b; %d = dot %a, %b, %acc
 After:   %g, %t = async_mma %slot_a, %slot_b, %acc; %d = mma_wait %g, %t {pending = 0}
 
-wgmma reads its operands from shared memory, so an operand that a ring slot holds is used in place.
-Any other operand (computed, or loaded without TMA) is staged: stored into a shared-memory buffer
-with ordinary stores, fenced for the async proxy, and guarded by barriers of the role. A product
-that wgmma cannot do (see `why_not_wgmma`) becomes a `simt_mma`, which multiplies on the CUDA cores
-from the same buffers.
+wgmma reads its operands from shared memory. An operand in a ring slot is read in place. Any other
+operand (computed, or loaded without TMA) is staged: it is stored into a buffer with ordinary
+stores, fenced for the async proxy, and guarded by barriers of the role. A product that wgmma cannot
+do (`why_not_wgmma`) becomes a `simt_mma`, which multiplies on the CUDA cores from the same buffers;
+remark T0541 says so.
 
-The wait retires each group at once, but for what `nv-tileas-defer-stores` has put in its shadow:
-the store of another tile. Deeper schedules change `pending`.
+Each wait follows its group at once. Only the store of another tile (`nv-tileas-defer-stores`) may
+run between them. Later passes change `pending`.
 """
 
 from typing import Any
@@ -103,7 +103,7 @@ def _schedule(op: Any, warpgroups: int, context: PassContext) -> None:
 
 
 def _behind_shadow(dot: Any) -> Any:
-    """Return the operation in front of which the group of `dot` is waited for."""
+    """Return the operation before which the group of `dot` is waited for."""
     following = next_operation(dot)
     return next_operation(following) if IN_SHADOW in following.attributes else dot
 

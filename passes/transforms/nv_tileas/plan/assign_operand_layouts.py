@@ -1,12 +1,18 @@
-"""Decide how each tile that passes through shared memory lies there.
+"""Choose the shared-memory layout of each tile that TMA moves.
 
-Before:  %a, %t = nv_tileas.tiled_load ... {atom = tma_load}
-After:   %a, %t = nv_tileas.tiled_load ... {atom = tma_load, shared_layout = <[128, 64], 128>}
+Before:  tiled_load %r[%i, %j] {atom = <tma_load>} : tensor<64x256xbf16>
+After:   tiled_load %r[%i, %j] {atom = <tma_load>, shared_layout = <box [64, 64], swizzle 128>}
 
-Operands of a `dot` get a layout that wgmma reads through a descriptor: columns of one swizzle
-span, all rows of a column together. Every other tile gets boxes that TMA moves in as few copies as
-possible. The layout fixes the boxes, so this also decides how many copies a load takes; a tile that
-several CTAs of a cluster share is cut into boxes that they divide among them.
+An operand of a product gets a layout that wgmma can read through a descriptor: columns of one
+swizzle span, with all rows of a column together. Dims of extent 1, wherever the tile has them, are
+1 in the box. Every other tile gets as few boxes as TMA allows. The layout fixes the boxes, and so
+the number of copies. If the consumers share the columns of a product, no span of B and no swizzled
+box of the result holds columns of two consumers.
+
+The CTAs that share a tile of a cluster take equal runs of its boxes. A tile of one box is cut
+between its rows, in multiples of the 8 rows of a core matrix; this moves no byte of the tile. If
+the boxes cannot be divided evenly (three boxes among two CTAs, for example), the sharing ends:
+`multicast_axis` is removed, and every CTA loads the whole tile.
 """
 
 import contextlib

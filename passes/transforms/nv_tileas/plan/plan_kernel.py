@@ -1,11 +1,36 @@
-"""Choose the kernel plan and record it as one attribute.
+"""Choose the plan of each kernel and record it as one attribute.
 
-Before:  nv_tileaa.func @k { ... }
-After:   nv_tileaa.func @k {nv_tileaa.kernel_spec = {stages = 4, consumers = 2, ...}} { ... }
+Before:  nv_tileaa.func @matmul
+After:   nv_tileaa.func @matmul {kernel_spec = {stages = 4, consumer_warps = 8, ...}}
 
-The only pass with policy. It collects what the planner needs (`tilec.plan`), which is pure Python,
-and writes the answer; it never changes tile extents. Where the plan prefers another copy atom than
-the widest one, it picks among the alternatives that `nv-tileaa-select-copy-atoms` found legal.
+This is the only pass with policy. It measures the kernel (products, bytes per stage, bytes outside
+of loops, largest register tile), asks the planner (`tilec.plan`, pure Python), and writes the
+answer. `--plan` and `@kernel(...)` override single fields. The pass never changes the extents of a
+tile. Every decision has a reason, which is recorded in the metadata and printed by `--remarks`.
+
+If the tiles do not fit into shared memory together, the ring gets fewer stages first. After that,
+threads move some tiles instead of TMA, stores before loads (`tilec/plan/demotion.py`); remark T0522
+says which and why. The pass then takes another atom from `legal_atoms`
+(`nv-tileaa-select-copy-atoms`). A plan that needs too many registers is an error with the numbers,
+and so is one that needs more shared memory than the operands of its products leave.
+
+In a cluster of more than one CTA, a load in a loop is marked with `multicast_axis` if several CTAs
+load the same tile: 0 if the CTAs of a column share it, 1 if those of a row do. A tile is shared if
+
+- its coordinates do not depend on the coordinate of the block along that axis,
+- its loops and branches do not depend on the block at all, so that all CTAs run the load equally
+  often,
+- and only wgmma reads it, because reads of threads would need a fence of the whole cluster.
+
+The grid is rounded up to whole clusters, so tiles beyond the grid must have no effect. Therefore
+the kernel needs a grid of its own with `cdiv(X, S)` tiles along the axis, and every store must
+begin at S times the index of the tile in a dim of extent X, where nothing is left to store.
+Otherwise a cluster that the user asked for is an error (T0421), and a cluster that was planned with
+the tiles becomes a single CTA. The same holds if no tile is shared along one of the axes of the
+cluster.
+
+Options:
+    any plan field: Overrides the choice of the planner for this field.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,6 +63,7 @@ from tilec.passes.analysis.mma.k_loops import why_not_split
 from tilec.passes.analysis.mma.operands import DOT, is_unit_view, staged_bytes, staging_reason
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
+from tilec.passes.analysis.reductions import reduces_once
 from tilec.passes.analysis.tma.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
 from tilec.passes.registry import PassContext, register_pass
@@ -247,6 +273,7 @@ def kernel_problem(
         fixed_bytes=fixed_bytes,
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
+        reduces_once=reduces_once(function),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         scratch_bytes=expected_scratch_bytes(function),
@@ -321,6 +348,6 @@ def _keep_producible_loads(
             continue
         if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
             continue
-        reason = "it stands in a 'while' loop, which a producer role cannot replay"
+        reason = "it is in a 'while' loop, which a producer role cannot repeat"
         demotion = leave_to_threads(access, reason)
         context.sink.emit(lost_tma("T0521", demotion, function))

@@ -1,21 +1,35 @@
-"""Map the iteration space onto CTAs.
+"""Map the grid of tiles onto CTAs.
 
-Before:  %m = nv_tileas.get_program_id {axis = 0}      After:  %id = nv_tileas.cta_id
-         %n = nv_tileas.get_program_id {axis = 1}              %m = %id / N_blocks
-         ...                                                   %n = %id % N_blocks; ...
+Before:  %m = get_program_id {axis = 0}; %n = get_program_id {axis = 1}
+After:   %id = cta_id; %m = %id / cdiv(N, 256); %n = %id % cdiv(N, 256)
 
-With `persistent = true` in the spec:                          %ids = nv_tileas.num_ctas
-                                                    scf.for %tile = %id to %total step %ids
-                                                      %m, %n = decode %tile; ...
+With `persistent = 1`:
 
-Blocks are flattened into `gridDim.x`, so that the launcher needs one number and their order is the
-compiler's choice. The order is row-major, last extent fastest, unless the spec has a `tile_group`:
-then that many rows of tiles are swept column by column, every second group backwards, so that
-tiles which run at the same time share operands in L2; of three extents the first stays outermost,
-a batch being swept matrix by matrix. With a `cluster`, indices number the groups of tiles that one
-cluster takes, along the last two axes; a group at the edge may have tiles beyond it, which load
-zeros and store nothing. Extents come from the kernel's grid expressions, or from the hidden `grid`
-parameters when the caller gives the grid.
+    %id = cta_id; %ids = num_ctas
+    scf.for %tile = %id to %total step %ids { %m = %tile / cdiv(N, 256); ... }
+
+The grid is flattened into `gridDim.x`. So the launcher needs one number, and the compiler chooses
+the order of the tiles. The order is row-major, last extent fastest. With a `tile_group`, that many
+rows of tiles are visited column by column, every second group backwards. Then tiles that run at the
+same time share operands in L2. Of three extents the first stays outermost. A persistent kernel
+loops over tiles, so that the loads of the next tile overlap the stores of this one.
+
+With a cluster, an index numbers clusters:
+
+    %id = cluster_id; %row = (%id / cdiv(N, 256)) * 2 + cluster_coord {axis = 0}
+
+A cluster at the edge may have tiles beyond the grid. Its CTAs must not stop, because the others
+rely on their copies. They load zeros and store nothing (the planner has checked this), and no
+access is `in_bounds` any more.
+
+Extents come from the grid expressions of the kernel, or from the hidden `grid` parameters if the
+caller gives the grid. The kernel computes them as the launcher does, in 64 bits where a step may
+need them.
+
+Options:
+    persistent: 1 makes each CTA loop over tiles.
+    tile_group: Rows of tiles that are visited together; 0 keeps row-major order.
+    cluster: CTAs of a cluster along the last two axes of the grid.
 """
 
 from functools import cached_property

@@ -1,21 +1,30 @@
-"""Compute results of accumulators in slices, where their epilogue loads tiles.
+"""Cut results into slices of their columns, together with the tiles that their epilogue loads.
 
-Before:  %r = tiled_load %R[%m, %n] <tma> : tensor<128x256xbf16>
-         %x = arith.extf %r; %y = arith.addf %acc, %x; %z = arith.truncf %y
-         tiled_store %z, %C[%m, %n] <tma> : tensor<128x256xbf16>
+Before:  %r = tiled_load %R[%m, %n] <tma> : tensor<128x256xbf16>; %y = addf %acc, %r
+         tiled_store %y, %C[%m, %n] <tma> : tensor<128x256xbf16>
 After:   %r0 = tiled_load %R[%m, %n] <tma> {slice_group = 0, slice = 0} : tensor<128x32xbf16>
-         %a0 = tile_slice %acc {origin = [0, 0]} : tensor<128x32xf32>
-         %x0 = arith.extf %r0; %y0 = arith.addf %a0, %x0; %z0 = arith.truncf %y0
-         tiled_store %z0, %C[%m, %n] <tma> {slice_group = 0, slice = 0} : tensor<128x32xbf16>
+         %a0 = tile_slice %acc {origin = [0, 0]}; %y0 = addf %a0, %r0
+         tiled_store %y0, %C[%m, %n] <tma> {slice_group = 0, slice = 0} : tensor<128x32xbf16>
          %r1 = tiled_load %R[%m, %n + 32] <tma> {slice_group = 0, slice = 1} : tensor<128x32xbf16>
          ...
 
-A whole tile in shared memory would take the place of ring slots, and everything would wait for all
-of it. Slices have all rows of the tile, so every warpgroup has a part of each, and an accumulator
-is cut along its columns by naming its registers. The loads of a group are a sequence: they go
-through one small ring (`nv-tileas-insert-rings`), which a producer warp of their own fills. The
-plan says how many columns a slice has (`slice_columns`; 0 leaves tiles whole). Runs before layouts
-are assigned, since the boxes of loads follow from their extents.
+An epilogue may load a tile, for example a residual. A whole tile would take the place of ring slots
+in shared memory, and the epilogue could not begin before all of it has arrived. In slices, the
+epilogue loads, computes and stores a few columns at a time. A slice has all rows of the tile, so
+every warpgroup has a part of each slice. An accumulator is cut along its columns by naming its
+registers (`tile_slice`), which moves nothing. A broadcast row is cut in the same way, and a
+constant is made anew. The accesses of a group form a sequence: the loads share a small ring
+(`nv-tileas-insert-rings`), the stores share the staging slots.
+
+The pass cuts TMA stores of tiles that are computed element by element, in one block, from a wgmma
+accumulator, if they load tiles or compute special functions. (Then the stores of some slices run
+while other slices are computed.) A tile that something else needs stays whole, and so does a tile
+that is also stored at other coordinates. Nothing is cut if the consumers share columns or if no
+producer warp loads ahead. The pass runs before layouts are assigned, because the boxes of loads
+follow from the extents of the slices.
+
+Options:
+    slice_columns: Columns of a slice; 0 leaves all tiles whole.
 """
 
 from math import gcd

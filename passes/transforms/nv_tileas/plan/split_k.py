@@ -8,25 +8,37 @@ After:   %items = %tiles * S; %share = (%n + S - 1) / S
            %split = %item / %tiles; %tile = %item % %tiles
            %first = %split * %share; %end = min(%n, %first + %share)
            %acc = scf.for %k = %first to %end step %c1 iter_args(%zeros) { ... }
-           if %item >= %tiles * (S - 1):
+           if %item >= %tiles * (S - 1):  // the last split
              await_partials %counters, %tile, %split; barrier
              %sum = scf.for %s = 0 to %split iter_args(%acc) { add_partial %partials, %tile, %s }
              %d = arith.truncf %sum; tiled_store %d, ...; reset_partials %counters, %tile
            else: store_partial %acc, %partials, %tile, %split; barrier
                  arrive_partial %counters, %tile }
 
-The plan says how many splits there are (`split_k` in the spec; 1 leaves the kernel alone), and has
-checked that the kernel can be split (`tilec.passes.analysis.mma.k_loops`). `tilec.plan.split` says
-why items come in this order, why the sums are the same in every launch and why nobody waits for
-ever. A split without k-tiles leaves zeros, which are added all the same.
+This serves products with fewer tiles than SMs and a long K. The kernel has a single `mma` on the
+tensor cores, in a single loop that adds up its products from zeros and has the same length for
+every tile (`tilec.passes.analysis.mma.k_loops`). Other kernels, clusters, and consumers that take
+tiles alternately are refused (T0421).
 
-What the loop over k-tiles does not need moves into the branch of the last split, loads in front of
-the loop included: it is needed once per tile. Runs right behind `nv-tileas-schedule-tiles`, while
-all of a kernel is one program; the roles replay the bounds and branches like any other scalar code.
+Every split of a tile except the last one stores its partial sum in global memory, in a place of its
+own, and waits for nothing. The last split waits once and adds all partial sums to its own, split 0
+first, so results are the same in every launch. This takes the memory of S - 1 results in f32, in
+whole tiles. A split without k-tiles stores zeros, which are added too. Everything that the loop
+over k-tiles does not need moves into the branch of the last split, loads before the loop included.
 
-A launch writes each partial sum once, so nobody has to wait before that either. The last split sets
-the counter of its tile back to zero, so the counters hold zeros before and after every launch, and
-a captured graph can be replayed.
+A counter per tile says how many partial sums are stored. After the stores of a split, a barrier of
+the role and a release by one thread count it. In the last split one thread polls the counter
+(acquire, at the scope of the GPU), and a barrier extends that to all threads. The last split sets
+the counter back to zero, so a captured graph can be replayed. Counters are not in shared memory, so
+the protocol check sees only the barriers.
+
+`tilec/plan/split.py` defines the order of the work items and says why the wait always ends: the
+splits that are waited for wait for nothing and come first in every CTA, and all CTAs run at the
+same time, because the launch is cooperative. The pass runs directly after
+`nv-tileas-schedule-tiles`, while the kernel is still one program.
+
+Options:
+    split_k: Number S of CTAs that share a tile; 1 leaves the kernel as it is.
 """
 
 from math import prod

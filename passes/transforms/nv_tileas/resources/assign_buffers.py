@@ -1,20 +1,24 @@
-"""Place shared-memory buffers, scratch areas and barriers; number the named barriers.
+"""Place buffers and barriers in shared memory, and number the named barriers.
 
-Before:  %b = alloc_shared {slots = 4} : !nv_tileas.smem<...>; %f = alloc_mbarrier {slots = 4}
-After:   %b = alloc_shared {slots = 4, offset = 0}; %f = alloc_mbarrier {slots = 4, offset = 131072}
+Before:  alloc_shared {slots = 3}; alloc_mbarrier {slots = 3}; barrier
+After:   alloc_shared {slots = 3, offset = 0}; alloc_mbarrier {slots = 3, offset = 212992}
+         barrier {id = 1}
 
-Tile buffers come first, each aligned to its swizzle pattern, then one scratch area that operations
-which move a tile through shared memory share (they are separated by barriers of their role; where
-teams ping-pong, each has an area of its own), then the mbarriers.
-Named barrier 0 is the whole CTA; a role with fewer threads than the CTA gets an id of its own, and
-so does each of its warpgroups.
-The kernel's `shared_bytes` and `block_threads` are recorded in its metadata.
+Tile buffers come first, each aligned to its swizzle pattern. A scratch area follows, which all
+operations that move a tile through shared memory use; barriers of their role separate them, and
+each team of consumers has an area of its own. The mbarriers come last.
+
+Named barrier 0 belongs to the whole CTA. A role with fewer threads gets id 1, a second team the
+next id, and the warpgroups of the consumers the ids after that.
+
+The metadata gets the block size (`block_threads`), the bytes of shared memory (`shared_bytes`), the
+CTAs of a cluster, the tiles of a cluster (`cluster_tiles`, to which the launcher rounds up the
+grid), and `dependent_launch`.
 """
 
 from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
-from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
@@ -26,6 +30,7 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     reject,
 )
+from tilec.passes.analysis.scratch_areas import scratch_bytes, uses_scratch
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.fast_dataclasses import dataclass
@@ -38,9 +43,7 @@ WHOLE_CTA = 0
 CONSUMERS = 1
 """Named barrier of the consumer role when there is a producer role, too, or of its first team; the
 next ones belong to the other teams, then to the warpgroups."""
-VECTOR_BYTES = 16
-"""Widest shared-memory access of one thread (PTX ISA, ld and st)."""
-SCRATCH_OPS = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
+_BARRIERS = ("nv_tileas.barrier", "nv_tileas.order_memory")
 TEAM_BYTES = "team_bytes"
 """Distance of the scratch areas of two teams, on the operations that use them."""
 
@@ -86,7 +89,7 @@ def _place(ops: list[Any]) -> int:
         layout = layout_of_shared(op.results[0].type)
         size = slot_bytes(op.results[0].type) * ir.IntegerAttr(op.attributes["slots"]).value
         _set_offset(op, arena.take(size, max(SLOT_ALIGNMENT, layout.alignment)))
-    scratch = [op for op in ops if op.name in SCRATCH_OPS]
+    scratch = [op for op in ops if uses_scratch(op)]
     if scratch:
         _place_scratch(arena, scratch, _team_count(ops))
     for op in (op for op in ops if op.name == "nv_tileas.alloc_mbarrier"):
@@ -116,17 +119,6 @@ def slot_bytes(tile: Any) -> int:
     return -(-layout.size_bytes // alignment) * alignment
 
 
-def scratch_bytes(op: Any) -> int:
-    """Return the scratch bytes of an operation: its largest tile, row-major.
-
-    They are a multiple of 16, because LLVM reads the end of a tile with a vector access that is
-    wider than what is left of it.
-    """
-    tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
-    size = max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
-    return -(-size // VECTOR_BYTES) * VECTOR_BYTES
-
-
 def _set_offset(op: Any, offset: int) -> None:
     op.attributes["offset"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), offset)
 
@@ -136,7 +128,7 @@ def _number_barriers(ops: list[Any], specialised: bool) -> None:
     for roles in (op for op in ops if op.name == "nv_tileas.roles"):
         first_warpgroup = CONSUMERS + roles.opview.team_count
         for op in walk_operations(roles.opview.consumer.blocks[0]):
-            if op.name in ("nv_tileas.barrier", "nv_tileas.order_memory", *SCRATCH_OPS):
+            if op.name in _BARRIERS or uses_scratch(op):
                 number = first_warpgroup if is_per_warpgroup(op) else identity
                 op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
 

@@ -1,24 +1,38 @@
-"""Give every register tile of the consumer role a layout.
+"""Choose which thread holds which element of each register tile.
 
-Before:  %x = load_shared %s : tensor<128x128xf32>; %y = arith.addf %x, %x : tensor<128x128xf32>
-After:   the same operations on tensor<128x128xf32, #nv_tileas.layout<"128x128|reg:...">>
+Before:  %d : tensor<128x256xf32>
+After:   %d : tensor<128x256xf32,
+              <"128x256|reg:2*(0,1),2*(8,0),32*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|
+                warpgroup:2*(64,0)">>
 
-Values that an elementwise operation, a loop or a branch ties together form a group and share one
-layout. Accumulators of wgmma fix the layout of their groups. From there layouts spread over
-permute, view and broadcast, which then cost nothing. A group that nothing reaches gets the layout
-that its memory accesses like best. Where two fixed layouts meet, a `convert_layout` goes in.
-Loads, constants and ranges take any layout: they have none of their own.
+`docs/architecture.md#layout` explains the text of a layout.
+
+Values that an element-wise operation, a loop or a branch connects form a group and share one
+layout. Accumulators of wgmma fix the layout of their groups. From there, layouts spread through
+permute, view, broadcast and reductions, which then cost nothing. Loads, constants and ranges take
+any layout. A group without a fixed layout gets the one that suits its memory accesses best, the
+largest tile first; where its rows are reduced, a warp gets whole rows if there are enough. A part
+(`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+
+If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
 
 import contextlib
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import terminator, walk_operations
+from tilec.ir.structured import (
+    defining_operation,
+    next_operation,
+    terminator,
+    walk_operations,
+)
 from tilec.layout import (
     LayoutError,
     RegisterLayout,
@@ -31,6 +45,7 @@ from tilec.layout import (
     without_units,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.layout.reduction import reduction, scan_steps
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
@@ -39,6 +54,9 @@ from tilec.support.fast_dataclasses import dataclass, field
 
 _PART = "nv_tileas.tile_part"
 _SLICE = "nv_tileas.tile_slice"
+_CONVERT = ConvertLayoutOp.OPERATION_NAME
+_COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
+_MEMORY = ("tiled_load", "tiled_store", "load_shared", "store_shared")
 _SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", _PART, _SLICE)
 _FREE_OPERANDS = (
     "nv_tileas.store_shared",
@@ -47,6 +65,7 @@ _FREE_OPERANDS = (
     "nv_tileas.extract",
     "scf.yield",
     "scf.condition",
+    _CONVERT,
     *_SHAPE_OPS,
 )
 """Operations whose operands and results keep layouts of their own. What a terminator passes on is
@@ -80,15 +99,17 @@ class _Assignment:
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
+        converted = _convert_combined(self.block)
         for op in walk_operations(self.block):
             self._group(op)
         self._anchor()
         self._spread()
-        for value in list(self.parents):
+        for value in sorted(self.parents, key=lambda value: -prod(value.type.shape)):
             if self._find(value) not in self.layouts:
                 self.layouts[self._find(value)] = self._preferred(value)
                 self._spread()
         self._convert()
+        self._drop_equal(converted)
         for value in list(self.parents):
             layout = self.layouts[self._find(value)]
             value.set_type(with_register_layout(value.type, layout))
@@ -122,6 +143,8 @@ class _Assignment:
             for row in zip(op.operands, before.arguments, terminator(after).operands, strict=True):
                 self._join(*row)
             rows = zip(op.results, passed, after.arguments, strict=True)
+        elif op.name in _COMBINE:
+            rows = [tuple(op.operands), tuple(op.results)]
         elif op.name in _FREE_OPERANDS:
             rows = [(value,) for value in (*op.operands, *op.results)]
         else:
@@ -142,8 +165,10 @@ class _Assignment:
         while changed:
             changed = False
             for op in walk_operations(self.block):
-                if op.name in _SHAPE_OPS:
+                if op.name in (_CONVERT, *_SHAPE_OPS):
                     changed |= self._spread_over(op)
+                elif op.name in _COMBINE:
+                    changed |= self._spread_combined(op)
 
     def _spread_over(self, op: Any) -> bool:
         source, result = self._find(op.operands[0]), self._find(op.results[0])
@@ -160,10 +185,42 @@ class _Assignment:
         self.layouts[target] = layout
         return True
 
+    def _spread_combined(self, op: Any) -> bool:
+        """Give the results of a reduction or scan the layout that follows from its sources."""
+        tiles = [result for result in op.results if is_tile(result)]
+        source = self.layouts.get(self._find(op.operands[0]))
+        if source is None or (tiles and self._find(tiles[0]) in self.layouts):
+            return False
+        layout = combined_layout(op, source)
+        if layout is None:
+            wanted = self._combinable_layout(op)
+            self._convert_operands(op, wanted)
+            layout = combined_layout(op, wanted)
+        if tiles and layout is not None:
+            self.layouts[self._find(tiles[0])] = layout
+        return bool(tiles)
+
+    def _combinable_layout(self, op: Any) -> RegisterLayout:
+        bits = max(element_bits(operand.type.element_type) for operand in op.operands)
+        shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
+        return choose_blocked(shape, bits, self.warps, reduced=(axis,))
+
     def _preferred(self, value: Any) -> RegisterLayout:
         """Return the layout for a group that nothing else decides."""
-        bits = max(element_bits(member.type.element_type) for member in self._members(value))
-        return choose_blocked(tuple(value.type.shape), bits, self.warps)
+        members = list(self._members(value))
+        touching = [op for member in members for op in _around(member)]
+        bits = [element_bits(member.type.element_type) for member in members]
+        moved = [
+            element_bits(item.type.element_type)
+            for op in touching
+            if op.name.rpartition(".")[2] in _MEMORY
+            for item in (*op.operands, *op.results)
+            if is_tile(item)
+        ]
+        reduced = {op.opview.axis.value for op in touching if op.name in _COMBINE}
+        return choose_blocked(
+            tuple(value.type.shape), min(moved, default=max(bits)), self.warps, reduced=[*reduced]
+        )
 
     def _members(self, value: Any) -> Iterator[Any]:
         root = self._find(value)
@@ -211,12 +268,24 @@ class _Assignment:
             "no layout has these parts", pass_name="nv-tileas-assign-register-layouts", op=str(op)
         )
 
-    def _convert_operand(self, op: Any, wanted: RegisterLayout) -> None:
-        source = op.operands[0]
+    def _convert_operand(self, op: Any, wanted: RegisterLayout, number: int = 0) -> None:
+        source = op.operands[number]
         with ir.InsertionPoint(op), op.location:
             converted = ConvertLayoutOp(source=source, result=source.type).result
-        op.operands[0] = converted
+        op.operands[number] = converted
         self.layouts[self._find(converted)] = wanted
+
+    def _convert_operands(self, op: Any, wanted: RegisterLayout) -> None:
+        for number in range(len(op.operands)):
+            self._convert_operand(op, wanted, number)
+
+    def _drop_equal(self, converted: list[Any]) -> None:
+        """Remove the conversions between equal layouts."""
+        for op in converted:
+            source, result = op.operands[0], op.results[0]
+            if self.layouts[self._find(source)] == self.layouts[self._find(result)]:
+                result.replace_all_uses_with(source)
+                self.replaced.append(op)
 
     def _convert_shape(self, op: Any) -> None:
         """Replace a view by a move through shared memory, where elements lie in row-major order."""
@@ -228,6 +297,42 @@ class _Assignment:
         self.replaced.append(op)
 
 
+def _convert_combined(block: Any) -> list[Any]:
+    """Insert a conversion after each reduction and scan; return those that went in.
+
+    What they return has the layout that follows from their sources, whatever its users want.
+    """
+    found = []
+    for op in walk_operations(block):
+        for result in op.results if op.name in _COMBINE else ():
+            if not is_tile(result):
+                continue
+            with ir.InsertionPoint(next_operation(op)), op.location:
+                converted = ConvertLayoutOp(source=result, result=result.type)
+            result.replace_all_uses_except(converted.result, converted.operation)
+            found.append(converted.operation)
+    return found
+
+
+def _around(value: Any) -> list[Any]:
+    """Return the operations that make or use a value."""
+    users = [use.owner.operation for use in value.uses]
+    maker = defining_operation(value)
+    return users if maker is None else [maker, *users]
+
+
+def combined_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of what a reduction or scan returns; None where the source's is no good."""
+    axis = op.opview.axis.value
+    try:
+        if op.name == ReduceOp.OPERATION_NAME:
+            return reduction(source, axis).result
+        scan_steps(source, axis)
+    except LayoutError:
+        return None
+    return source
+
+
 def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
     """Return the layout of a shape operation's source that makes the operation free."""
     shape = tuple(op.operands[0].type.shape)
@@ -235,7 +340,7 @@ def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
         return result.permute(_inverse(list(op.opview.permutation)))
     if op.name == "nv_tileas.broadcast":
         return result.broadcast_source(shape)[0]
-    if op.name == _PART:
+    if op.name in (_CONVERT, _PART):
         return None
     try:
         if op.name == _SLICE:
@@ -264,6 +369,8 @@ def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
         return source.permute(list(op.opview.permutation))
     if op.name == "nv_tileas.broadcast":
         return None
+    if op.name == _CONVERT:
+        return source
     try:
         if op.name in (_PART, _SLICE):
             return part_of(op, source).layout

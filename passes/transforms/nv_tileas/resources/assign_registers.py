@@ -4,10 +4,13 @@ Before:  roles producer: { ... } consumer: { ... }
 After:   roles producer: { set_registers {count = 40, decrease} ... }
                consumer: { set_registers {count = 232, increase} ... }
 
-The counts come from the kernel spec, whose planner obeys the sum rule: over all warpgroups,
-registers times 128 threads fit the register file (PTX ISA, setmaxnreg; breaking it deadlocks).
-Kernels without a producer role, or whose plan moves nothing, keep what the launch gives every
-thread.
+The planner chooses the counts so that, over all warpgroups, registers times 128 threads fit into
+the register file (PTX ISA, setmaxnreg; more would deadlock). A kernel without a producer role keeps
+the registers of the launch, and so does one whose plan moves nothing.
+
+Options:
+    producer_registers: Registers of a producer thread.
+    consumer_registers: Registers of a consumer thread.
 """
 
 from typing import Any

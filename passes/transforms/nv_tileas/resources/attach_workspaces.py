@@ -1,4 +1,4 @@
-"""Make the device memory of a kernel hidden parameters that the launcher fills.
+"""Make the device memory that CTAs share hidden parameters that the launcher fills.
 
 Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ..., %d: !nv_tileas.tma_desc<...>) {
            %c = workspace {hidden_name = "counters", size = "cdiv(M, 128) * 4", zeroed} ... }
@@ -6,8 +6,9 @@ After:   nv_tileaa.func @k(..., %d: !nv_tileas.tma_desc<...>, %c: !nv_tileaa.ptr
            {tilec.kernel = {workspaces = [{name = "counters", size = "cdiv(M, 128) * 4", ...}],
                             hidden_parameters = [{name = "counters", dtype = "u64"}]}}
 
-Hidden parameters follow the tensor maps, so the pass comes after
-`nv-tileas-attach-tma-descriptors`; `nv-tileas-debug-waits` adds its own after them.
+The metadata gets the name, the size expression, the alignment, and whether the memory must be zero.
+With these the launcher provides the memory. Hidden parameters follow the tensor maps, so the pass
+runs after `nv-tileas-attach-tma-descriptors`; `nv-tileas-debug-waits` adds its own parameter later.
 """
 
 from typing import Any

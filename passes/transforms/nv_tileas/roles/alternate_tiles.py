@@ -1,4 +1,4 @@
-"""Let teams of consumers ping-pong: each takes every n-th tile.
+"""Let two teams of consumers compute tiles alternately.
 
 Before:  consumer: %s = ring_start %ring
                    scf.for %tile = %id to %total step %ids iter_args(%p = %s) {
@@ -11,15 +11,19 @@ After:   consumer: %t = team_id; %first = %id + %t * %ids; %stride = %ids * 2
                      %q = scf.for ...; ring_release %turn, %o; %w = ring_advance %turn, %o
                      ...; %b = ring_skip %ring, %q, %c1, %c0, %n, %c1; yield %b, %w }
 
-While one team stores its result, another one multiplies, so that the tensor cores never wait for an
-epilogue. The producer goes through all tiles in order, so the slots of the teams follow each other
-in every ring: a team skips those of the tiles that are not its own. It cannot know how many there
-are unless every tile has as many, so the plan gives no teams to other kernels.
+While one team of one warpgroup stores its result, the other team multiplies. So the tensor cores do
+not wait for an epilogue. The producer fills the slots of all tiles in order, so a team skips the
+slots of the other team. For this, each tile must have the same number of k-tiles; the planner makes
+no teams for other kernels.
 
-A wait by parity cannot tell a phase from the last but one. So a team begins to wait for the slots
-of its tile only when the other one has waited for all of its own: that is its turn. Turns are a
-ring without buffers that has a slot for each team. A team acquires its own slot and releases that
-of the other one, which needs no leave for its first tile, so the second team is a round ahead.
+A wait by parity cannot distinguish a phase from the one two phases before. So a team may wait for
+its first slot only after the other team has waited for its last slot. A ring without buffers, with
+one slot per team, grants this turn: a team acquires its own slot and releases that of the other
+team. The first team needs no permission for its first tile, so the second team starts one round
+later.
+
+Options:
+    pingpong: 1 makes two teams; 0 leaves the kernel as it is.
 """
 
 from typing import Any
@@ -94,7 +98,7 @@ def _alternate(roles: Any) -> None:
 
 
 def _take_turns(roles: Any, block: Any, walk: Any, team: Any) -> None:
-    """Let a team wait for the slots of `walk` only behind all such waits of the other team."""
+    """Let a team wait for the slots of `walk` only after all such waits of the other team."""
     body = tile_loop(block).regions[0].blocks[0]
     waits = [
         op
@@ -160,7 +164,7 @@ def _turns(warps: int) -> Any:
 
 
 def _ancestor_in(op: Any, block: Any) -> Any:
-    """Return the operation of `block` that `op` stands in."""
+    """Return the operation of `block` that holds `op`."""
     while op.block != block:
         op = parent_operation(op)
     return op
@@ -185,7 +189,7 @@ def _positions(loop: Any) -> list[tuple[int, Any]]:
 
 
 def _skip(loop: Any, index: int, walk: Any, team: Any, others: Any) -> None:
-    """Skip the slots of the teams before this one ahead of the loop, of others behind a tile."""
+    """Skip slots of earlier teams before the loop, and slots of other teams after a tile."""
     ring = walk.owner.opview.ring
     last = terminator(loop.regions[0].blocks[0])
     before, behind = loop.operands[3 + index], last.operands[index]
@@ -211,7 +215,7 @@ def _rounds(loop: Any, walk: Any) -> list[tuple[int, list[Any]]]:
 
 
 def _bounds(op: Any, loop: Any) -> list[Any]:
-    """Return the bounds of the loop in `loop` that `op` stands in; without one, of one round."""
+    """Return the bounds of the loop in `loop` that holds `op`; without one, of one round."""
     inside = enclosing_loops(op)
     inside = inside[: inside.index(loop)]
     if len(inside) > 1:

@@ -1,21 +1,43 @@
-"""Implement channels by rings.
+"""Implement the channels between the roles by rings of slots.
 
 Before:  producer: %a = tiled_load; send %a {channel = 0}; %b = tiled_load; send %b {channel = 1}
          consumer: %a = receive {channel = 0}; %b = receive {channel = 1}; dot %a, %b, %acc
-After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...; ring_commit; advance
-         consumer: ring_wait; %a = load_shared %slot_a; %b = ...; dot; ring_release; advance
+After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...
+                   ring_commit; ring_advance
+         consumer: ring_wait; %a = load_shared %slot_a; %b = ...; dot %a, %b, %acc
+                   ring_release; ring_advance
 
-The channels whose sends stand in one block share a ring: their tiles arrive together and are
-released together, after the last operation that reads one of them from shared memory. The wait for
-them returns the memory token of their loads (`ring_token`). Consumers that send to themselves wait
-at the last receive, so what uses a tile or a token before that ends the group: a store that must
-come after a load comes after the wait for it. Slices of one
-group (`nv-tileas-slice-tiles`) share a ring, too, but arrive one after the other, each in the next
-slot: `epilogue_stages` of them are on their way or in use at a time. Any other ring in a
-loop has the planned number of stages and is refilled, so it has empty barriers; a ring outside
-loops is filled once, has one slot and needs none. Positions are carried through the loops. Where
-CTAs of a cluster fill each other's slots, a slot is empty when the consumers of all of them have
-released it, and the roles end with a `cluster_sync`.
+Channels whose sends are in one block share a ring. Their tiles arrive together and are released
+together, after the last operation that reads one of them from shared memory. A ring in a loop has
+the planned number of stages, and each slot has a full and an empty barrier. A ring outside of loops
+has one slot, which is filled once, so it needs no empty barrier. The loops carry the positions.
+
+Consumers that send to themselves wait at the last receive. If they use a tile, or the memory token
+of its load, before that, the group ends there. The wait returns the token (`ring_token`):
+
+    Before:  send %a; %x = receive; %t = receive_token %x; tiled_store %A, %zero, %t
+             send %b; %y = receive
+    After:   ring_commit %r0; ring_wait %r0; %t = ring_token %r0; tiled_store %A, %zero, %t
+             ring_commit %r1; ring_wait %r1
+
+The slices of a group (`nv-tileas-slice-tiles`) share one ring of `epilogue_stages` slots. They
+arrive one after the other, and each slot is released as soon as its tiles are in registers:
+
+    producer: ring_acquire %p0; %r0 = ...; ring_commit %p0; %p1 = ring_advance %p0
+              ring_acquire %p1; ...
+    consumer: ring_wait %c0; %r0 = load_shared; ring_release %c0; %c1 = ring_advance %c0; ...
+
+In a cluster that shares a tile of the ring, a CTA fills slots of other CTAs. So a slot is empty
+when the consumers of all these CTAs have released it, and the empty barrier counts the consumer
+warps of all of them. All roles end with a `cluster_sync`, because a CTA that has ended takes its
+barriers with it:
+
+    alloc_mbarrier {count = 16}; create_ring {cluster = [2, 1], multicast_axes = [0]}
+    producer: ...; cluster_sync         consumer: ...; cluster_sync
+
+Options:
+    stages: Slots of a ring in a loop.
+    epilogue_stages: Slots of a ring of slices.
 """
 
 from functools import partial
@@ -321,7 +343,7 @@ def _token_operations(receive: Any) -> list[Any]:
 
 
 def _replace_tokens(operations: list[Any], token: Any) -> None:
-    """Let `token` stand for the tokens that `operations` return."""
+    """Replace the tokens that `operations` return by `token`."""
     for op in operations:
         op.results[0].replace_all_uses_with(token)
         erase(op)

@@ -1,12 +1,12 @@
-"""Turn memory tokens into synchronisation inside the consumer role.
+"""Turn memory tokens into barriers inside the consumer role.
 
-Before:  %t = tiled_store %view, %x, ...; %y, %u = tiled_load %view, ..., %t
-After:   tiled_store ...; nv_tileas.order_memory; %y = tiled_load %view, ...
+Before:  %t = tiled_store %view, %x; %y = tiled_load %view, %t
+After:   tiled_store %view, %x; order_memory; %y = tiled_load %view
 
-Threads of a role run apart, so a store of one thread is ordered before a load of another only by a
-barrier. One is placed before every access whose token leads back to an access of the consumer role
-that it conflicts with. Loads through TMA need none: see `nv-tileas-partition-roles`. Runs after the
-roles are split, because only then is it known which accesses share threads.
+The threads of a role run independently, so only a barrier orders a store of one thread before a
+load of another. One barrier is placed before each access whose token leads back to a conflicting
+access of the consumer role. TMA loads need none (see `nv-tileas-partition-roles`). The pass runs
+after the roles are split, because only then is it known which accesses share threads.
 """
 
 from typing import Any

@@ -10,11 +10,15 @@ After:   %ns = min(max(ceildiv(%upper - %lower, %s), 0) * pace, 1000000)
              ring_acquire %ring, %p; sleep %ns; %r = tiled_load ... {slice = 0}; ring_commit
              ring_acquire %ring, %q; sleep %ns; %t = tiled_load ... {slice = 1}; ring_commit } } }
 
-An epilogue frees the slots of its slices within a few thousand cycles, on all SMs at about the same
-time. Loaded at once, the slices of the next tiles fill the memory bus, and the operands of the
-products come late; but nobody needs them before these products end. The plan says how long the
-producer warp sleeps ahead of each slice, per k-tile (`epilogue_pace`; 0 loads at once). Where the
-number of k-tiles depends on the block, nothing sleeps.
+An epilogue frees the slots of all its slices within a few thousand cycles, on all SMs at about the
+same time. If the slices of the next tiles were loaded at once, they would fill the memory bus, and
+the operands of the products would arrive late. But nothing needs the slices before these products
+end. So the producer warp sleeps before each slice. All sleeps together take about half of the time
+of the products. If the number of k-tiles depends on the block, nothing sleeps.
+
+Options:
+    epilogue_pace: Nanoseconds of sleep per k-tile; 0 loads at once, as do tiles with more slices
+        than slots.
 """
 
 from typing import Any
@@ -38,7 +42,7 @@ _LOAD = "nv_tileas.tiled_load"
 
 @register_pass("nv-tileas-pace-loads")
 def pace_loads(module: Any, context: PassContext) -> bool:
-    """Let the producer warps of every kernel whose plan has a pace sleep ahead of each slice."""
+    """Let the producer warps of every kernel whose plan has a pace sleep before each slice."""
     del context
     changed = False
     for function in kernel_functions(module):

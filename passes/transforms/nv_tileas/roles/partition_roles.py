@@ -1,25 +1,42 @@
-"""Split a kernel into a producer role and a consumer role.
+"""Split each kernel into a producer role and a consumer role.
 
-Before:  %r = scf.for ... { %a = tiled_load <tma> ...; %d = dot %a, %b, %acc; yield %d }
+Before:  %r = scf.for ... { %a = tiled_load <tma>; %b = tiled_load <tma>; %d = dot %a, %b, %acc }
          tiled_store %r
 After:   nv_tileas.roles
-           producer: scf.for ... { %a = tiled_load <tma>; send %a {channel = 0}; ... }
-           consumer: %r = scf.for ... { %a = receive {channel = 0}; ...; dot; yield }
+           producer: scf.for ... { %a = tiled_load <tma>; send %a {channel = 0}
+                                   %b = tiled_load <tma>; send %b {channel = 1} }
+           consumer: %r = scf.for ... { %a = receive {channel = 0}; %b = receive {channel = 1}
+                                        %d = dot %a, %b, %acc }
                      tiled_store %r
 
-Each role is the backward slice of its roots (the TMA loads; everything with an effect), so scalar
-index math and control flow are re-computed in each. Uniform scalars and handles stay above the
-roles. Without a producer role the consumers send to themselves. Tiles cross only through channels,
-which `nv-tileas-insert-rings` implements.
+The producer holds the TMA loads, the consumer everything that has an effect. Each role is the
+backward slice of these operations, so index arithmetic and control flow are computed in both roles.
+Uniform scalars and handles stay above the roles. Tiles cross only through channels, which
+`nv-tileas-insert-rings` implements. Without a producer (no loads in a loop), the consumers send to
+themselves.
 
-Loads of an epilogue in slices get a producer warp of their own (`producer_warp`), with the other
-loads of their block: their slots become free while the epilogue runs, when the loads of the next
-tile's k-tiles should long be on their way, and the first slices are requested while the k-tiles of
-their own tile are.
+A TMA load waits for no memory token: `nv-tileaa-select-copy-atoms` gives no TMA atom to a load that
+must come after a store of the same kernel (T0570). A store that must come after a load takes the
+token of the load after the receive:
 
-A TMA load waits for no memory token here any more: `nv-tileaa-select-copy-atoms` gives no TMA atom
-to a load that must come after a store of the same kernel. A store that must come after the load
-has to come after the consumer's receive, which returns the token of the load (`receive_token`).
+    Before:  %a, %t = tiled_load %A <tma>; %s = tiled_store %A, %x, %t
+    After:   consumer: %a = receive {channel = 0}; %t = receive_token %a
+                       %s = tiled_store %A, %x, %t
+
+Loads of an epilogue in slices (`nv-tileas-slice-tiles`), and the other loads of the same block, get
+a producer warp with a program of its own:
+
+    producer: scf.for %tile { scf.for %k { ... } }
+              producer_warp {warp = 1} { scf.for %tile { %r0 = tiled_load; send %r0; %r1 = ... } }
+
+The slot of a slice becomes free while the epilogue runs. At that time the k-tiles of the next tile
+should already be on their way, and one thread cannot do both. A separate warp requests the first
+slices of a tile as soon as the tile before has released their slots.
+
+Options:
+    specialize: 0 makes the consumers load for themselves.
+    consumers: Warpgroups of the consumer role.
+    worker_warps: Warps of the consumer role, in a kernel without products on the tensor cores.
 """
 
 from typing import Any

@@ -1,12 +1,13 @@
 """Make TMA descriptors kernel parameters that the host fills.
 
-Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ...) { %d = make_tiled_tma_desc %view ... }
+Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ...) {
+           %d = make_tiled_tma_desc %r {tmaIdx = 0} ... }
 After:   nv_tileaa.func @k(%A: ..., %d: !nv_tileas.tma_desc<tensor<128x64xbf16>>) {
            nv_tileas.num-host-tmas = 1, nv_tileas.num-device-tmas = 0 } { ... }
 
-Every descriptor depends only on parameters of the launch, so the host encodes it. It is appended as
-one 128-byte `grid_constant` parameter per `tmaIdx`, in order, and its recipe (array, dims, box,
-swizzle) is recorded in the kernel's metadata for the launcher.
+A descriptor depends only on parameters of the launch, so the host encodes it. Each `tmaIdx` becomes
+one 128-byte `grid_constant` parameter, in order, after all other parameters. The recipe (array,
+axes, extents, strides, box, swizzle) goes into the metadata for the launcher.
 """
 
 from typing import Any

@@ -39,7 +39,7 @@ def plan_within_budget(
         overrides: What the user fixed.
 
     Raises:
-        CompileError: There is no plan, whoever copies the tiles.
+        CompileError: There is no plan, even if the threads copy the tiles.
     """
     demoted: list[Demotion] = []
     while True:

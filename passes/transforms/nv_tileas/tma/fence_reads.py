@@ -3,12 +3,13 @@
 Before:  %x = load_shared %slot_of_p; ring_release %ring, %p
 After:   %x = load_shared %slot_of_p; fence_proxy {space = "shared"}; ring_release %ring, %p
 
-TMA fills the slot again through the async proxy. An mbarrier does not order what threads have read
-through the generic proxy before what another proxy writes; a proxy fence in each of these threads
-does (PTX ISA, "Async proxy"). This happens: on an H200, loads of a bias that queued after the
-operand reads of another warpgroup's wgmma returned the bias of the next tile, though they had been
-issued before the arrival (2026-11-22: 4,787 of 4,798 launches of a ping-pong product of 64x64
-tiles). Slots that only wgmma reads need no fence: the wait for its group is enough.
+TMA fills the slot again through the async proxy. An mbarrier does not order reads through the
+generic proxy before writes through another proxy; a proxy fence in each reading thread does (PTX
+ISA, "Async proxy"). Without the fence the reads can return the next tile: on an H200, loads of a
+bias that queued after the operand reads of the wgmma of another warpgroup returned the bias of the
+next tile, although they had been issued before the arrival (2026-11-22: 4,787 of 4,798 launches of
+a ping-pong product of 64x64 tiles). A slot that only wgmma reads needs no fence: the wait for its
+group is enough.
 """
 
 from typing import Any
@@ -65,7 +66,7 @@ def _is_fenced(release: Any, reads: list[Any]) -> bool:
     """Tell whether a fence stands between the last of `reads` and the release already."""
     ops = body_operations(release.block)
     around = {op for read in reads for op in (read, *enclosing_operations(read))}
-    inside = around.intersection(ops)  # others stand in another branch
+    inside = around.intersection(ops)  # others are in another branch
     for op in reversed(ops[: ops.index(release)]):
         if op in inside:
             return False

@@ -1,18 +1,43 @@
-"""Lower tiled loads and stores with a TMA witness to asynchronous copies.
+"""Lower TMA loads and stores to descriptors, asynchronous copies and byte counts.
 
-Before:  ring_acquire; %a = tiled_load %view[%m, %k] <tma>; ring_fill %a, %slot; ring_commit
-After:   ring_acquire; %bar = ring_barrier; mbarrier_arrive_expect_tx %bar {tx_count = 32768}
-         async_tiled_tma_load %desc, %slot[%m, %k], %bar {tx_count = 16384, box_index = 0}
-         async_tiled_tma_load %desc, %slot[%m, %k + 64], %bar {tx_count = 16384, box_index = 1}
+Before:  ring_acquire; %a = tiled_load %r[%i, %j] <tma>; ring_fill %a, %slot; ring_commit
+After:   ring_acquire; %bar = ring_barrier
+         mbarrier_arrive_expect_tx %bar {tx_count = 32768}
+         async_tiled_tma_load %desc, %slot[%i, %j],      %bar {tx_count = 16384, box_index = 0}
+         async_tiled_tma_load %desc, %slot[%i, %j + 64], %bar {tx_count = 16384, box_index = 1}
 
-Eight phases: (1) the kernel spec must be there; (2) eligible operations are found by their
-witness; (3) each distinct (array, box, swizzle, direction) gets a `tmaIdx`; (4) its descriptor is
-made once, above the roles; (5) loads and stores become one async operation per box; (6) each
-commit becomes one arrival that expects the bytes of all boxes of the slot; (7) waits for stores
-sink to the next use of their staging buffer or the end of the role, and a store that TMA would
-carry past the end of a row, or that begins before the array, is left to the threads (`copy_out`);
-(8) nothing may be left over.
-Coordinates stay outer-first.
+The pass has eight phases:
+
+1. Require the kernel spec.
+2. Find the accesses by their copy atom.
+3. Give each distinct (array, box, swizzle, direction) a number, `tmaIdx`.
+4. Make each descriptor once, above the roles.
+5. Replace each access by one asynchronous operation per box.
+6. Replace each commit by one arrival, which expects the bytes of all boxes of the slot.
+7. Move each wait for a store down to the next use of its staging buffer, or to the end of the role.
+8. Check that no access is left.
+
+Coordinates stay outermost first. The bytes of a row of an array may not be a multiple of 16, and
+TMA would write whole units of 16 bytes at its end. So a store whose tile may hold the end of such a
+row, or may begin before the array, gets a second way, chosen at run time: the threads store the
+tile from the staging buffer (`copy_out`). If a memory token orders the store and other accesses, a
+`store_token` after the `bulk_commit` keeps the order.
+
+For a part (`per_warpgroup`, from `nv-tileas-lower-epilogue`), all of this happens in each
+warpgroup: it has its own tile of the staging buffer (`warpgroup_view`) and its own barrier, and its
+first thread copies, commits and waits.
+
+Of a tile that is shared in a cluster, each CTA loads its own run of boxes and sends them to all:
+
+    multicast_axis = 0  %first = %j + cluster_coord {axis = 0} * 128
+                        async_tiled_tma_load %desc, %slot[%i, %first], %bar
+                            {multicast_axis = 0, box_index = 0, ...}
+
+`tx_count` is still that of the full slot, because the boxes of the other CTAs also complete on this
+barrier.
+
+Options:
+    stream_results: 1 marks stores so that L2 evicts their data first.
 """
 
 from typing import Any

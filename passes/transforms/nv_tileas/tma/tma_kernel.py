@@ -23,7 +23,7 @@ class TmaKernel:
     Attributes:
         function: The kernel.
         metadata: What the launcher knows about it.
-        roles: Its `roles` operation; what all roles use is made in front of it.
+        roles: Its `roles` operation; what all roles use is made before it.
         warpgroups: Warpgroups of the consumer role, of each team of it.
         cluster: Rows and columns of CTAs of a cluster.
         streams_results: Whether what is stored should leave L2 first.

@@ -248,10 +248,10 @@ def _branch(condition: Any, access: TiledAccess, staging: _Staging) -> Iterator[
 
 
 def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
-    """Let one token stand for those of `stores`, which leave together.
+    """Replace the tokens of `stores`, which one bulk group copies, by one token.
 
     It also keeps what they come after, for the protocol check; tokens of no access are dropped.
-    Steps of a tile that stand in other branches than the last one come after the same accesses.
+    Steps of a tile that are in other branches than the last one come after the same accesses.
     """
     together = [op.opview for op in stores if op.block == stores[-1].block]
     given = dict.fromkeys(store.after for store in together if store.after is not None)

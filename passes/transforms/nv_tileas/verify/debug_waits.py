@@ -1,4 +1,4 @@
-"""Make a debug build of the kernels that were asked for one (`--debug-waits`).
+"""Make a debug build: number the waits and add the buffer for their report.
 
 Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<bf16>, ..., %d: !nv_tileas.tma_desc<...>) {
            ring_acquire %ring, %p ... ring_wait %ring, %q } {tilec.kernel = {debug_waits = {limit}}}
@@ -7,14 +7,18 @@ After:   nv_tileaa.func @k(..., %d: !nv_tileas.tma_desc<...>, %buffer: !nv_tilea
            ring_wait %ring, %q {nv_tileas.debug_wait = 1} }
            {tilec.kernel = {debug_waits = {limit, waits = [...]}, hidden_parameters = [...]}}
 
-Every wait of a ring, and every one for the partial sums of a split tile, gets an id, which is its
-row in the table that the launcher explains a report with; so does every `extract` whose index may
-be out of range. The address of the buffer for the report becomes the last parameter of the kernel.
-Kernels without the entry `debug_waits` in their metadata, and kernels without such operations, are
-left alone.
+Each wait of a ring gets a number, and so does each wait for the partial sums of a split tile and
+each `extract` whose index may be out of range. The number is the row in the table `waits`: role,
+ring, barrier and source line. The launcher uses the table to explain a report. The address of the
+report buffer becomes the last parameter of the kernel. `convert-nv-tileas-to-llvm` gives a wait
+with a number a limit and a report (`docs/debugging.md#a-kernel-that-never-ends`).
 
-The pass comes after the protocol check: a dump from between the two can be edited so that it
-deadlocks, and be run.
+Kernels without the entry `debug_waits` in their metadata, and kernels without such operations, stay
+as they are. The pass runs after the protocol check, so a dump from between the two can be edited
+until it deadlocks, and then be run.
+
+Options:
+    --debug-waits: Adds the entry `debug_waits` to the metadata.
 """
 
 from collections.abc import Iterator, Sequence
@@ -99,7 +103,7 @@ def _role_operations(operations: Sequence[Any]) -> Iterator[tuple[str, int, Any]
 def place_of(op: Any, buffer: str, sources: Sequence[SourceFile]) -> dict[str, Any]:
     """Return the source range of an operation and the text of its line, as far as they are known.
 
-    The launcher may run in another process that has the package only, so the text goes along.
+    The launcher may run in another process that has the package only, so the text is stored, too.
     """
     span = source_span(op.location, buffer)
     if span is None:

@@ -1,4 +1,4 @@
-"""Give every assertion and print its id, and the kernel the buffers for what they report.
+"""Number the assertions and prints, and add the buffers for their reports.
 
 Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<f32>) {
            nv_tileas.assert %c, %x, %y, %z {message}
@@ -10,9 +10,15 @@ After:   nv_tileaa.func @k(%A: !nv_tileaa.ptr<f32>, %debug_buffer: !nv_tileaa.pt
            {tilec.kernel = {assertions = [{message, span, line}], hidden_parameters = [...],
                             prints = [{template, dtype, shape, starts}]}}
 
-The id is the row in the table, from which the launcher takes message and place, or the format.
-The addresses of the buffers become the last parameters of the kernel; a debug build has that of
-the assertions already. Kernels without assertions and prints are left alone.
+Each assertion gets a number, its row in the table `assertions`; each print gets a number, its row
+in the table `prints`. The launcher takes message and place, or the format, from these tables. The
+first assertion that fails writes its number and the coordinates of its block into the debug buffer,
+and the launcher raises the error. A print writes its values into the print buffer, and the launcher
+prints them.
+
+The addresses of the buffers become the last parameters of the kernel. If
+`nv-tileas-debug-waits` added the debug buffer, the assertions use it too. Kernels without
+assertions and prints stay as they are.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,17 @@
-"""Prove that no two things share bytes of shared memory, and that each has as many as it uses.
+"""Check that nothing in shared memory overlaps, is misaligned or is too small.
 
-Changes nothing. Offsets, alignments, sizes and slots are computed anew from the uses of every
-buffer, scratch area and mbarrier (`tilec.passes.analysis.protocol.placement`), whatever
-`nv-tileas-assign-buffers` thought of them: the protocol check takes for given that a slot is nobody
-else's. The first violation is an internal error that names the source line.
+Changes nothing. The pass computes again, from the uses of each buffer, scratch area and mbarrier
+(`tilec.passes.analysis.protocol.placement`), what `nv-tileas-assign-buffers` has decided:
+
+- Everything has an offset inside of `shared_bytes`.
+- Everything is aligned: to 128 bytes for TMA, to the pattern of its swizzle (up to 1024), to 16 for
+  matrix descriptors, to 8 for mbarriers.
+- Nothing overlaps, except scratch areas of the same threads.
+- A ring has a barrier and a slot for each stage, and a warpgroup has a run of slots of its own.
+- The roles have as many warps as the kernel has threads.
+
+The protocol check relies on this: it takes for granted that a slot belongs to one ring. The first
+violation is an internal error that names the source line.
 """
 
 from typing import Any

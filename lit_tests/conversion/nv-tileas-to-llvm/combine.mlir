@@ -1,0 +1,82 @@
+// RUN: tilec opt %s --passes convert-nv-tileas-to-llvm,canonicalize,cse --split-input-file | FileCheck %s
+
+// The pass lowers reductions and scans: registers, then lanes, then warps.
+
+!rows = tensor<4x64xf32, #nv_tileas.layout<"4x64|reg:2*(0,1)|lane:32*(0,2)|warp:4*(1,0)">>
+!row = tensor<1x256xf32, #nv_tileas.layout<"1x256|reg:2*(0,1)|lane:32*(0,2)|warp:4*(0,64)">>
+
+// Each warp has whole rows: one sum of two registers, five butterflies, no shared memory.
+// CHECK-LABEL: llvm.func @rows_of_a_warp
+// CHECK:         arith.addf
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK-NOT:     nvvm.shfl.sync
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !rows
+    %y = "nv_tileas.reduce"(%x) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 1 : i64} : (!rows) -> tensor<4xf32, #nv_tileas.layout<"4|lane:32*(0)|warp:4*(1)">>
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "rows_of_a_warp", function_type = (f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!row = tensor<256xf32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|warp:4*(64)">>
+
+// Four warps share a row: each leaves its part in shared memory for all of them.
+// CHECK-LABEL: llvm.func @a_row_of_four_warps
+// CHECK-COUNT-5: nvvm.shfl.sync bfly
+// CHECK:         llvm.store %{{.*}} : f32, !llvm.ptr<3>
+// CHECK:         nvvm.barrier
+// CHECK:         nvvm.barrier
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: f32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%s) : (f32) -> !row
+    %y = "nv_tileas.reduce"(%x) ({
+    ^bb0(%a: f32, %b: f32):
+      %t = arith.addf %a, %b : f32
+      "nv_tileas.yield_values"(%t) : (f32) -> ()
+    }) {axis = 0 : i64, offset = 0 : i64, id = 0 : i64} : (!row) -> f32
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_row_of_four_warps", function_type = (f32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!row = tensor<32xi32, #nv_tileas.layout<"32|lane:32*(1)|warp:4*(0)">>
+
+// A scan over 32 lanes: five steps up, one for what comes before, one total.
+// CHECK-LABEL: llvm.func @scan_of_a_warp
+// CHECK-COUNT-6: nvvm.shfl.sync up
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !nv_tileas.smem<tensor<32xi32, #nv_tileas.shared_layout<array<i64: 32>, 128 : i64>>>
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.splat"(%n) : (i32) -> !row
+    %y = "nv_tileas.scan"(%x) ({
+    ^bb0(%a: i32, %b: i32):
+      %t = arith.addi %a, %b : i32
+      "nv_tileas.yield_values"(%t) : (i32) -> ()
+    }) {axis = 0 : i64} : (!row) -> !row
+    "nv_tileas.store_shared"(%y, %s) : (!row, !nv_tileas.smem<tensor<32xi32, #nv_tileas.shared_layout<array<i64: 32>, 128 : i64>>>) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "scan_of_a_warp", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -1,0 +1,61 @@
+"""Which operations move values through the scratch area of a role, and how many bytes they need.
+
+The threads of the role meet at a barrier after they have written, and at another one after they
+have read: then the next operation may use the area.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
+from tilec.dialects.nv_tileas.tma_ops import box_bytes
+from tilec.ir.bindings import ir
+from tilec.layout.reduction import Exchange, reduction, scan_steps
+from tilec.passes.analysis.tma.shared_layouts import register_layout_of
+
+VECTOR_BYTES = 16
+"""Widest shared-memory access of one thread (PTX ISA, ld and st)."""
+_MOVES = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
+"""Operations that move whole tiles."""
+
+
+def uses_scratch(op: Any) -> bool:
+    """Tell whether an operation moves values through the scratch area, between barriers."""
+    return op.name in _MOVES or bool(exchanges_of(op))
+
+
+def barrier_count(op: Any) -> int:
+    """Return how often the threads of the role meet in an operation."""
+    return 2 if op.name in _MOVES else 2 * len(exchanges_of(op))
+
+
+def exchanges_of(op: Any) -> list[Exchange]:
+    """Return what a reduction or scan hands over between warps; nothing for other operations."""
+    if op.name not in (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME):
+        return []
+    layout, axis = register_layout_of(op.operands[0]), op.opview.axis.value
+    if op.name == ReduceOp.OPERATION_NAME:
+        found = [reduction(layout, axis).exchange]
+    else:
+        found = [step.exchange for step in scan_steps(layout, axis)]
+    return [exchange for exchange in found if exchange is not None]
+
+
+def exchange_bytes(exchange: Exchange, element: Any) -> int:
+    """Return the scratch bytes that handing over one element type takes."""
+    size = box_bytes(exchange.shape, element)
+    return -(-size // VECTOR_BYTES) * VECTOR_BYTES
+
+
+def scratch_bytes(op: Any) -> int:
+    """Return the scratch bytes of an operation: its largest tile, row-major.
+
+    They are a multiple of 16, because LLVM reads the end of a tile with a vector access that is
+    wider than what is left of it.
+    """
+    exchanges = exchanges_of(op)
+    if exchanges:
+        kinds = [operand.type.element_type for operand in op.operands]
+        return max(sum(exchange_bytes(item, kind) for kind in kinds) for item in exchanges)
+    tiles = [v.type for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
+    size = max(box_bytes(tile.shape, tile.element_type) for tile in tiles)
+    return -(-size // VECTOR_BYTES) * VECTOR_BYTES

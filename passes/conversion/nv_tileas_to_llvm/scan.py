@@ -1,0 +1,157 @@
+"""Rule for scans: blocks of consecutive elements are joined digit by digit of the layout.
+
+Every element is combined with what comes before it in its block. Where blocks are joined, each of
+their elements is combined with the total of the blocks before its own.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.dialects.nv_tileas.tile_ops import ScanOp
+from tilec.ir.bindings import arith
+from tilec.layout import Owner
+from tilec.layout.reduction import ScanStep, scan_steps
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.combining import (
+    Combiner,
+    Element,
+    choose,
+    elements_of,
+    exchanged,
+    shuffled,
+)
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
+from tilec.support.fast_dataclasses import dataclass
+
+
+@RULES.converts(ScanOp)
+def lower_scan(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Join blocks, from single elements to the whole axis."""
+    state = _Scan(op, lowering, Combiner(op, lowering), elements_of(op, lowering))
+    for step in scan_steps(tile_layout(op.operands[0]), op.opview.axis.value):
+        state.join(step)
+    return [list(column) for column in zip(*state.elements, strict=True)]
+
+
+@dataclass
+class _Before:
+    """What comes before a block in the block that it is joined to.
+
+    Attributes:
+        element: The total of the blocks before it.
+        exists: i1 that tells whether there are any; None when there are.
+    """
+
+    element: Element
+    exists: Any = None
+
+
+@dataclass
+class _Scan:
+    """A scan on its way.
+
+    Attributes:
+        op: The operation.
+        lowering: The lowering.
+        combine: Its function.
+        elements: For each register what it is combined to so far.
+        totals: For each block, by number, what its elements give.
+    """
+
+    op: Any
+    lowering: Lowering
+    combine: Combiner
+    elements: list[Element]
+    totals: dict[int, Element] | None = None
+
+    def join(self, step: ScanStep) -> None:
+        """Join blocks to larger ones."""
+        totals = self.totals or dict(zip(step.blocks, self.elements, strict=True))
+        joined = dict(zip(step.blocks, step.joined, strict=True))
+        if step.owner is Owner.REG:
+            before, self.totals = self._join_registers(step, totals)
+        elif step.owner is Owner.LANE:
+            found = {number: self._join_lanes(step, total) for number, total in totals.items()}
+            before = {number: item for number, (item, _) in found.items()}
+            self.totals = {joined[number]: total for number, (_, total) in found.items()}
+        else:
+            before, self.totals = self._join_warps(step, totals, joined)
+        self.elements = [
+            self._after(before.get(number), element)
+            for number, element in zip(step.blocks, self.elements, strict=True)
+        ]
+
+    def _after(self, before: _Before | None, element: Element) -> Element:
+        if before is None:
+            return element
+        found = self.combine(before.element, element)
+        return found if before.exists is None else choose(before.exists, found, element)
+
+    def _join_registers(
+        self, step: ScanStep, totals: dict[int, Element]
+    ) -> tuple[dict[int, _Before], dict[int, Element]]:
+        """Join blocks of one thread."""
+        members: dict[int, dict[int, int]] = {}
+        for block, joined, digit in zip(step.blocks, step.joined, step.digits, strict=True):
+            members.setdefault(joined, {})[digit] = block
+        before, after = {}, {}
+        for joined, by_digit in members.items():
+            total: Element | None = None
+            for digit in sorted(by_digit, reverse=self.op.opview.is_reverse):
+                block = by_digit[digit]
+                if total is None:
+                    total = totals[block]
+                else:
+                    before[block] = _Before(total)
+                    total = self.combine(total, totals[block])
+            after[joined] = total
+        return before, after
+
+    def _place(self, step: ScanStep) -> tuple[Any, Any]:
+        """Return this thread's digit, and the number of blocks that come before its own."""
+        term = step.term
+        assert term is not None
+        digit = emit.value(self.lowering.thread_digit(term.owner, term.divisor, term.extent))
+        if not self.op.opview.is_reverse:
+            return digit, digit
+        return digit, arith.subi(emit.value(step.extent - 1), digit)
+
+    def _join_lanes(self, step: ScanStep, total: Element) -> tuple[_Before, Element]:
+        """Join blocks of several lanes; their number is a power of two."""
+        digit, place = self._place(step)
+        assert step.term is not None
+        divisor, reverse = step.term.divisor, self.op.opview.is_reverse
+        kind = "down" if reverse else "up"
+        distance = 1
+        while distance < step.extent:
+            other = shuffled(kind, total, distance * divisor)
+            comes_before = emit.compare("uge", place, distance)
+            total = choose(comes_before, self.combine(other, total), total)
+            distance *= 2
+        before = _Before(shuffled(kind, total, divisor), emit.compare("ne", place, 0))
+        last = 0 if reverse else step.extent - 1
+        lane = self.lowering.current_role.ids[Owner.LANE]
+        first = arith.subi(lane, emit.value(emit.multiply(digit, divisor)))
+        return before, shuffled("idx", total, emit.add(first, last * divisor))
+
+    def _join_warps(
+        self, step: ScanStep, totals: dict[int, Element], joined: dict[int, int]
+    ) -> tuple[dict[int, _Before], dict[int, Element]]:
+        """Join blocks of several warps or warpgroups."""
+        assert step.exchange is not None
+        _, place = self._place(step)
+        numbers = sorted(totals)
+        elements = [totals[number] for number in numbers]
+        found = exchanged(self.op, self.lowering, step.exchange, elements)
+        before, after = {}, {}
+        for number, parts in zip(numbers, found, strict=True):
+            ordered = parts[::-1] if self.op.opview.is_reverse else parts
+            total = ordered[0]
+            chosen = total
+            for count, part in enumerate(ordered[1:], 2):
+                total = self.combine(total, part)
+                if count < len(ordered):
+                    chosen = choose(emit.compare("uge", place, count), total, chosen)
+            before[number] = _Before(chosen, emit.compare("ne", place, 0))
+            after[joined[number]] = total
+        return before, after

@@ -1,0 +1,174 @@
+"""Reductions and scans: one kernel for each case, what NumPy says, and how close it has to be.
+
+Every kernel loads one tile of `X`, writes what it computes to `Y`, and is `reduced(x)` of the case.
+"""
+
+from typing import Any, NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+HELPERS = """
+@function
+def farther(a, b):
+    return where(abs(b) > abs(a), b, a)
+
+@function
+def second(a, b):
+    return b
+
+@function
+def merged(m0, s0, m1, s1):
+    m = maximum(m0, m1)
+    return m, s0 * exp(m0 - m) + s1 * exp(m1 - m)
+"""
+SHAPES = ((1, 4096), (64, 128), (256, 8), (4, 16, 32), (2, 2), (128,), (8, 1))
+ODD_SHAPES = ((3, 96), (48, 40), (5, 7, 24))
+
+
+class Case(NamedTuple):
+    """One kernel.
+
+    Attributes:
+        expression: What is computed of the tile `x`; `{axis}` stands for an axis.
+        numpy: The same of an array and an axis.
+        dtype: Element type of `X`.
+        result: Element type of `Y`.
+        error: Largest relative error; 0 compares bits.
+    """
+
+    expression: str
+    numpy: Any
+    dtype: str = "f32"
+    result: str = "f32"
+    error: float = 0.0
+
+
+def _farther(x, axis):
+    place = np.expand_dims(np.abs(x).argmax(axis), axis)
+    return np.take_along_axis(x, place, axis).squeeze(axis)
+
+
+def _log_sum(x, axis):
+    top = x.max(axis, keepdims=True)
+    return np.log(np.exp(x - top).sum(axis)) + top.squeeze(axis)
+
+
+CASES = {
+    "sum": Case("sum(x, {axis})", lambda x, a: x.sum(a), error=2e-6),
+    "sum_kept": Case(
+        "x.sum({axis}, keepdims=True)", lambda x, a: x.sum(a, keepdims=True), error=2e-6
+    ),
+    "sum_bf16": Case(
+        "sum(x, {axis})", lambda x, a: x.astype(np.float32).sum(a), "bf16", "bf16", 8e-3
+    ),
+    "sum_f64": Case("sum(x, {axis})", lambda x, a: x.sum(a), "f64", "f64", 1e-14),
+    "sum_i8": Case("sum(x, {axis})", lambda x, a: x.sum(a, dtype=np.int32), "i8", "i32"),
+    "sum_i64": Case("sum(x, {axis})", lambda x, a: x.sum(a), "i64", "i64"),
+    "prod": Case(
+        "prod(x * 0.25 + 1.0, {axis})", lambda x, a: (x * np.float32(0.25) + 1).prod(a), error=1e-3
+    ),
+    "max": Case("max(x, axis={axis})", lambda x, a: x.max(a)),
+    "min_f16": Case("x.min({axis})", lambda x, a: x.min(a), "f16", "f16"),
+    "max_u8": Case("x.max({axis})", lambda x, a: x.max(a), "u8", "u8"),
+    "argmax": Case("argmax(x, {axis})", lambda x, a: x.argmax(a), "f32", "i32"),
+    "argmin_i32": Case("x.argmin({axis})", lambda x, a: x.argmin(a), "i32", "i32"),
+    "any": Case("cast(any(x > 2.0, {axis}), i32)", lambda x, a: (x > 2).any(a), "f32", "i32"),
+    "all": Case("cast((x > -2.0).all({axis}), i32)", lambda x, a: (x > -2).all(a), "f32", "i32"),
+    "lambda": Case("reduce(x, {axis}, lambda a, b: maximum(a, b), -inf)", lambda x, a: x.max(a)),
+    "nested": Case("nested(x, {axis})", lambda x, a: (2 * x).sum(a), error=2e-6),
+    "farther": Case("reduce(x, {axis}, farther, 0)", _farther),
+    "log_sum": Case("log_sum(x, {axis})", _log_sum, error=2e-6),
+    "cumsum": Case("cumsum(x, {axis})", lambda x, a: x.cumsum(a), error=1e-5),
+    "cumsum_back": Case(
+        "cumsum(x, {axis}, reverse=True)",
+        lambda x, a: np.flip(np.flip(x, a).cumsum(a), a),
+        error=1e-5,
+    ),
+    "cumsum_i32": Case("x.cumsum({axis})", lambda x, a: x.cumsum(a, dtype=np.int32), "i32", "i32"),
+    "cumprod": Case(
+        "cumprod(x * 0.1 + 1.0, {axis})",
+        lambda x, a: (x * np.float32(0.1) + 1).cumprod(a),
+        error=1e-3,
+    ),
+    "last": Case("scan(x, {axis}, second, 0)", lambda x, a: x),
+    "first": Case("scan(x, {axis}, second, 0, reverse=True)", lambda x, a: x),
+}
+EXTRA = """
+@function
+def log_sum(x, axis):
+    m, s = reduce((x, ones(x.shape, f32)), axis, merged, (-1e30, 0.0))
+    return m + log(s)
+
+@function
+def nested(x, axis):
+    two = 2.0
+    def add(a, b, factor=1.0):
+        return a + b * factor
+    def twice(tile):
+        return tile * two
+    return reduce(twice(x), axis, add, 0)
+"""
+_NUMPY = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "f32": np.float32,
+    "f64": np.float64,
+    "i8": np.int8,
+    "u8": np.uint8,
+    "i32": np.int32,
+    "i64": np.int64,
+}
+
+
+def source(case, shape, axis):
+    """Return a `.tile` file with the kernel of a case."""
+    x = np.zeros(shape, _NUMPY[case.dtype])
+    result = np.shape(case.numpy(x, axis)) or (1,)
+    expression = case.expression.format(axis=axis)
+    scalar = len(shape) == 1 and len(np.shape(case.numpy(x, axis))) == 0
+    value = f"full(1, {expression})" if scalar else expression
+    extents = ", ".join(map(str, shape))
+    zeros = ", ".join("0" for _ in shape)
+    index = ", ".join("0" for _ in result)
+    return f"""{HELPERS}{EXTRA}
+@kernel(any_tile_extents=True)
+def k(X: {case.dtype}[{extents}], Y: {case.result}[{", ".join(map(str, result))}]):
+    p = grid(1)
+    x = load(X, ({zeros},), ({extents},))
+    store(Y, ({index},), {value})
+"""
+
+
+def arrays(case, shape, axis, seed=0):
+    """Return `X` with random values, and `Y` with poison."""
+    random = np.random.default_rng(seed)
+    dtype = np.dtype(_NUMPY[case.dtype])
+    if dtype.kind in "iu":
+        low = -100 if dtype.kind == "i" else 0
+        x = random.integers(low, 100, shape).astype(dtype)
+    else:
+        x = random.standard_normal(shape).astype(dtype)
+    result = np.shape(case.numpy(x, axis)) or (1,)
+    return {"X": x, "Y": np.full(result, 99).astype(_NUMPY[case.result])}
+
+
+def check(case, x, y, axis):
+    """Compare what a kernel wrote with NumPy."""
+    expected = np.asarray(case.numpy(x, axis)).reshape(y.shape)
+    if not case.error:
+        np.testing.assert_array_equal(y, expected.astype(y.dtype))
+        return
+    scale = np.maximum(1, np.abs(expected.astype(np.float64)))
+    length = np.sqrt(x.shape[axis])
+    error = np.abs(y.astype(np.float64) - expected.astype(np.float64)) / scale
+    assert error.max() <= case.error * length
+
+
+def runs():
+    """Yield (name, shape, axis) of every case: all shapes for some, some shapes for all."""
+    for name in CASES:
+        whole = name in ("sum", "argmax", "cumsum", "cumsum_back", "farther", "log_sum")
+        for shape in (*SHAPES, *ODD_SHAPES) if whole else ((64, 128), (1, 2048)):
+            for axis in range(len(shape)):
+                yield name, shape, axis

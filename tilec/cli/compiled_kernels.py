@@ -1,0 +1,97 @@
+"""The results of `tilec compile`: how they are made, with or without the cache, and written."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.cli.kernel_files import KernelSource
+from tilec.compiler.compilation import Compilation
+from tilec.compiler.driver import compile_kernel
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.runtime.cache import DiskCache
+from tilec.runtime.stored_kernels import obtain_kernel
+from tilec.support.diagnostics import Diagnostic, SourceFile
+from tilec.support.fast_dataclasses import dataclass
+
+_FROM_ARTIFACT = ("ptx", "cubin", "sass", "plan", "package")
+"""Values of `--emit` that an artifact is enough for; the cache holds no IR."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """One kernel, compiled as far as `--emit` asks.
+
+    Attributes:
+        source: What was compiled.
+        remarks: Choices made for the user.
+        artifact: What a launcher needs; None when the compilation stopped before PTX.
+        compilation: The compilation; None when the kernel came from the cache.
+    """
+
+    source: SourceFile
+    remarks: Sequence[Diagnostic]
+    artifact: Any
+    compilation: Compilation | None = None
+
+
+def result_of(compilation: Compilation) -> Result:
+    """Return the result of a compilation that did not use the cache."""
+    return Result(compilation.source, compilation.remarks, compilation.artifact, compilation)
+
+
+def compile_to_result(
+    kernel: KernelSource, specialization: Specialization, options: CompileOptions, *, cached: bool
+) -> Result:
+    """Compile a kernel, or take it from the cache.
+
+    Args:
+        kernel: The kernel.
+        specialization: What to compile for.
+        options: How far to go and what to show on the way.
+        cached: Whether the cache may be used; it is not where it cannot hold the result.
+
+    Raises:
+        CompileError: The kernel is wrong, or cannot be compiled for the target.
+    """
+    shows_ir = options.dump_directory is not None or options.print_after
+    if not cached or shows_ir or options.emit not in _FROM_ARTIFACT:
+        made = compile_kernel(kernel.program, kernel.definition, specialization, options)
+        return result_of(made)
+    found = obtain_kernel(DiskCache(), kernel.program, kernel.definition, specialization, options)
+    return Result(kernel.program.source, found.remarks, found.artifact, found.compilation)
+
+
+def emitted(results: Sequence[Result], emit: str) -> str | bytes:
+    """Return what `--emit` asks for.
+
+    Args:
+        results: The kernels; only a package takes more than one.
+        emit: One of `EMIT_CHOICES`.
+    """
+    if emit == "package":
+        from tilec.codegen.package import package_bytes
+
+        return package_bytes([item.artifact for item in results])
+    (result,) = results
+    if emit == "cubin":
+        return result.artifact.kernels[0].cubin
+    text = (
+        result.compilation.module_text(emit) if result.compilation else _stored_text(result, emit)
+    )
+    return text if text.endswith("\n") else text + "\n"
+
+
+def _stored_text(result: Result, emit: str) -> str:
+    """Return the text of a kernel from the cache."""
+    image = result.artifact.kernels[0]
+    if emit == "plan":
+        from tilec.plan.summary import plan_text
+
+        return plan_text(image.metadata)
+    if emit == "sass":
+        from tilec.codegen.sass import disassemble
+
+        return disassemble(image.cubin)
+    from tilec.codegen.header import header_comment
+
+    return header_comment(result.artifact) + image.ptx

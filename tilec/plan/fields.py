@@ -1,0 +1,195 @@
+"""The fields of a plan that a user can fix: their values, defaults and meaning. Pure Python.
+
+The checks of `tilec.plan.overrides` and the table in docs/language.md both follow this declaration.
+"""
+
+from tilec.plan import machine
+from tilec.plan.registers import MAX_CONSUMERS
+from tilec.request.specialization import ANY_TILE_EXTENTS
+from tilec.support.fast_dataclasses import dataclass
+
+_REGISTERS = range(machine.MIN_REGISTERS, machine.MAX_REGISTERS + 1, machine.REGISTER_STEP)
+_SLICES = range(0, machine.MMA_MAX_COLUMNS + 1, machine.MMA_COLUMN_STEP)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanField:
+    """One field of a plan.
+
+    Attributes:
+        name: Name for `--plan` and `@kernel(...)`.
+        default: What the planner chooses.
+        meaning: What the field decides.
+        allowed: The values of a number; None for a flag, and for `cluster`.
+        rule: The values in words, where `allowed` does not say all.
+    """
+
+    name: str
+    default: str
+    meaning: str
+    allowed: range | None = None
+    rule: str = ""
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether the values are true and false."""
+        return self.allowed is None and not self.rule
+
+    @property
+    def values(self) -> str:
+        """The values in words: `24 to 256 in steps of 8`."""
+        if self.rule or self.allowed is None:
+            return self.rule or "true or false"
+        step = f" in steps of {self.allowed.step}" if self.allowed.step > 1 else ""
+        return f"{self.allowed.start} to {self.allowed[-1]}{step}"
+
+
+FIELDS: dict[str, PlanField] = {
+    field.name: field
+    for field in (
+        PlanField(
+            "stages",
+            f"for products as many as fit into shared memory, at most {machine.MAX_STAGES}; else"
+            " enough to keep loads in flight; 1 without loads in a loop",
+            "slots of the ring of the loads in loops",
+            range(1, 33),
+        ),
+        PlanField(
+            "cluster",
+            "chosen with `auto` tiles; otherwise 1 x 1",
+            "CTAs of a cluster along the last two axes of the grid; a tile that several of them"
+            " load is read from L2 once",
+            rule=f"two extents whose product is at most {machine.MAX_CLUSTER_CTAS}",
+        ),
+        PlanField(
+            "consumers",
+            "2 if the rows split into two parts of whole 64-row slices, 3 for other multiples of"
+            " 192 rows, else 1",
+            "warpgroups that share a product, by rows or else by columns",
+            range(1, MAX_CONSUMERS + 1),
+        ),
+        PlanField(
+            "specialize",
+            "1 if the kernel has TMA loads in a loop",
+            "whether a producer warp runs the loads of loops",
+        ),
+        PlanField(
+            "worker_warps",
+            "4, 8 or 16, so that a thread holds at most 64 elements of a tile if possible",
+            "warps that compute, in a kernel without products on the tensor cores",
+            range(1, 33),
+            rule="1 to 4 or a multiple of 4 up to 32",
+        ),
+        PlanField(
+            "producer_registers",
+            "24, 32 or 40, by the number of consumers and their accumulators",
+            "registers of a producer thread",
+            _REGISTERS,
+        ),
+        PlanField(
+            "consumer_registers",
+            "160, 232 or 240, by the number of consumers and their accumulators",
+            "registers of a consumer thread",
+            _REGISTERS,
+        ),
+        PlanField(
+            "persistent",
+            "1 if there is a producer warp or `split_k` is more than 1",
+            "whether a CTA loops over tiles",
+        ),
+        PlanField(
+            "tile_group",
+            "for persistent products 2048 divided by the rows of a tile; else 0",
+            "rows of tiles that are visited together; 0 means row-major order",
+            range(65),
+        ),
+        PlanField(
+            "epilogue_slots",
+            "1 or 2 if a result can be stored in parts; else 0",
+            "staging slots of up to 8192 bytes, of each warpgroup and store, through which a"
+            " product is stored in parts; 0 stages results whole",
+            range(9),
+        ),
+        PlanField(
+            "epilogue_batch",
+            "1",
+            "parts that are staged after one barrier and stored after another one; must divide"
+            " `epilogue_slots`",
+            range(1, 9),
+        ),
+        PlanField(
+            "epilogue_stages",
+            "chosen together with `slice_columns`",
+            "slots of the ring of the slices that an epilogue loads",
+            range(1, 9),
+        ),
+        PlanField(
+            "epilogue_pace",
+            "about half of the time of the products, if each slice of a tile has a slot; else 0",
+            "nanoseconds per k-tile that the producer warp sleeps before each slice that it loads,"
+            " so that these loads spread over the products of their tile; 0 loads them at once",
+            range(10_001),
+        ),
+        PlanField(
+            "slice_columns",
+            "the width with the shortest estimated epilogue that leaves enough stages; 0 if the"
+            " epilogue loads no tiles and computes nothing costly",
+            "columns of the slices in which an epilogue loads, computes and stores; 0 means whole"
+            " tiles",
+            _SLICES,
+        ),
+        PlanField(
+            "mma_pending",
+            "1 if each product has one consumer, a producer warp and two stages; else 0",
+            "groups of wgmma that stay in flight while the consumer waits for the next k-tile",
+            range(2),
+        ),
+        PlanField(
+            "pingpong",
+            "chosen with `auto` tiles; otherwise 0",
+            "whether two consumers compute tiles alternately instead of sharing each tile: one"
+            " stores while the other one multiplies",
+        ),
+        PlanField(
+            "defer_stores",
+            "1 if possible: several tiles for a CTA, enough registers, no `pingpong` or `split_k`",
+            "whether a tile is stored while the products of the next tile run; for one result that"
+            " is computed element by element from the products of one loop",
+        ),
+        PlanField(
+            "defer_work",
+            "1 if the epilogue computes from a tile that is rounded to 16 bits, and `defer_stores`"
+            " is 1",
+            "whether a tile is deferred as soon as it is rounded to 16 bits, so that all later"
+            " computations and loads run during the products of the next tile too",
+        ),
+        PlanField(
+            "stream_results",
+            "1 if the epilogue loads slices",
+            "whether L2 should evict first what TMA has stored (`evict_first`)",
+        ),
+        PlanField(
+            "split_k",
+            "chosen with `auto` tiles, for few tiles and a long K; otherwise 1",
+            "CTAs that share the k-tiles of a tile; the last one adds the parts, always in the same"
+            " order, so results are the same in every launch",
+            range(1, 17),
+        ),
+        PlanField(
+            "snake_k",
+            "for `auto` tiles 1 if L2 cannot keep the operands of a wave of tiles; otherwise 1 if"
+            " possible",
+            "whether a CTA reverses the k-tiles of every second tile, to begin with those that L2"
+            " read last; for loops over k-tiles that are a sum of products. The rounding then"
+            " depends on the place of a tile; with 0, equal rows of A give equal rows of the"
+            " result",
+        ),
+        PlanField(
+            ANY_TILE_EXTENTS,
+            "0; tiles that the planner chooses may always have such extents",
+            "whether tiles that you write may have extents that are not powers of two; a"
+            " permission, not a decision",
+        ),
+    )
+}
+"""Every field by its name, in the order of the documentation."""

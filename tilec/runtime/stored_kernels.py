@@ -1,0 +1,89 @@
+"""Compiled kernels: read from the disk cache, or compiled and then stored there.
+
+The Python API and the command line both use this module.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tilec.compiler.program import Program
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.runtime.cache import DiskCache, cache_key
+from tilec.support import compiler_threads
+from tilec.support.diagnostics import Diagnostic
+
+
+@dataclass(frozen=True)
+class StoredKernel:
+    """A compiled kernel.
+
+    Attributes:
+        artifact: What a launcher needs.
+        remarks: What the compiler said about its choices.
+        compilation: The compilation with the IR of its stages; None when the kernel came from the
+            cache, which holds none.
+    """
+
+    artifact: Any
+    remarks: Sequence[Diagnostic]
+    compilation: Any = None
+
+
+def obtain_kernel(
+    cache: DiskCache,
+    program: Program,
+    kernel: str,
+    specialization: Specialization,
+    options: CompileOptions,
+    identity: Any = None,
+) -> StoredKernel:
+    """Return a compiled kernel, from the cache if it is there.
+
+    Args:
+        cache: Where to look, and where to store what was compiled.
+        program: The program.
+        kernel: Name of the kernel.
+        specialization: What to compile for.
+        options: How to compile; they ask for PTX or for something made of it.
+        identity: What the result depends on instead of the whole specialization.
+
+    Raises:
+        CompileError: The program is wrong, or cannot be compiled for the target.
+    """
+    key, found = compiler_threads.run_locked(
+        lambda: _look_up(cache, program, kernel, identity or specialization, options)
+    )
+    if found is not None:
+        return found
+    from tilec.compiler.driver import compile_kernel
+
+    made = compile_kernel(program, kernel, specialization, options)
+    # Without ptxas the PTX was not checked. It is not stored: ptxas may be installed next time.
+    if made.assembly is not None or not options.assembles:
+        from tilec.runtime.cache_entry import pack_entry
+
+        cache.write(key, pack_entry(made.artifact, made.remarks))
+    return StoredKernel(made.artifact, made.remarks, made)
+
+
+def _look_up(
+    cache: DiskCache, program: Program, kernel: str, identity: Any, options: CompileOptions
+) -> tuple[str, StoredKernel | None]:
+    """Return the name of an entry, and the kernel if the cache has one that is intact."""
+    from tilec.runtime.cache_entry import unpack_entry
+
+    source = program.source
+    how = (
+        options.target,
+        options.lineinfo,
+        options.allow_spills,
+        options.debug_waits,
+        options.assembles,
+    )
+    parts = (source.name, source.text, program.module_globals, kernel, identity, how)
+    key = cache_key(parts)
+    data = cache.read(key)
+    entry = unpack_entry(data) if data is not None else None
+    return key, StoredKernel(*entry) if entry is not None else None

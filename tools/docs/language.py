@@ -1,0 +1,91 @@
+"""Tables of docs/language.md: the builtins and the plan fields."""
+
+import inspect
+
+# Importing the analysis registers every builtin.
+from tilec.frontend.semantics import analysis  # noqa: F401
+from tilec.frontend.semantics.attributes import PROPERTIES
+from tilec.frontend.semantics.builtin_table import (
+    ANY_TYPE,
+    ARITHMETIC,
+    BUILTINS,
+    FACTS,
+    METHODS,
+    BuiltinFunction,
+)
+from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
+from tilec.plan.fields import FIELDS
+from tilec.support.dtypes import DTYPES
+
+_MODULES = (
+    "builtins_memory",
+    "builtins_shape",
+    "builtins_parts",
+    "builtins_math",
+    "builtins_functions",
+    "builtins_convert",
+    "builtins_reduce",
+    "builtins_scan",
+    "builtins_checks",
+    "printing",
+)
+"""The order of the table: the modules that define builtins; within one, the order of the text."""
+
+
+def call_text(name: str, function: BuiltinFunction) -> str:
+    """Return how a builtin is called, for example `zeros(shape, dtype=)`."""
+    shown: list[str] = []
+    for item in list(inspect.signature(function).parameters.values())[1:]:
+        if item.kind is item.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        if item.kind is item.VAR_POSITIONAL:
+            shown.append(f"*{item.name}")
+        else:
+            shown.append(item.name if item.default is item.empty else f"{item.name}=")
+    return f"{name}({', '.join(shown)})"
+
+
+def dtype_text(dtypes: tuple[str, ...]) -> str:
+    """Return the element types of a builtin in words."""
+    words = {(): "-", ANY_TYPE: "any", ARITHMETIC: "arithmetic"}
+    return words.get(dtypes) or ", ".join(dtypes)
+
+
+def builtins() -> str:
+    """Return the table of the builtins, of the methods and of the properties."""
+    lacking = ", ".join(f"`{name}`" for name in DTYPES if name not in ARITHMETIC)
+    rows = [
+        "`name=` marks an argument with a default, `*name` any number of arguments. Arguments after"
+        " `*` are passed by name."
+        f" *Arithmetic* element types are all but {lacking}; float functions convert integers to"
+        " `f32`. The operations are those of the cuda_tile dialect.\n",
+        "| Call | Element types | Operations | What it does |",
+        "|---|---|---|---|",
+    ]
+    order = [item for module in _MODULES for item in BUILTINS if _module(item) == module]
+    for name in order:
+        facts = FACTS[name]
+        operations = ", ".join(f"`{item}`" for item in facts.operations) or "-"
+        call = call_text(name, BUILTINS[name])
+        rows.append(f"| `{call}` | {dtype_text(facts.dtypes)} | {operations} | {facts.summary} |")
+    methods = ", ".join(f"`x.{name}(...)`" for name in METHODS)
+    properties = "; ".join(f"`.{name}`, {what}" for name, what in PROPERTIES.items())
+    constants = ", ".join(f"`{name}`" for name in CONSTANT_NAMES)
+    rows.append(
+        f"\nMethods of a tile `x`: {methods}; `astype` is `cast`. Properties: {properties}."
+        f" Constants: {constants}."
+    )
+    return "\n".join(rows)
+
+
+def _module(name: str) -> str:
+    return BUILTINS[name].__module__.rpartition(".")[2]
+
+
+def plan_fields() -> str:
+    """Return the table of the plan fields."""
+    rows = ["| Field | Values | Default | Meaning |", "|---|---|---|---|"]
+    for field in FIELDS.values():
+        values = "0 or 1" if field.is_flag else field.values
+        rows.append(f"| `{field.name}` | {values} | {field.default} | {field.meaning} |")
+    return "\n".join(rows)
