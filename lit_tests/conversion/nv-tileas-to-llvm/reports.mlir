@@ -35,6 +35,6 @@
 // CHECK-SAME:        %[[OUT]], %[[FIRST]], %c3{{[^,]*}}, %[[SEQUENCE]], %[[X]], %[[X]], %[[X]], %c0{{[^,]*}}, %[[BITS]]
 "nv_tileaa.func"() ({
 ^bb0(%x: i32, %buffer: !nv_tileaa.ptr<i32>):
-  "nv_tileas.print"(%x, %x, %x, %x) {operandSegmentSizes = array<i32: 1, 1, 1, 1>, template = "{0}", dtype = "i32", starts = 1 : i64, nv_tileas.report = 3 : i64} : (i32, i32, i32, i32) -> ()
+  "nv_tileas.print"(%x, %x, %x, %x) {template = "{0}", dtype = "i32", starts = 1 : i64, nv_tileas.report = 3 : i64} : (i32, i32, i32, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "prints", function_type = (i32, !nv_tileaa.ptr<i32>) -> (), tilec.kernel = {prints = [], block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -42,16 +42,16 @@ module {
 // CHECK: "cuda_tile.print"() {dtype = "", {{.*}}starts = 1 : i64, template = "{{[{][{]}}text{{[}][}]}}\0A"} : () -> ()
 // CHECK: "cuda_tile.print"(%{{.*}}) {dtype = "u8", {{.*}}starts = 0 : i64, template = "{0:>4}"} : (!cuda_tile.tile<4xi8>) -> ()
 module {
-  "cuda_tile.print"() {operandSegmentSizes = array<i32: 0>, template = "{{text}}\0A", dtype = "", starts = 1 : i64} : () -> ()
+  "cuda_tile.print"() {template = "{{text}}\0A", dtype = "", starts = 1 : i64} : () -> ()
   %t = builtin.unrealized_conversion_cast to !cuda_tile.tile<4xi8>
-  "cuda_tile.print"(%t) {operandSegmentSizes = array<i32: 1>, template = "{0:>4}", dtype = "u8", starts = 0 : i64} : (!cuda_tile.tile<4xi8>) -> ()
+  "cuda_tile.print"(%t) {template = "{0:>4}", dtype = "u8", starts = 0 : i64} : (!cuda_tile.tile<4xi8>) -> ()
 }
 
 // -----
 
 module {
   // expected-error @below {{'cuda_tile.print' op expects 0 fields in the template, but got 1}}
-  "cuda_tile.print"() {operandSegmentSizes = array<i32: 0>, template = "{0}", dtype = "", starts = 1 : i64} : () -> ()
+  "cuda_tile.print"() {template = "{0}", dtype = "", starts = 1 : i64} : () -> ()
 }
 
 // -----
@@ -59,7 +59,7 @@ module {
 module {
   %c = arith.constant 3 : i32
   // expected-error @below {{'cuda_tile.print' op unknown element type 'int'}}
-  "cuda_tile.print"(%c) {operandSegmentSizes = array<i32: 1>, template = "{0}", dtype = "int", starts = 1 : i64} : (i32) -> ()
+  "cuda_tile.print"(%c) {template = "{0}", dtype = "int", starts = 1 : i64} : (i32) -> ()
 }
 
 // -----
@@ -67,6 +67,6 @@ module {
 "nv_tileaa.func"() ({
 ^bb0(%x: i32):
   // expected-error @below {{'nv_tileas.print' op template is no format string: Single '{' encountered in format string}}
-  "nv_tileas.print"(%x, %x, %x) {operandSegmentSizes = array<i32: 1, 1, 1, 0>, template = "{", dtype = "", starts = 1 : i64} : (i32, i32, i32) -> ()
+  "nv_tileas.print"(%x, %x, %x) {template = "{", dtype = "", starts = 1 : i64} : (i32, i32, i32) -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
