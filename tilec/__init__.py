@@ -3,7 +3,7 @@
 ```python
 import tilec
 
-mm = tilec.load("matmul.tile").matmul            # or @tilec.kernel on a function
+mm = tilec.load("matmul.tile").matmul            # or tilec.loads(text), or @tilec.kernel
 mm(A, B, C)                                      # compile for these arrays, cache, launch
 mm.compile(A, B, C).ptx                          # look inside; also .ir(stage), .plan, .registers
 tilec.compile("matmul.tile").save("mm.tilepkg")  # ahead of time, without a GPU
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     )
     from tilec.runtime.aot import Package, compile, load_package  # noqa: A004 - the public name
     from tilec.runtime.compiled import CompiledKernel
-    from tilec.runtime.jit import Function, Kernel, SourceModule, function, kernel, load
+    from tilec.runtime.jit import Function, Kernel, SourceModule, function, kernel, load, loads
     from tilec.support.diagnostics import (
         CompileError,
         DeadlockError,
@@ -87,6 +87,7 @@ __all__ = [
     "kernel",
     "load",
     "load_package",
+    "loads",
     "tf32",
     "u8",
     "u16",
@@ -108,7 +109,15 @@ _MODULES = {
     ),
     "tilec.runtime.aot": ("Package", "compile", "load_package"),
     "tilec.runtime.compiled": ("CompiledKernel",),
-    "tilec.runtime.jit": ("Function", "Kernel", "SourceModule", "function", "kernel", "load"),
+    "tilec.runtime.jit": (
+        "Function",
+        "Kernel",
+        "SourceModule",
+        "function",
+        "kernel",
+        "load",
+        "loads",
+    ),
     "tilec.version": ("__version__",),
 }
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}

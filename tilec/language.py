@@ -2,8 +2,8 @@
 
 A decorated function is compiled from its source and never executed, so nothing here computes.
 Element types can be subscripted, because Python evaluates annotations; everything else says, when
-it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `print`,
-`range` and `sum` are the builtins of Python and need no import.
+it is called, that it works inside a kernel only. `abs`, `all`, `any`, `len`, `max`, `min`, `range`
+and `sum` are the builtins of Python and need no import.
 """
 
 from collections.abc import Callable
@@ -60,6 +60,14 @@ argmax = _builtin("argmax")
 argmin = _builtin("argmin")
 assert_ = _builtin("assert_")
 atan2 = _builtin("atan2")
+atomic_add = _builtin("atomic_add")
+atomic_and = _builtin("atomic_and")
+atomic_cas = _builtin("atomic_cas")
+atomic_max = _builtin("atomic_max")
+atomic_min = _builtin("atomic_min")
+atomic_or = _builtin("atomic_or")
+atomic_xchg = _builtin("atomic_xchg")
+atomic_xor = _builtin("atomic_xor")
 bitcast = _builtin("bitcast")
 block_id = _builtin("block_id")
 broadcast_to = _builtin("broadcast_to")
@@ -80,6 +88,7 @@ flip = _builtin("flip")
 floor = _builtin("floor")
 fma = _builtin("fma")
 full = _builtin("full")
+gather = _builtin("gather")
 grid = _builtin("grid")
 insert = _builtin("insert")
 isinf = _builtin("isinf")
@@ -99,6 +108,7 @@ reduce = _builtin("reduce")
 reshape = _builtin("reshape")
 rsqrt = _builtin("rsqrt")
 scan = _builtin("scan")
+scatter = _builtin("scatter")
 sin = _builtin("sin")
 sinh = _builtin("sinh")
 sqrt = _builtin("sqrt")
@@ -118,6 +128,14 @@ __all__ = [
     "argmin",
     "assert_",
     "atan2",
+    "atomic_add",
+    "atomic_and",
+    "atomic_cas",
+    "atomic_max",
+    "atomic_min",
+    "atomic_or",
+    "atomic_xchg",
+    "atomic_xor",
     "auto",
     "bf16",
     "bitcast",
@@ -147,6 +165,7 @@ __all__ = [
     "floor",
     "fma",
     "full",
+    "gather",
     "grid",
     "i8",
     "i16",
@@ -170,6 +189,7 @@ __all__ = [
     "reshape",
     "rsqrt",
     "scan",
+    "scatter",
     "sin",
     "sinh",
     "sqrt",

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes the generated files and regions under docs/ from the code.
 
-Run it after changing a diagnostic code, the docstring of a pass, a builtin, a plan field, a layout
-or a picture; `--check` only says what is out of date. `GENERATED` lists everything that it writes.
+Run it after changing a diagnostic code, what tilec lacks (`not_yet.py`), the docstring of a pass, a
+builtin, a plan field, a layout or a picture; `--check` only says what is out of date. `GENERATED`
+lists everything that it writes.
 """
 
 import argparse
@@ -12,12 +13,13 @@ from pathlib import Path
 if not __package__:  # run as a script: Python put tools/ on the path, not the folder above
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.docs import diagnostics, language, passes
+from tools.docs import diagnostics, language, not_yet, passes
 from tools.docs.generated import Generated
 from tools.pictures import PICTURES
 
 GENERATED: tuple[Generated, ...] = (
     Generated("docs/diagnostics.md", diagnostics.render),
+    Generated("docs/not-yet.md", not_yet.render),
     Generated("docs/passes.md", passes.render),
     Generated("docs/language.md", language.builtins, region="builtins"),
     Generated("docs/language.md", language.plan_fields, region="plan fields"),

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tilec.dialects.common.accesses import WEAK, global_access, must_happen
 from tilec.ir.bindings import ir
 from tilec.ir.structured import STRUCTURED
 
@@ -21,6 +22,26 @@ class ReadsMemory:
     def attach(op_name: str) -> None:
         """Attach the interface to the operation called `op_name`."""
         ReadsMemory.Effects.attach(op_name)
+
+
+class ReadsInOrder:
+    """Trait of a load: it reads memory; when it orders other accesses it must stay in place."""
+
+    class Effects(ir.MemoryEffectsOpInterface):
+        """Reports a read, and a write for any ordering but `weak`."""
+
+        @staticmethod
+        def get_effects(op: Any, effects: Any) -> None:
+            """Add the effects of `op` to `effects`."""
+            effects.append(ir.MemoryEffect.Read)
+            access = global_access(op)
+            if access is not None and access.order_of(op) != WEAK:
+                effects.append(ir.MemoryEffect.Write)
+
+    @staticmethod
+    def attach(op_name: str) -> None:
+        """Attach the interface to the operation called `op_name`."""
+        ReadsInOrder.Effects.attach(op_name)
 
 
 class WritesMemory:
@@ -71,6 +92,8 @@ def has_effect(op: Any) -> bool:
     """
     if op.name in STRUCTURED or op.name.rpartition(".")[2] in _TERMINATORS:
         return False
+    if global_access(op) is not None:
+        return must_happen(op)
     traits = getattr(type(op.opview), "_traits", ())
     return not len(op.results) or any(trait in (Acts, Reports, WritesMemory) for trait in traits)
 

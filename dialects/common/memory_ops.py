@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any
 
-from tilec.dialects.common.effects import ReadsMemory, WritesMemory
+from tilec.dialects.common.accesses import Access
+from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
 from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
 from tilec.dialects.common.verify import (
     check_counts,
@@ -192,7 +193,7 @@ class TiledAccessBase(ext.Operation):
         return True
 
 
-class TiledLoadBase(TiledAccessBase, traits=[ReadsMemory]):
+class TiledLoadBase(TiledAccessBase, traits=[ReadsInOrder]):
     """Load one tile.
 
     Operands:
@@ -205,6 +206,7 @@ class TiledLoadBase(TiledAccessBase, traits=[ReadsMemory]):
         token: Orders later operations after this one.
     """
 
+    ACCESS = Access(reads=True)
     ATOM_KINDS = ("tma_load", "ldg", "cp_async")
     WRONG_ATOM = "expect a ldgsts, tma_load, ldg or unknown_copy atom type"
 
@@ -276,6 +278,7 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
         token: Orders later operations after this one.
     """
 
+    ACCESS = Access(writes=True)
     ATOM_KINDS = ("tma_store", "stg")
     WRONG_ATOM = "expect a stg, tma_store or unknown_copy atom type"
 

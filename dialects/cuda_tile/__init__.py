@@ -12,6 +12,11 @@ from tilec.dialects.cuda_tile.convert_ops import (
     TruncIOp,
 )
 from tilec.dialects.cuda_tile.dialect import CudaTile
+from tilec.dialects.cuda_tile.element_ops import (
+    AtomicElementsTkoOp,
+    LoadElementsTkoOp,
+    StoreElementsTkoOp,
+)
 from tilec.dialects.cuda_tile.entry_ops import (
     AssumeOp,
     EntryOp,
@@ -101,6 +106,7 @@ __all__ = [
     "AssertOp",
     "AssumeOp",
     "Atan2Op",
+    "AtomicElementsTkoOp",
     "BitcastOp",
     "BroadcastOp",
     "CatOp",
@@ -130,6 +136,7 @@ __all__ = [
     "IToFOp",
     "IotaOp",
     "JoinTokensOp",
+    "LoadElementsTkoOp",
     "LoadViewTkoOp",
     "Log2Op",
     "LogOp",
@@ -168,6 +175,7 @@ __all__ = [
     "SinOp",
     "SplatOp",
     "SqrtOp",
+    "StoreElementsTkoOp",
     "StoreViewTkoOp",
     "SubFOp",
     "SubIOp",

@@ -7,9 +7,10 @@ leads from the one to the other. Tokens have no value at run time.
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Optional
 
-from tilec.dialects.common.effects import WritesMemory
+from tilec.dialects.common.accesses import Access
+from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
 from tilec.dialects.common.verify import is_i32
-from tilec.dialects.cuda_tile.base import TileOperation, set_text
+from tilec.dialects.cuda_tile.base import TileOperation, set_text, set_unit
 from tilec.dialects.cuda_tile.types import (
     PartitionViewType,
     TileType,
@@ -25,25 +26,6 @@ SCOPES = ("tl_blk", "device", "sys")
 _LATENCIES = range(1, 11)
 
 
-class ReadsInOrder:
-    """Trait of a load: it reads memory; when it orders other accesses it must stay in place."""
-
-    class Effects(ir.MemoryEffectsOpInterface):
-        """Reports a read, and a write for any ordering but `weak`."""
-
-        @staticmethod
-        def get_effects(op: Any, effects: Any) -> None:
-            """Add the effects of `op` to `effects`."""
-            effects.append(ir.MemoryEffect.Read)
-            if ir.StringAttr(op.attributes["ordering"]).value != "weak":
-                effects.append(ir.MemoryEffect.Write)
-
-    @staticmethod
-    def attach(op_name: str) -> None:
-        """Attach the interface to the operation called `op_name`."""
-        ReadsInOrder.Effects.attach(op_name)
-
-
 class ViewAccessOperation(TileOperation):
     """Base of loads and stores: indices, memory ordering and hints.
 
@@ -52,6 +34,8 @@ class ViewAccessOperation(TileOperation):
         scope: One of `SCOPES`; present exactly when the ordering is not weak.
         allow_tma: Optional; false forbids TMA.
         latency: Optional; 1 (near) to 10 (far), how long the access may take.
+        element_offsets: Optional unit attribute; the indices count elements, are signed, and a tile
+            may start at any element.
     """
 
     NOUN = ""
@@ -81,8 +65,20 @@ class ViewAccessOperation(TileOperation):
         """Hint how long the access may take, 1 to 10; None without one."""
         return self.attributes["latency"].value if "latency" in self.attributes else None
 
-    def set_optional(self, scope: str | None, allow_tma: bool | None, latency: int | None) -> None:
-        """Set the optional attributes that are not None."""
+    @property
+    def element_offsets(self) -> bool:
+        """Whether the indices count elements, not tiles."""
+        return "element_offsets" in self.attributes
+
+    def set_optional(
+        self,
+        scope: str | None,
+        allow_tma: bool | None,
+        latency: int | None,
+        element_offsets: bool,
+    ) -> None:
+        """Set the optional attributes that are given."""
+        set_unit(self, "element_offsets", element_offsets)
         set_text(self, "scope", scope)
         if allow_tma is not None:
             self.attributes["allow_tma"] = ir.BoolAttr.get(allow_tma)
@@ -149,6 +145,7 @@ class LoadViewTkoOp(ViewAccessOperation, name="load_view_tko", traits=[ReadsInOr
         result_token: Orders later operations after this one.
     """
 
+    ACCESS = Access(reads=True, order_attribute="ordering")
     NOUN = "load"
     ACCEPTED = ("weak", "relaxed", "acquire")
 
@@ -174,6 +171,7 @@ class LoadViewTkoOp(ViewAccessOperation, name="load_view_tko", traits=[ReadsInOr
         scope: str | None = None,
         allow_tma: bool | None = None,
         latency: int | None = None,
+        element_offsets: bool = False,
         **where: Any,
     ) -> Any:
         """Build the operation and return it (results: `tile`, `result_token`)."""
@@ -186,7 +184,7 @@ class LoadViewTkoOp(ViewAccessOperation, name="load_view_tko", traits=[ReadsInOr
             token=token,
             **where,
         )
-        op.set_optional(scope, allow_tma, latency)
+        op.set_optional(scope, allow_tma, latency, element_offsets)
         return op
 
 
@@ -203,6 +201,7 @@ class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesM
         result_token: Orders later operations after this one.
     """
 
+    ACCESS = Access(writes=True, order_attribute="ordering")
     NOUN = "store"
     ACCEPTED = ("weak", "relaxed", "release")
 
@@ -229,6 +228,7 @@ class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesM
         scope: str | None = None,
         allow_tma: bool | None = None,
         latency: int | None = None,
+        element_offsets: bool = False,
         **where: Any,
     ) -> Any:
         """Build the operation and return its token."""
@@ -241,7 +241,7 @@ class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesM
             token=token,
             **where,
         )
-        op.set_optional(scope, allow_tma, latency)
+        op.set_optional(scope, allow_tma, latency, element_offsets)
         return op.result_token
 
 

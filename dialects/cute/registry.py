@@ -59,7 +59,7 @@ class CopyRequest:
         mem_semantic: Memory ordering.
         allow_tma: False when the source forbids TMA.
         not_describable: Why the host cannot describe the array to TMA, None when it can.
-        after_store: The load may read what this kernel stored before.
+        after_store: The load comes after a store or an acquire of this kernel.
         reduced: The kernel reduces its tiles once (`tilec.passes.analysis.reductions`).
     """
 
@@ -170,6 +170,7 @@ def find_tma_obstacle(request: CopyRequest, vector_bits: int = 0) -> str | None:
         _find_policy_obstacle(request)
         or _find_shape_obstacle(request)
         or _find_stride_obstacle(request)
+        or _find_start_obstacle(request)
         or request.not_describable
     )
 
@@ -184,7 +185,7 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
     if request.mem_semantic != "weak":
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
-        return "it may read what this kernel stored before"
+        return "it comes after a store or an acquire of this kernel"
     if request.reduced and find_vector_obstacle(request, max(VECTOR_BITS)) is None:
         return "its block waits for the whole tile, and threads move 16 bytes at a time"
     return None
@@ -198,6 +199,20 @@ def _find_shape_obstacle(request: CopyRequest) -> str | None:
     inner = request.tile[-1] * request.element_bytes
     if inner % TMA_ALIGNMENT:
         return f"the inner tile extent is {inner} bytes, not a multiple of {TMA_ALIGNMENT}"
+    return None
+
+
+def _find_start_obstacle(request: CopyRequest) -> str | None:
+    """Return why a tile cannot be stored from where it starts.
+
+    TMA cuts the end of a row in units of 16 bytes (measured: H200, driver 580, 2026-11-21). Whether
+    these units count from the start of the row or of the tile makes no difference only where tiles
+    start at multiples of them.
+    """
+    if request.is_load or request.in_bounds[-1]:
+        return None
+    if request.coord_div_by[-1] * request.element_bytes % TMA_ALIGNMENT:
+        return f"its rows are not known to start at multiples of {TMA_ALIGNMENT} bytes"
     return None
 
 
@@ -256,7 +271,7 @@ def find_async_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
     if request.padding != "zero" and not all(request.in_bounds):
         return f"cp.async pads with zeros, not with {request.padding}"
     if request.after_store:
-        return "it may read what this kernel stored before"
+        return "it comes after a store or an acquire of this kernel"
     return find_vector_obstacle(request, vector_bits)
 
 

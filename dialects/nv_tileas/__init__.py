@@ -1,6 +1,10 @@
 """The nv_tileas dialect: roles, rings, layouts, shared memory, TMA and asynchronous mma."""
 
-from tilec.dialects.nv_tileas import report_ops, tile_ops  # noqa: F401 - register operations
+from tilec.dialects.nv_tileas import (  # noqa: F401 - registers the operations
+    element_ops,
+    report_ops,
+    tile_ops,
+)
 from tilec.dialects.nv_tileas.barrier_ops import (
     AllocMBarrierOp,
     BarrierOp,

@@ -10,6 +10,7 @@ from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.bindings import ir
 from tilec.layout.reduction import Exchange, reduction, scan_steps
+from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 
 VECTOR_BYTES = 16
@@ -20,12 +21,12 @@ _MOVES = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
 
 def uses_scratch(op: Any) -> bool:
     """Tell whether an operation moves values through the scratch area, between barriers."""
-    return op.name in _MOVES or bool(exchanges_of(op))
+    return op.name in _MOVES or needs_exchange(op) or bool(exchanges_of(op))
 
 
 def barrier_count(op: Any) -> int:
     """Return how often the threads of the role meet in an operation."""
-    return 2 if op.name in _MOVES else 2 * len(exchanges_of(op))
+    return 2 * len(exchanges_of(op)) or 2 * uses_scratch(op)
 
 
 def exchanges_of(op: Any) -> list[Exchange]:
@@ -47,11 +48,14 @@ def exchange_bytes(exchange: Exchange, element: Any) -> int:
 
 
 def scratch_bytes(op: Any) -> int:
-    """Return the scratch bytes of an operation: its largest tile, row-major.
+    """Return the scratch bytes of an operation: its largest tile, row-major, or what it exchanges.
 
     They are a multiple of 16, because LLVM reads the end of a tile with a vector access that is
     wider than what is left of it.
     """
+    if needs_exchange(op):
+        size = exchanged_bytes(op)
+        return -(-size // VECTOR_BYTES) * VECTOR_BYTES
     exchanges = exchanges_of(op)
     if exchanges:
         kinds = [operand.type.element_type for operand in op.operands]

@@ -213,12 +213,20 @@ def test_what_the_decorator_says_counts(python, tmp_path, capsys):
 
 
 def test_a_kernel_without_source_does_not_disturb_the_others(python, capsys):
-    made = "exec('@tilec.kernel\\ndef hidden(A: f32[N]):\\n    grid(1)\\n')\n"
+    made = "hidden = tilec.kernel(lambda A: None)\n"
     python.write_text(PYTHON.replace("if __name__", made + "if __name__"))
     words = ["compile", str(python), "--no-ptxas", "--emit", "cuda_tile", "--kernel"]
     assert main([*words, "triple"]) == EXIT_OK
     assert main([*words, "hidden"]) == EXIT_DIAGNOSTICS
-    assert "error[T0113]" in capsys.readouterr().err
+    assert "error[T0113]: a lambda cannot be a kernel" in capsys.readouterr().err
+
+
+def test_a_file_that_makes_a_kernel_by_exec_is_one_error(python, capsys):
+    python.write_text("import tilec\nexec('@tilec.kernel\\ndef f():\\n    grid(1)\\n')\n")
+    assert main(["compile", str(python)]) == EXIT_DIAGNOSTICS
+    shown = capsys.readouterr().err
+    assert shown.startswith("tilec: error[T0113]: the source of 'f' cannot be read")
+    assert "Traceback" not in shown
 
 
 def test_a_package_takes_a_kernel_with_two_names_once(python, tmp_path):

@@ -113,6 +113,18 @@ def test_an_edit_is_a_miss(command, compiles, source):
     assert before != after
 
 
+def test_an_edit_of_an_imported_file_is_a_miss(command, compiles, source):
+    helper = source.with_name("sizes.tile")
+    helper.write_text("UNIT = 64\n")
+    source.write_text("from sizes import UNIT\n" + KERNEL.replace("const = 64", "const = UNIT"))
+    before, _ = command()
+    assert (command()[0], len(compiles)) == (before, 1)
+    helper.write_text("UNIT = 128\n")
+    after, _ = command()
+    assert len(compiles) == 2
+    assert before != after
+
+
 def test_code_that_ptxas_has_not_seen_makes_no_cubin(command, compiles):
     command("--no-ptxas")
     cubin, _ = command("--no-ptxas", "--emit", "cubin")

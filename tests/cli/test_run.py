@@ -109,6 +109,50 @@ def test_wrong_grid_is_a_usage_error(kernel):
     assert _run(kernel, "--grid", "many") == EXIT_USAGE
 
 
+def test_imported_files_are_read_at_every_run_and_quoted(tmp_path, capsys):
+    (tmp_path / "main.tile").write_text(
+        "from parts import part\n@kernel\ndef first[M](A: f32[M], B: f32[M], n: i32):\n"
+        "    i = grid(cdiv(M, 16))\n    store(B, i, part(load(A, i, 32), n))\n"
+    )
+    parts = tmp_path / "parts.tile"
+    parts.write_text("def part(x, n):\n    return extract(x, n, 16)\n")
+    words = ["run", str(tmp_path / "main.tile"), "--device", "cpu", "--size", "M=32", "-D", "n=7"]
+    assert main(words) == EXIT_DIAGNOSTICS
+    message = capsys.readouterr().err
+    assert "parts.tile:2:12: error[T0575]" in message
+    assert "\n      return extract(x, n, 16)\n             ^^^^" in message
+    parts.write_text("def part(x, n):\n    return extract(x, n - 6, 16)\n")
+    assert main(words) == EXIT_OK
+
+
+SPILLS = """\
+from __future__ import annotations
+
+import tilec
+from tilec.language import f32, grid, load, store, cdiv
+
+
+@tilec.kernel(allow_spills=True, worker_warps=1)
+def spills(A: f32[N], B: f32[N], C: f32[N]):
+    i = grid(cdiv(N, 4096))
+    a = load(A, i, 4096)
+    b = load(B, i, 4096)
+    store(C, i, a * b + a / b)
+"""
+
+
+@pytest.mark.usefixtures("fake_driver")
+def test_a_decorator_that_allows_spills_counts(tmp_path, capsys):
+    path = tmp_path / "spills.py"
+    compiling = ["compile", str(path), "-o", str(tmp_path / "out.ptx")]
+    path.write_text(SPILLS)
+    assert main(compiling) == EXIT_OK
+    assert main(["run", str(path), "--size", "N=4096", "--device", "gpu"]) == EXIT_OK
+    path.write_text(SPILLS.replace("=True", "=False"))
+    assert main(compiling) == EXIT_DIAGNOSTICS
+    assert "error[T0608]" in capsys.readouterr().err
+
+
 def test_gpu_without_driver_is_an_error(kernel, capsys, monkeypatch):
     from tilec.runtime.cuda import current
     from tilec.runtime.cuda.driver_errors import no_driver

@@ -17,6 +17,13 @@ NO_VALUES = {"block_id", "num_blocks", "grid", "range", "len", "static_range", "
 CALLS = {
     "load": "y = load(A, (m, n), (16, 16))",
     "store": "store(A, (m, n), x)",
+    "gather": "y = gather(A, (arange(16), n))",
+    "scatter": "scatter(A, (arange(16), n), reshape(load(A, (m, n), (1, 16)), (16,)))",
+    **{
+        f"atomic_{name}": f"y = atomic_{name}(A, (m, n), load(A, (m, n), ()))"
+        for name in ("add", "max", "min", "and", "or", "xor", "xchg")
+    },
+    "atomic_cas": "y = atomic_cas(A, (m, n), A[m, n], A[m, n])",
     "make_partition_view": "y = load(make_partition_view(A, (16, 16)), (m, n))",
     "mma": "y = mma(x, x, zeros((16, 16), {acc}))",
     "zeros": "y = zeros((16, 16), {type})",
@@ -52,6 +59,8 @@ CALLS = {
     "num_blocks": "y = num_blocks(0)",
 }
 """Builtin -> a statement that calls it; the others are functions of a tile `x`."""
+SCALARS = {"load": "z = load(A, (m, n), ())", "store": "store(A, (m, n), load(A, (m, n), ()))"}
+"""Builtin -> a statement that calls it for a scalar."""
 ACCUMULATORS = {"f16": "f16", "f64": "f64", "i8": "i32", "u8": "i32"}
 SAMPLES = ("f32", "i32", "f64", "i8", "i64", "bf16", "bool")
 """Element types whose operations are looked at; `trunci` takes an i64."""
@@ -61,6 +70,8 @@ def kernel(name, dtype):
     call = CALLS.get(name, f"y = {name}(x)")
     bits = f"u{max(8, DTYPES[dtype].bits)}"
     call = call.format(type=dtype, acc=ACCUMULATORS.get(dtype, "f32"), bits=bits)
+    if name in SCALARS and dtype in SAMPLES:
+        call += f"\n    {SCALARS[name]}"
     return SourceFile(
         "t.tile",
         "@function\ndef where_first(a, b):\n    return a\n\n\n"

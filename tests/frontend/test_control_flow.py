@@ -90,7 +90,7 @@ def structured(block: hir.Block) -> list[str]:
             "for i in range():\n    pass",
             ("T0310", 1, "range: takes one to three arguments, found 0"),
         ),
-        ("for i, j in range(3):\n    pass", ("T0314", 1, "the loop over a range has one variable")),
+        ("for i, j in range(3):\n    pass", ("T0314", 1, "a loop over 'range' has one variable")),
         ("x = range(3)", ("T0318", 1, "range: only allowed in 'for ... in range(...)'")),
         (
             "@kernel\ndef g():\n    pass",

@@ -24,7 +24,7 @@ from tilec.support.dtypes import DTYPES
 M = TypeVar("M")
 f32 = DTYPES["f32"]
 SIZES = [4, 8]
-NESTED = (1, np.int32(3))
+NESTED = (1, (np.int32(3), np.arange(2)))
 maximum = np.maximum
 least = minimum
 UNIT = 8
@@ -126,7 +126,7 @@ def test_a_foreign_function_under_the_name_of_a_builtin():
     assert (item.code, "numpy" in item.message) == ("T0215", True)
 
 
-def test_a_list_and_a_number_of_numpy_say_what_they_are():
+def test_a_list_and_an_array_in_a_tuple_say_what_they_are():
     @kernel
     def first(A: f32[M]):
         x = SIZES  # noqa: F841
@@ -135,7 +135,7 @@ def test_a_list_and_a_number_of_numpy_say_what_they_are():
     def second(A: f32[M]):
         x = NESTED  # noqa: F841
 
-    for function, part in ((first, "a list"), (second, "a tuple that holds a int32")):
+    for function, part in ((first, "a list"), (second, "a tuple that holds a ndarray")):
         item = _error(function)
         assert (item.code, part in item.message) == ("T0215", True), item.message
 

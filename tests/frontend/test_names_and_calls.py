@@ -12,7 +12,10 @@ import pytest
         ("x = f(1)", ("T0209", 1, "'f' is a kernel and cannot be called from a kernel")),
         ("x = 3(4)", ("T0209", 1, "the constant 3 cannot be called")),
         ("x = A(3)", ("T0209", 1, "the array 'A' cannot be called")),
-        ("x = A[0]", ("T0311", 1, "the array 'A' cannot be indexed")),
+        ("x = A[0:2]", ("T0311", 1, "an array is indexed with one integer per axis")),
+        ("x = A[0, :]", ("T0311", 1, "an array is indexed with one integer per axis")),
+        ("x = A[0]", ("T0301", 1, "A[...]: 'A' has 2 axes, but the index has 1")),
+        ("x = alpha[0]", ("T0311", 1, "a scalar of f32 cannot be indexed")),
         ("x = A.shape[2]", ("T0301", 1, "index 2 is outside a tuple of 2")),
         (
             "x = A.shape[n]",

@@ -85,7 +85,7 @@ def test_tma_takes_ranks_one_to_five(rank):
         ({"address_space": 3}, "the array is not in global memory"),
         ({"allow_tma": False}, "the source says allow_tma = false"),
         ({"mem_semantic": "acquire"}, "its memory ordering is acquire, and TMA copies are weak"),
-        ({"after_store": True}, "it may read what this kernel stored before"),
+        ({"after_store": True}, "it comes after a store or an acquire of this kernel"),
         ({"element": "i1"}, "tensor maps have no element type i1"),
         (
             {"tile": (128, 4)},

@@ -45,6 +45,6 @@ def check_failure(caught, line, message):
     """Compare the error that an assertion raised."""
     (found,) = caught.value.diagnostics
     assert found.span is not None
-    assert (found.code, found.span.line) == ("T0577", line)
+    assert (found.code, found.span.line) == ("T0578", line)
     assert message in found.message
     assert "assert" in str(caught.value)

@@ -153,13 +153,14 @@ def runs():
                 yield kernel, size, layout
 
 
-def check_feature(launch, kernel, sizes, layouts):
+def check_feature(launch, kernel, sizes, layouts, zeroed=()):
     """Call a kernel and compare its results, and the memory around them, with the CPU reference.
 
     Args:
         launch: Runs a kernel on copies of `tilec.testing.check.Arguments`, and copies the results
         back. kernel: The kernel. sizes: Extents by dim name. layouts: Layouts by array name; those
-        of arrays that the kernel does not have are ignored.
+        of arrays that the kernel does not have are ignored. zeroed: Names of arrays that start with
+        zeros.
     """
     names = {item.name for item in kernel.signature.params}
     layouts = {array: order for array, order in layouts.items() if array in names}
@@ -167,6 +168,8 @@ def check_feature(launch, kernel, sizes, layouts):
     inputs = make_arguments(kernel.signature, sizes, layouts=layouts, seed=seed)
     metadata = kernel.compile(**inputs.data(), **inputs.scalars).metadata
     inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
+    for array_name in zeroed:
+        inputs.data()[array_name][...] = 0
     on_cpu, on_device = inputs.copy(), inputs.copy()
     kernel(**on_cpu.data(), **on_cpu.scalars)
     launch(kernel, on_device)

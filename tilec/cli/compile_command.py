@@ -160,8 +160,9 @@ def _compile_kernel(
     settings = _compile_options(options)
     settings = replace(
         settings,
-        target=options.target or kernel.target,
-        debug_waits=settings.debug_waits or kernel.debug_waits,
+        target=options.target or kernel.options.target,
+        debug_waits=settings.debug_waits or kernel.options.debug_waits,
+        allow_spills=settings.allow_spills or kernel.options.allow_spills,
     )
     if settings.dump_directory is not None and not alone:
         settings = replace(settings, dump_directory=settings.dump_directory / kernel.name)
@@ -231,7 +232,7 @@ def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
             for item in result.remarks
             if options.remarks or item.severity is not Severity.REMARK
         ]
-        sys.stderr.write(render_remarks(shown, [result.source]))
+        sys.stderr.write(render_remarks(shown, result.sources))
     for made in (item.compilation for item in results):
         if not options.timing or made is None:
             continue

@@ -22,13 +22,13 @@ class Result:
     """One kernel, compiled as far as `--emit` asks.
 
     Attributes:
-        source: What was compiled.
+        sources: What was compiled, and the files that it imports.
         remarks: Choices made for the user.
         artifact: What a launcher needs; None when the compilation stopped before PTX.
         compilation: The compilation; None when the kernel came from the cache.
     """
 
-    source: SourceFile
+    sources: Sequence[SourceFile]
     remarks: Sequence[Diagnostic]
     artifact: Any
     compilation: Compilation | None = None
@@ -36,7 +36,7 @@ class Result:
 
 def result_of(compilation: Compilation) -> Result:
     """Return the result of a compilation that did not use the cache."""
-    return Result(compilation.source, compilation.remarks, compilation.artifact, compilation)
+    return Result(compilation.sources, compilation.remarks, compilation.artifact, compilation)
 
 
 def compile_to_result(
@@ -58,7 +58,7 @@ def compile_to_result(
         made = compile_kernel(kernel.program, kernel.definition, specialization, options)
         return result_of(made)
     found = obtain_kernel(DiskCache(), kernel.program, kernel.definition, specialization, options)
-    return Result(kernel.program.source, found.remarks, found.artifact, found.compilation)
+    return Result(kernel.program.sources, found.remarks, found.artifact, found.compilation)
 
 
 def emitted(results: Sequence[Result], emit: str) -> str | bytes:

@@ -21,8 +21,14 @@ def run_on_gpu(job: Job, driver: Driver) -> Outcome:
         TileError: The kernel cannot be compiled, or the launch failed.
     """
     text = KernelText.of(job.program)
-    plan = job.specialization.plan
-    kernel = Kernel(text, job.kernel, plan, job.target, debug_waits=job.debug_waits)
+    kernel = Kernel(
+        text,
+        job.kernel,
+        job.specialization.plan,
+        job.options.target,
+        debug_waits=job.options.debug_waits,
+        allow_spills=job.options.allow_spills,
+    )
     compiled = kernel.compile(**job.bound.values)
     arguments, before = prepare_arguments(job, compiled.metadata)
     on_device = {

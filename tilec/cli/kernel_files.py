@@ -10,8 +10,8 @@ from types import ModuleType
 from typing import Any
 
 from tilec.cli.files import read_source
-from tilec.cli.kernel_options import DEFAULT_TARGET
 from tilec.compiler.program import Program
+from tilec.request.options import CompileOptions
 from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, TileError, error
 from tilec.support.fast_dataclasses import dataclass, field
 from tilec.support.kernel_selection import select_kernel
@@ -29,16 +29,14 @@ class KernelSource:
         read: Returns the program that holds it, always the same object.
         definition: Its name in the program.
         plan: Fields of the plan that its decorator fixes.
-        target: Architecture that its decorator names.
-        debug_waits: Whether its decorator asks for a debug build.
+        options: How its decorator asks to compile it.
     """
 
     name: str
     read: Callable[[], Program]
     definition: str
     plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=dict)
-    target: str = DEFAULT_TARGET
-    debug_waits: bool = False
+    options: CompileOptions = CompileOptions()
 
     @property
     def program(self) -> Program:
@@ -121,8 +119,7 @@ def _kernels_of_module(name: str, module: ModuleType) -> KernelFile:
             partial(getattr, value.text, "program"),
             value.variants.name,
             value.variants.plan_fields,
-            value.variants.target,
-            value.variants.debug_waits,
+            value.variants.options,
         )
         for key, value in found.items()
     }

@@ -200,13 +200,16 @@ def make_job(options: argparse.Namespace) -> tuple[Job, dict[str, str]]:
     job = Job(
         chosen.program,
         kernel.name,
-        options.target or chosen.target,
+        replace(
+            chosen.options,
+            target=options.target or chosen.options.target,
+            debug_waits=options.debug_waits or chosen.options.debug_waits,
+        ),
         bound,
         specialize(bound, plan=request.plan),
         arguments,
         example,
         _read_grid(options.grid),
-        options.debug_waits or chosen.debug_waits,
         frozenset(inputs.files),
     )
     return job, outputs
@@ -242,7 +245,7 @@ def run_on_cpu(job: Job) -> Outcome:
     module = emit_kernel(job.program, job.kernel, job.specialization)
     metadata = read_kernel_metadata(module.body.operations[0])
     arguments, before = prepare_arguments(job, metadata)
-    scalars, sources = dict(job.bound.scalars), [job.program.source]
+    scalars, sources = dict(job.bound.scalars), job.program.sources
     run_kernel(module, arguments.data(), scalars, job.grid, job.kernel, sources)
     loops = any(op.name in LOOPS for op in walk_operations(module.body))
     return replace(finish("the CPU reference", arguments, before, metadata), loops=loops)

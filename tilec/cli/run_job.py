@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tilec.compiler.program import Program
+from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.testing.check import Arguments, Example
@@ -17,25 +18,23 @@ class Job:
     Attributes:
         program: The program.
         kernel: Name of the kernel in it.
-        target: Architecture for the GPU.
+        options: How to compile for the GPU.
         bound: The arguments as the kernel's interface sees them; their memory is never written.
         specialization: What the kernel is compiled for, from the arguments.
         arguments: The same arguments with the memory that holds them.
         example: The module with the NumPy function, if there is one.
         grid: Number of blocks, for a kernel that does not compute its own.
-        debug_waits: Run a debug build on the GPU.
         given: Arrays whose values the user gave; they keep them even if the kernel only writes.
     """
 
     program: Program
     kernel: str
-    target: str
+    options: CompileOptions
     bound: BoundArguments
     specialization: Specialization
     arguments: Arguments
     example: Example | None
     grid: tuple[int, ...] | None
-    debug_waits: bool = False
     given: frozenset[str] = frozenset()
 
 

@@ -245,7 +245,7 @@ def _lost_performance(
         for entry in assembly.entries
         if entry.spill_stores or entry.spill_loads
     ]
-    hint = "--allow-spills accepts code like this"
+    hint = "--allow-spills, or allow_spills=True in Python, accepts code like this"
     notices = [
         error("T0609", f"ptxas: {_describe(message)}", message.span, hint=hint)
         for message in assembly.warnings
@@ -263,6 +263,6 @@ def _spill(entry: EntryUsage, span: SourceSpan | None) -> Diagnostic:
         "T0608",
         message,
         span,
-        hint="make the tiles smaller, or accept it with --allow-spills",
+        hint="make the tiles smaller, or accept it: --allow-spills, allow_spills=True in Python",
         notes=[note(f"its stack frame has {entry.stack_bytes} bytes", span)],
     )

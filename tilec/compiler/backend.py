@@ -82,7 +82,7 @@ class CodeGenerator:
         """
         metadata, rest = read_metadata_comment(source)
         if self.options.debug_waits and METADATA_KEY not in metadata:
-            raise too_late(self.result.source.name)
+            raise too_late(self.result.sources[0].name)
         if stage == "llvmir":
             self._run_llvm(rest, metadata, edited=True)
         else:

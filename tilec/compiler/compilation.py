@@ -89,7 +89,7 @@ class Compilation:
 
     Attributes:
         kernel: Name of the kernel; empty when the input was PTX without metadata.
-        source: What was compiled.
+        sources: What was compiled, and the files that it imports.
         sink: Remarks and warnings, in the order in which they were made.
         timings: Every step with its time.
         snapshots: Copy of the module at the end of every MLIR stage that ran.
@@ -99,7 +99,7 @@ class Compilation:
     """
 
     kernel: str
-    source: SourceFile
+    sources: tuple[SourceFile, ...]
     sink: DiagnosticSink = field(default_factory=DiagnosticSink)
     timings: list[Timing] = field(default_factory=list)
     snapshots: dict[str, Any] = field(default_factory=dict)

@@ -177,7 +177,7 @@ class _Steps:
         self.target = get_target(options.target)
         self.dumps = DumpWriter(options.dump_directory)
         self.watch = Stopwatch()
-        self.result = Compilation("", self.source, timings=self.watch.timings)
+        self.result = Compilation("", (self.source,), timings=self.watch.timings)
         self.hints = Specialization()
         self.pass_context: Any = None
         self.specialization = Specialization()
@@ -219,6 +219,7 @@ class _Steps:
         """Return the module that the frontend emits for `kernel`."""
         with self.watch.step(_FRONTEND, "parse") as timing:
             self.result.kernel = self.program.select_kernel(kernel)
+            self.result.sources = self.program.sources
         # The source may have been parsed earlier, when somebody asked for a signature.
         timing.seconds = max(timing.seconds, self.program.claim_parse_seconds())
         context = self._make_context(specialization)
@@ -300,7 +301,7 @@ class _Steps:
                 plan_overrides=dict(specialization.plan),
                 problem_sizes=dict(specialization.sizes),
                 buffer=self.source.name,
-                sources=(self.source,),
+                sources=self.result.sources,
                 origin=self.options.origin,
                 background=[],
             )
@@ -327,7 +328,7 @@ class _Steps:
         shown = self.dumps.directory is not None or self.options.prints_after(name)
         verify = shown or needs_verifying(stage.passes, position)
         with self.watch.step(stage.name, name) as timing:
-            run_pass(module, name, self.pass_context, [self.source], verify=verify)
+            run_pass(module, name, self.pass_context, self.result.sources, verify=verify)
         self._count(module, timing)
         self._after_pass(stage, name, module)
 
@@ -378,7 +379,7 @@ class _Steps:
         except CompileError as failure:
             from tilec.codegen.ptxas_locations import with_reasons
 
-            raise with_reasons(failure, self.result.remarks) from None
+            raise with_reasons(failure, self.result.remarks).quoting(self.result.sources) from None
         return self.result
 
     def _code_generator(self) -> Any:

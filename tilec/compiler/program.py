@@ -15,7 +15,7 @@ from tilec.support.locks import computed
 
 
 class Program:
-    """A source with one or more kernels. It is parsed on first use.
+    """A source with one or more kernels. It is parsed on first use, with the files it imports.
 
     Attributes:
         source: The text.
@@ -46,6 +46,15 @@ class Program:
         tree = parse_source(self.source, self.module_globals)
         self._parse_seconds = time.perf_counter() - started
         return tree
+
+    @property
+    def sources(self) -> tuple[SourceFile, ...]:
+        """The source and the `.tile` files that it imports, as they were when it was parsed.
+
+        Raises:
+            CompileError: The source or an imported file has errors.
+        """
+        return self.tree.sources
 
     def claim_parse_seconds(self) -> float:
         """Return the seconds that parsing took, to the first caller; later callers get 0."""

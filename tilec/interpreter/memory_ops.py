@@ -14,14 +14,14 @@ Function = Callable[..., Any]
 
 @value_op("cuda_tile.load_view_tko")
 def _load_view(op: Any) -> Function:
-    rank = len(op.results[0].type.shape)
-    return lambda view, *rest: (view.load(rest[:rank]), None)
+    rank, offsets = len(op.results[0].type.shape), "element_offsets" in op.attributes
+    return lambda view, *rest: (view.load(rest[:rank], offsets), None)
 
 
 @value_op("cuda_tile.store_view_tko")
 def _store_view(op: Any) -> Function:
-    rank = len(op.operands[0].type.shape)
-    return lambda tile, view, *rest: view.store(tile, rest[:rank])
+    rank, offsets = len(op.operands[0].type.shape), "element_offsets" in op.attributes
+    return lambda tile, view, *rest: view.store(tile, rest[:rank], offsets)
 
 
 def _no_value(*_tokens: Any) -> None:

@@ -25,7 +25,7 @@ def _assert(op: Any, builder: Builder) -> Step:
     def step(frame: Frame) -> None:
         if not np.all(frame[condition]):
             text = failure_text(kernel, frame[BLOCK_ID_SLOT], rank, message)
-            raise KernelAssertionError(error("T0577", text, span))
+            raise KernelAssertionError(error("T0578", text, span))
 
     return step
 

@@ -14,6 +14,7 @@ from tilec.interpreter import (  # noqa: F401 - each family registers its operat
     constant_ops,
     control_flow,
     convert_ops,
+    element_ops,
     float_ops,
     integer_ops,
     matmul_ops,

@@ -54,11 +54,14 @@ class PartitionView:
         self.tile = tile
         self.padding = padding
 
-    def windows(self, indices: tuple[Any, ...]) -> tuple[Window, Window, bool]:
+    def windows(
+        self, indices: tuple[Any, ...], offsets: bool = False
+    ) -> tuple[Window, Window, bool]:
         """Return where a tile lies.
 
         Args:
             indices: Tile coordinates, one per dimension. A tile may lie partly or wholly outside.
+            offsets: Whether the coordinates count elements, not tiles.
 
         Returns:
             The window in `data`, the window in the tile that it fills, and whether that is the
@@ -66,16 +69,16 @@ class PartitionView:
         """
         inside, filled, whole = [], [], True
         for index, extent, size in zip(indices, self.data.shape, self.tile, strict=True):
-            start = int(index) * size
+            start = int(index) * (1 if offsets else size)
             low, high = max(start, 0), max(min(start + size, extent), 0)
             inside.append(slice(low, high))
             filled.append(slice(low - start, max(high - start, low - start)))
             whole = whole and high - low == size
         return tuple(inside), tuple(filled), whole
 
-    def load(self, indices: tuple[Any, ...]) -> np.ndarray:
-        """Return a copy of the tile at `indices`, padded outside of the array."""
-        inside, filled, whole = self.windows(indices)
+    def load(self, indices: tuple[Any, ...], offsets: bool = False) -> np.ndarray:
+        """Return a copy of the tile at `indices` (see `windows`), padded outside of the array."""
+        inside, filled, whole = self.windows(indices, offsets)
         if whole:
             tile = self.data[inside].copy()
         else:
@@ -83,9 +86,9 @@ class PartitionView:
             tile[filled] = self.data[inside]
         return tile != 0 if self.is_bool else tile
 
-    def store(self, tile: np.ndarray, indices: tuple[Any, ...]) -> None:
-        """Write the part of `tile` that lies inside the array."""
-        inside, filled, _ = self.windows(indices)
+    def store(self, tile: np.ndarray, indices: tuple[Any, ...], offsets: bool = False) -> None:
+        """Write the part of `tile` at `indices` (see `windows`) that lies inside the array."""
+        inside, filled, _ = self.windows(indices, offsets)
         self.data[inside] = tile[filled]
 
 

@@ -168,6 +168,10 @@ def _listed(values: set[int]) -> str:
 
 def _choose_roles(problem: KernelProblem, overrides: PlanOverrides) -> tuple[bool, str]:
     possible = problem.has_loop_loads and problem.ring_slot_bytes > 0
+    if possible and problem.why_no_producer is not None:
+        if overrides.specialize:
+            fail("T0421", f"specialize = true: {problem.why_no_producer}")
+        return False, f"specialize = false: {problem.why_no_producer}"
     if overrides.specialize and not possible:
         fail("T0421", "specialize = true: the kernel has no loads in a loop for a producer warp")
     if overrides.specialize is not None:

@@ -30,6 +30,7 @@ class KernelProblem:
             they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
         why_not_deferral: Why the store of a tile cannot wait; None when it can.
+        why_no_producer: Why no producer role can issue the loads; None when one can.
         defer_work: Whether registers may do for what is computed from a tile that waits.
         snake_k: Whether the tiles were planned for operands that outgrow L2.
     """
@@ -51,6 +52,7 @@ class KernelProblem:
     why_not_split: str | None = None
     defer_stores: bool = True
     why_not_deferral: str | None = "the kernel has no store that could wait"
+    why_no_producer: str | None = None
     defer_work: bool = True
     snake_k: bool = True
 

@@ -7,20 +7,22 @@ from typing import Any
 from tilec.compiler.program import Program
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import (
-    ArraySpec,
     ConstantValue,
     Specialization,
-    column_major,
-    row_major,
+)
+from tilec.runtime.aot_options import (
+    arrays_of,
+    check_names,
+    chosen_values,
+    dtypes_of,
+    guessed_dtypes,
 )
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.args.signature_binding import (
     ARRAY,
     CONST,
     DTYPE,
-    OPTIONAL,
     Interface,
-    Parameter,
     interface_from_metadata,
 )
 from tilec.runtime.compiled import CompiledKernel
@@ -32,26 +34,15 @@ from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.launch.launcher import LaunchPlan
 from tilec.runtime.variants import KernelText, PlanFields
 from tilec.support.diagnostics import (
-    CompileError,
     Diagnostic,
     LaunchError,
     SourceFile,
     error,
     note,
-    remark,
 )
-from tilec.support.dtypes import DTYPES
 from tilec.support.sources import read_source_file
 
-DEFAULT_TARGET = "sm_90a"
-DEFAULT_DTYPE = "bf16"
-"""What a `dtype` parameter is compiled for when nothing says otherwise."""
 _MIN_ALIGNMENT = 16
-_LAYOUTS = {
-    "row": row_major,
-    "col": column_major,
-    "any": lambda rank: (None,) * rank,
-}
 _NOTHING: Mapping[str, Any] = {}
 
 
@@ -246,6 +237,7 @@ def compile(  # noqa: A001 - the public name
     aligned: bool = True,
     plan: PlanFields = _NOTHING,
     debug_waits: bool | None = None,
+    allow_spills: bool | None = None,
 ) -> Package:
     """Compile ahead of time; no GPU is needed.
 
@@ -263,29 +255,30 @@ def compile(  # noqa: A001 - the public name
         aligned: Whether every base address and pitch is a multiple of 16 bytes, as TMA needs.
         plan: Fields of the plan to fix, besides those that the `Kernel` fixes.
         debug_waits: Report deadlocks instead of hanging the GPU; by default as for the `Kernel`.
+        allow_spills: Accept register spills and serialised wgmma; by default as for the `Kernel`.
 
     Raises:
         CompileError: The source is wrong, an option names no parameter, or a kernel cannot be
             compiled.
     """
-    text, options = _text_of(source), _options(source, target, debug_waits)
+    text, options = _text_of(source), _options(source, target, debug_waits, allow_spills)
     if isinstance(source, Kernel):
         kernel, plan = source.__name__, {**source.variants.plan_fields, **plan}
     program = text.program
     names = program.kernel_names if kernel is None else (program.select_kernel(kernel),)
     interfaces = [text.interface(name) for name in names]
-    _check_names(interfaces, CONST, constants, "const")
-    _check_names(interfaces, DTYPE, dtypes, "dtype parameter")
-    _check_names(interfaces, ARRAY, layouts, "array")
+    check_names(interfaces, CONST, constants, "const")
+    check_names(interfaces, DTYPE, dtypes, "dtype parameter")
+    check_names(interfaces, ARRAY, layouts, "array")
     compiled = [
         _compile_kernel(
             program,
             interface,
             options,
             Specialization(
-                arrays=_arrays(interface, _dtypes(interface, dtypes), layouts, aligned),
-                constants=_chosen(interface, CONST, constants),
-                dtypes=_dtypes(interface, dtypes),
+                arrays=arrays_of(interface, dtypes_of(interface, dtypes), layouts, aligned),
+                constants=chosen_values(interface, CONST, constants),
+                dtypes=dtypes_of(interface, dtypes),
                 divisors=divisors,
                 sizes=sizes,
                 plan=plan,
@@ -293,17 +286,22 @@ def compile(  # noqa: A001 - the public name
         )
         for interface in interfaces
     ]
-    return Package(compiled, text.contents[0].name, tuple(_guessed_dtypes(interfaces, dtypes)))
+    return Package(compiled, text.contents[0].name, tuple(guessed_dtypes(interfaces, dtypes)))
 
 
 def _options(
-    source: str | Path | Kernel, target: str | None, debug_waits: bool | None
+    source: str | Path | Kernel,
+    target: str | None,
+    debug_waits: bool | None,
+    allow_spills: bool | None,
 ) -> CompileOptions:
     """Return the options given, else those of a `Kernel`, else the usual ones."""
-    if isinstance(source, Kernel):
-        target = target or source.variants.target
-        debug_waits = source.variants.debug_waits if debug_waits is None else debug_waits
-    return CompileOptions(target=target or DEFAULT_TARGET, debug_waits=bool(debug_waits))
+    usual = source.variants.options if isinstance(source, Kernel) else CompileOptions()
+    return CompileOptions(
+        target=target or usual.target,
+        debug_waits=usual.debug_waits if debug_waits is None else debug_waits,
+        allow_spills=usual.allow_spills if allow_spills is None else allow_spills,
+    )
 
 
 def _text_of(source: str | Path | Kernel) -> KernelText:
@@ -326,61 +324,3 @@ def _compile_kernel(
 
     made = compile_kernel(program, interface.kernel, specialization, options)
     return CompiledKernel(made.artifact, made.remarks, made.module_text)
-
-
-def _guessed_dtypes(
-    interfaces: Sequence[Interface], given: Mapping[str, str]
-) -> Iterator[Diagnostic]:
-    """Yield a remark for every element type that nobody gave."""
-    for interface in interfaces:
-        for item in interface.of_kind(DTYPE):
-            if item.default is OPTIONAL and item.name not in given:
-                message = f"no dtypes={{'{item.name}': ...}}: compiled for {DEFAULT_DTYPE}"
-                yield remark("T0014", f"{interface.kernel}: {message}", item.span)
-
-
-def _check_names(
-    interfaces: Sequence[Interface], kind: str, given: Mapping[str, Any], what: str
-) -> None:
-    known = {item.name for interface in interfaces for item in interface.of_kind(kind)}
-    for name in given:
-        if name not in known:
-            kernels = ", ".join(interface.kernel for interface in interfaces)
-            hint = f"known: {', '.join(sorted(known))}" if known else None
-            raise CompileError(error("T0007", f"{kernels} has no {what} '{name}'", hint=hint))
-
-
-def _chosen(interface: Interface, kind: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    return {item.name: given[item.name] for item in interface.of_kind(kind) if item.name in given}
-
-
-def _dtypes(interface: Interface, given: Mapping[str, str]) -> dict[str, str]:
-    result: dict[str, str] = {}
-    for item in interface.of_kind(DTYPE):
-        default = DEFAULT_DTYPE if item.default is OPTIONAL else item.default
-        result[item.name] = name = given.get(item.name, default)
-        if name not in DTYPES:
-            message = f"{item.name}: there is no element type '{name}'"
-            raise CompileError(error("T0008", message, hint=f"use one of: {', '.join(DTYPES)}"))
-    return result
-
-
-def _arrays(
-    interface: Interface, dtypes: Mapping[str, str], layouts: Mapping[str, str], aligned: bool
-) -> dict[str, ArraySpec]:
-    return {
-        item.name: ArraySpec(
-            dtypes.get(item.dtype, item.dtype),
-            _strides(item, layouts.get(item.name, "row")),
-            aligned,
-        )
-        for item in interface.of_kind(ARRAY)
-    }
-
-
-def _strides(parameter: Parameter, layout: str) -> tuple[int | None, ...]:
-    if layout not in _LAYOUTS:
-        known = ", ".join(_LAYOUTS)
-        message = f"layout of {parameter.name}: '{layout}' is none of {known}"
-        raise CompileError(error("T0008", message))
-    return _LAYOUTS[layout](len(parameter.dims))

@@ -8,13 +8,15 @@ from types import MappingProxyType
 from typing import Any, overload
 
 from tilec.compiler.program import Program
+from tilec.frontend.semantics.not_yet import Usage, lacking
+from tilec.frontend.syntax.python_text import missing_source
 from tilec.runtime.args.signature_binding import bind_call
 from tilec.runtime.compiled import CompiledKernel
 from tilec.runtime.errors import UnknownKernelError, launch_error
 from tilec.runtime.launch.dispatch import Dispatcher
 from tilec.runtime.launch.grid import Grid, caller_grid
 from tilec.runtime.variants import CapturedName, Contents, KernelText, PlanFields, Variants
-from tilec.support.diagnostics import CompileError, LaunchError, error
+from tilec.support.diagnostics import CompileError, Diagnostic, LaunchError, SourceFile, error
 from tilec.support.kernel_selection import select_kernel
 from tilec.support.sources import read_source_file
 
@@ -35,6 +37,7 @@ class Kernel:
         target: str = "sm_90a",
         *,
         debug_waits: bool = False,
+        allow_spills: bool = False,
     ) -> None:
         """Make a kernel.
 
@@ -45,9 +48,13 @@ class Kernel:
             target: Architecture to compile for.
             debug_waits: Give every wait on an mbarrier a cycle limit: a launch waits for its end,
                 and a deadlock raises `DeadlockError` instead of hanging the GPU.
+            allow_spills: Accept register spills and serialised wgmma instead of raising T0608 or
+                T0609; `--allow-spills` on the command line.
         """
         self.__name__ = name
-        self._variants = Variants(text, name, plan, target, debug_waits=debug_waits)
+        self._variants = Variants(
+            text, name, plan, target, debug_waits=debug_waits, allow_spills=allow_spills
+        )
         self._dispatcher = Dispatcher(self._variants)
         self._captured = text.captured
         self._lock = threading.Lock()
@@ -169,14 +176,23 @@ class Function:
 class SourceModule:
     """A loaded source: its kernels are attributes."""
 
-    def __init__(self, text: KernelText, target: str, *, debug_waits: bool = False) -> None:
-        """Make a `Kernel` for every kernel of `text`.
+    def __init__(
+        self,
+        text: KernelText,
+        target: str,
+        *,
+        debug_waits: bool = False,
+        allow_spills: bool = False,
+    ) -> None:
+        """Make a `Kernel` for every kernel of `text`; see there for the other arguments.
 
         Raises:
             CompileError: The source has syntax errors or no kernel.
         """
         self._kernels = {
-            name: Kernel(text, name, target=target, debug_waits=debug_waits)
+            name: Kernel(
+                text, name, target=target, debug_waits=debug_waits, allow_spills=allow_spills
+            )
             for name in text.kernel_names
         }
         self._file = text.contents[0].name
@@ -207,20 +223,60 @@ class SourceModule:
         return [*super().__dir__(), *self._kernels]
 
 
-def load(path: str | Path, *, target: str = "sm_90a", debug_waits: bool = False) -> SourceModule:
+def load(
+    path: str | Path,
+    *,
+    target: str = "sm_90a",
+    debug_waits: bool = False,
+    allow_spills: bool = False,
+) -> SourceModule:
     """Load a `.tile` file; its kernels are attributes of the result.
 
     Args:
         path: File to read.
         target: Architecture to compile for.
         debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
+        allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
 
     Raises:
         CompileError: The file cannot be read, has syntax errors or no kernel.
     """
-    source = read_source_file(path)
-    text = KernelText.of(Program(source))
-    return SourceModule(text, target, debug_waits=debug_waits)
+    program = Program(read_source_file(path))
+    return SourceModule(
+        KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
+    )
+
+
+def loads(
+    text: str,
+    name: str = "<string>",
+    *,
+    target: str = "sm_90a",
+    debug_waits: bool = False,
+    allow_spills: bool = False,
+) -> SourceModule:
+    """Load kernels from a string that holds the text of a `.tile` file.
+
+    Args:
+        text: The text. Lines that are all indented alike are accepted.
+        name: Name of the text in messages.
+        target: Architecture to compile for.
+        debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
+        allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
+
+    Raises:
+        CompileError: The text has syntax errors or no kernel.
+        LaunchError: `text` or `name` is no string.
+    """
+    for what, value in (("text", text), ("name", name)):
+        if not isinstance(value, str):
+            hint = "a file is loaded with tilec.load(path)"
+            message = f"tilec.loads: {what} is a {type(value).__name__}, expected a str"
+            raise launch_error("T0717", message, hint=hint)
+    program = Program(SourceFile(name, text))
+    return SourceModule(
+        KernelText.of(program), target, debug_waits=debug_waits, allow_spills=allow_spills
+    )
 
 
 @overload
@@ -229,7 +285,11 @@ def kernel(function: Callable[..., Any], /) -> Kernel: ...
 
 @overload
 def kernel(
-    *, target: str = "sm_90a", debug_waits: bool = False, **plan: int | tuple[int, ...]
+    *,
+    target: str = "sm_90a",
+    debug_waits: bool = False,
+    allow_spills: bool = False,
+    **plan: int | tuple[int, ...],
 ) -> Callable[[Callable[..., Any]], Kernel]: ...
 
 
@@ -239,26 +299,61 @@ def kernel(
     *,
     target: str = "sm_90a",
     debug_waits: bool = False,
+    allow_spills: bool = False,
     **plan: int | tuple[int, ...],
 ) -> Kernel | Callable[[Callable[..., Any]], Kernel]:
     """Make a kernel of a Python function: `@tilec.kernel` or `@tilec.kernel(stages=4)`.
 
-    The function is never executed: its source is compiled. It must stand in a file.
+    The function is never executed: its source is compiled, so Python must be able to find it. That
+    is so for files and notebooks, and from Python 3.13 on for prompts and `python -c`.
 
     Args:
         function: The decorated function.
         target: Architecture to compile for.
         debug_waits: Report deadlocks instead of hanging the GPU; see `Kernel`.
+        allow_spills: Accept register spills and serialised wgmma; see `Kernel`.
         **plan: Fields of the plan to fix.
+
+    Raises:
+        CompileError: The function stands in no file, and its source cannot be found (T0113), or a
+            hint is one of other languages (T0420).
+        LaunchError: What is decorated is no function (T0717).
     """
-    if function is None:
-        return lambda decorated: _decorate(decorated, target, plan, debug_waits=debug_waits)
-    return _decorate(function, target, plan, debug_waits=debug_waits)
+
+    def decorate(decorated: Callable[..., Any]) -> Kernel:
+        text = python_text(decorated)
+        missing = missing_source(decorated) or _unknown_hint(plan)
+        if missing is not None:
+            raise CompileError(missing)
+        made = Kernel(
+            text,
+            decorated.__name__,
+            plan,
+            target,
+            debug_waits=debug_waits,
+            allow_spills=allow_spills,
+        )
+        functools.update_wrapper(made, decorated)
+        return made
+
+    return decorate if function is None else decorate(function)
 
 
-def _decorate(
-    function: Callable[..., Any], target: str, plan: PlanFields, *, debug_waits: bool
-) -> Kernel:
+def _unknown_hint(plan: PlanFields) -> Diagnostic | None:
+    """Return the error that a hint is one of other languages, if there is one."""
+    for name in plan:
+        entry = lacking(Usage.HINT, name)
+        if entry is not None:
+            return error("T0420", entry.message(name), hint=entry.hint)
+    return None
+
+
+def python_text(function: Callable[..., Any]) -> KernelText:
+    """Return the kernel that a Python function is the source of.
+
+    Raises:
+        LaunchError: It is no function (T0717).
+    """
     if not callable(function) or not hasattr(function, "__name__"):
         raise LaunchError(error("T0717", f"@tilec.kernel decorates a function, not {function!r}"))
 
@@ -271,10 +366,7 @@ def _decorate(
         captured[:] = found.captured
         return found.source, found.constants
 
-    text = KernelText(read, captured)
-    made = Kernel(text, function.__name__, plan, target, debug_waits=debug_waits)
-    functools.update_wrapper(made, function)
-    return made
+    return KernelText(read, captured)
 
 
 def function(decorated: Callable[..., Any], /) -> Function:

@@ -74,7 +74,7 @@ def _look_up(
     """Return the name of an entry, and the kernel if the cache has one that is intact."""
     from tilec.runtime.cache_entry import unpack_entry
 
-    source = program.source
+    texts = tuple((item.name, item.text) for item in program.sources)
     how = (
         options.target,
         options.lineinfo,
@@ -82,7 +82,7 @@ def _look_up(
         options.debug_waits,
         options.assembles,
     )
-    parts = (source.name, source.text, program.module_globals, kernel, identity, how)
+    parts = (texts, program.module_globals, kernel, identity, how)
     key = cache_key(parts)
     data = cache.read(key)
     entry = unpack_entry(data) if data is not None else None

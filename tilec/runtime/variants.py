@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from numbers import Number
 from typing import Any
 
 from tilec.compiler.program import Program
@@ -123,7 +124,7 @@ def _differs(first: Any, second: Any) -> bool:
     """Tell whether two values mean different things in a kernel: 1 and True do, 0.0 and -0.0."""
     if first is second:
         return False
-    is_plain = isinstance(first, bool | int | float | str | tuple)
+    is_plain = isinstance(first, bool | int | float | str | tuple | Number)
     return type(first) is not type(second) or not is_plain or repr(first) != repr(second)
 
 
@@ -155,6 +156,7 @@ class Variants:
         target: str,
         *,
         debug_waits: bool = False,
+        allow_spills: bool = False,
     ) -> None:
         """Start without variants.
 
@@ -164,12 +166,14 @@ class Variants:
             plan: Fields of the plan to fix.
             target: Architecture to compile for.
             debug_waits: Make debug builds.
+            allow_spills: Accept register spills and serialised wgmma.
         """
         self.text = text
         self.name = name
         self.plan_fields = plan
-        self.target = target
-        self.debug_waits = debug_waits
+        self.options = CompileOptions(
+            target=target, debug_waits=debug_waits, allow_spills=allow_spills
+        )
         self.cache = DiskCache()
         self._compiled: dict[str, CompiledKernel] = {}
         self._programs: dict[str, Any] = {}
@@ -185,9 +189,13 @@ class Variants:
 
     def renewed(self) -> "Variants":
         """Return what makes variants of the same kernel from its text, read again."""
-        text = self.text.renewed()
         return Variants(
-            text, self.name, self.plan_fields, self.target, debug_waits=self.debug_waits
+            self.text.renewed(),
+            self.name,
+            self.plan_fields,
+            self.options.target,
+            debug_waits=self.options.debug_waits,
+            allow_spills=self.options.allow_spills,
         )
 
     def plan(
@@ -199,7 +207,7 @@ class Variants:
     ) -> LaunchPlan:
         """Compile the variant for these arguments, unless it exists, and prepare its launch."""
         device = arguments.device or 0
-        check_capability(driver, device, self.target)
+        check_capability(driver, device, self.options.target)
         compiled = self.variant(self.specialization(arguments))
         return compiled.plan_launch(driver, arguments, grid, run_time_scalars)
 
@@ -209,7 +217,7 @@ class Variants:
         from tilec.interpreter.run import run_program
 
         arrays = {name: arguments.values[name] for name in arguments.arrays}
-        sources = [self.text.contents[0]]
+        sources = self.text.program.sources
         run_program(program, arrays, dict(arguments.scalars), grid, sources)
 
     def _program(self, arguments: BoundArguments) -> Any:
@@ -227,8 +235,9 @@ class Variants:
         from tilec.compiler.driver import emit_kernel
         from tilec.interpreter.run import make_program
 
-        module = emit_kernel(self.text.program, self.name, specialization)
-        return make_program(module, self.name, [self.text.program.source])
+        program = self.text.program
+        module = emit_kernel(program, self.name, specialization)
+        return make_program(module, self.name, program.sources)
 
     def specialization(self, arguments: BoundArguments) -> Specialization:
         """Return what to compile for these arguments."""
@@ -299,20 +308,18 @@ class Variants:
     def _from_disk(
         self, specialization: Specialization, identity: VariantIdentity
     ) -> CompiledKernel:
-        program, options = self.text.program, self._options()
-        found = obtain_kernel(self.cache, program, self.name, specialization, options, identity)
+        found = obtain_kernel(
+            self.cache, self.text.program, self.name, specialization, self.options, identity
+        )
         if found.compilation is not None:
             stage_text = found.compilation.module_text
         else:
             stage_text = partial(self._recompiled, specialization)
         return CompiledKernel(found.artifact, found.remarks, stage_text)
 
-    def _options(self) -> CompileOptions:
-        return CompileOptions(target=self.target, debug_waits=self.debug_waits)
-
     def _recompiled(self, specialization: Specialization, stage: str) -> str:
         """Return the IR of a kernel that came from the disk cache, which holds none."""
         from tilec.compiler.driver import compile_kernel
 
-        made = compile_kernel(self.text.program, self.name, specialization, self._options())
+        made = compile_kernel(self.text.program, self.name, specialization, self.options)
         return made.module_text(stage)

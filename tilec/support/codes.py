@@ -56,6 +56,7 @@ CODES: dict[str, str] = {
     "T0212": "a tuple with too many values",
     "T0214": "a name of another module than tilec, such as `numpy.maximum`",
     "T0215": "a value of the Python module that a kernel cannot use",
+    "T0216": "an import of a file that is missing, or that imports itself",
     # Shapes and types.
     "T0301": "a wrong number of axes, or an axis or index out of range",
     "T0302": "shapes that do not fit `mma`",
@@ -116,7 +117,8 @@ CODES: dict[str, str] = {
     "T0570": "a TMA load that memory tokens order after a store of the same kernel",
     "T0575": "an index names a part of a tile that is not there, on the CPU or in a debug build",
     "T0576": "a constant index names a part of a tile that is not there",
-    "T0577": "an assertion of the running kernel failed",
+    "T0577": "an index that is not checked lies outside of its array, on the CPU",
+    "T0578": "an assertion of the running kernel failed",
     "T0580": "a pass cannot work on the IR of a file",
     "T0581": "the protocol of the IR of a file deadlocks or races",
     "T0582": "the IR of a file ended the process that worked on it",

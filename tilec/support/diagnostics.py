@@ -28,7 +28,12 @@ class Severity(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """Text of one source file and the name to show for it."""
+    """Text of one source file and the name to show for it.
+
+    Attributes:
+        name: Name to show; where it is a path, imports are relative to its folder.
+        text: The text.
+    """
 
     name: str
     text: str
@@ -148,6 +153,10 @@ class TileError(Exception):
         """Pickle what the error was made of, not the text that it shows."""
         return type(self), (self.diagnostics, self.sources)
 
+    def quoting(self, sources: Sequence[SourceFile]) -> "TileError":
+        """Return the same error with lines of `sources`, unless it has sources already."""
+        return self if self.sources else type(self)(self.diagnostics, sources)
+
 
 class CompileError(TileError):
     """The source or the IR cannot be compiled."""
@@ -166,7 +175,7 @@ class DeadlockError(TileError):
 
 
 class OutOfRangeError(TileError):
-    """A kernel asked for a part of a tile that is not there: on the CPU, or in a debug build."""
+    """A kernel asked for what is not there: part of a tile, or an element that is not checked."""
 
 
 class KernelAssertionError(TileError, AssertionError):

@@ -19,6 +19,8 @@ from tilec.support.dtypes import DTYPES
 
 _MODULES = (
     "builtins_memory",
+    "builtins_elements",
+    "builtins_atomic",
     "builtins_shape",
     "builtins_parts",
     "builtins_math",

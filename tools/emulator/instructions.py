@@ -291,6 +291,11 @@ def _st(program: Program, statement: Statement) -> Action:
 
 _CHANGES: dict[str, Callable[..., Any]] = {
     "add": lambda old, new: old + new,
+    "min": lambda old, new: min(old, new),
+    "max": lambda old, new: max(old, new),
+    "and": lambda old, new: old & new,
+    "or": lambda old, new: old | new,
+    "xor": lambda old, new: old ^ new,
     "exch": lambda old, new: new,
     "cas": lambda old, expected, new: new if old == expected else old,
 }

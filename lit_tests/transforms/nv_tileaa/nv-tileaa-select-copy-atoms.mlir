@@ -178,7 +178,7 @@ module @loads_after_stores_do_not_use_tma {
     %0, %t0 = "nv_tileaa.tiled_load"(%v, %c0, %t) : (!memref, i32, !nv_tileaa.mem_token) -> (tensor<16xf32>, !nv_tileaa.mem_token)
     %t1 = "nv_tileaa.tiled_store"(%v, %0, %c0, %t0) : (!memref, tensor<16xf32>, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
     %end = scf.for %i = %c0 to %c4 step %c1 iter_args(%before = %t) -> (!nv_tileaa.mem_token) : i32 {
-      // expected-remark@+1 {{load of 'A' does not use TMA: it may read what this kernel stored before}}
+      // expected-remark@+1 {{load of 'A' does not use TMA: it comes after a store or an acquire of this kernel}}
       %1, %t2 = "nv_tileaa.tiled_load"(%v, %c0, %before) : (!memref, i32, !nv_tileaa.mem_token) -> (tensor<16xf32>, !nv_tileaa.mem_token)
       %t3 = "nv_tileaa.tiled_store"(%v, %1, %c0, %t2) : (!memref, tensor<16xf32>, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
       scf.yield %t3 : !nv_tileaa.mem_token

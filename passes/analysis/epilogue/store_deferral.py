@@ -14,6 +14,7 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
+from tilec.passes.analysis.facts.element_accesses import element_effect
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.mma.k_loops import why_not_bounds
@@ -53,6 +54,8 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     stores = [op for op in ops if op.name == _STORE]
     if len(dots) != 1 or not stores or not _is_one_result(stores):
         return f"the kernel has {len(dots)} products and {len(stores)} stores, not one of each"
+    if element_effect(ops) is not None:
+        return "the kernel stores or changes single elements, too"
     dot, slices = dots[0], tuple(map(tiled_access, stores))
     if not all(access.uses_tma for access in slices) or len(slices[0].coords) < _RANK:
         return "the result is not stored by TMA"

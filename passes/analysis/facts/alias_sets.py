@@ -1,43 +1,49 @@
-"""Alias sets: which tile accesses of a kernel may touch the same memory.
+"""Alias sets: which accesses of a kernel may touch the same memory.
 
 Distinct array parameters do not overlap unless the metadata puts them in one alias group. A view
-whose array cannot be found may touch anything, so one such access merges all sets into one.
+whose array cannot be found may touch anything, so one such access merges all sets into one. An
+acquire or a release orders the accesses of all arrays, so it belongs to every set.
 """
 
 from typing import Any
 
+from tilec.dialects.common.accesses import global_access, synchronises
 from tilec.dialects.cuda_tile import (
     AssumeOp,
     EntryOp,
-    LoadViewTkoOp,
     MakePartitionViewOp,
     MakeTensorViewOp,
-    StoreViewTkoOp,
 )
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
 
-ACCESSES = (LoadViewTkoOp.OPERATION_NAME, StoreViewTkoOp.OPERATION_NAME)
-
 
 def find_alias_sets(entry: EntryOp) -> list[list[Any]]:
-    """Return the loads and stores of a kernel by alias set.
+    """Return the accesses of a kernel by alias set.
 
     Args:
         entry: The kernel.
 
     Returns:
-        One list of operations per set, in program order; sets in order of first access.
+        One list of operations per set, in program order; sets in order of first access. An access
+        that synchronises is in all of them.
     """
     keys = _argument_keys(entry)
     sets: dict[Any, list[Any]] = {}
-    accesses = [op for op in walk_operations(entry.block) if op.name in ACCESSES]
+    accesses = [op for op in walk_operations(entry.block) if global_access(op) is not None]
+    ordered = [op for op in accesses if synchronises(op)]
+    places: dict[Any, Any] = {}
     for op in accesses:
         argument = _base_argument(op.opview.view, entry)
         if argument is None:
             return [accesses]
-        sets.setdefault(keys[argument], []).append(op)
+        places[op] = keys[argument]
+        sets.setdefault(keys[argument], [])
+    for op in accesses:
+        for key, members in sets.items():
+            if places[op] == key or op in ordered:
+                members.append(op)
     return list(sets.values())
 
 

@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from tilec.dialects.common.accesses import global_access, synchronises, writes_global
 from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.ir.bindings import ir
 from tilec.ir.structured import terminator
 from tilec.support.fast_dataclasses import dataclass
 
-LOAD, STORE = ".tiled_load", ".tiled_store"
 BULK_LOAD, BULK_STORE = "nv_tileas.ring_token", "nv_tileas.store_token"
 """Operations that return the token of loads through a ring, and that of bulk stores."""
-_ORIGINS = (LOAD, STORE, BULK_LOAD, BULK_STORE, "nv_tileas.receive_token")
+_ORIGINS = (BULK_LOAD, BULK_STORE, "nv_tileas.receive_token")
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ def trace_token(token: Any) -> TokenTrace:
             pending.extend(_argument_sources(value))
             continue
         op = value.owner.operation
-        if op.name.endswith(_ORIGINS):
+        if op.name in _ORIGINS or global_access(op) is not None:
             found.origins.add(op)
         if len(op.regions):
             pending.extend(_region_sources(op, ir.OpResult(value).result_number))
@@ -58,16 +58,21 @@ def trace_token(token: Any) -> TokenTrace:
 
 
 def token_sources(token: Any) -> set[Any]:
-    """Return every tiled load and store that the consumer of `token` is ordered after."""
-    return {op for op in trace_token(token).origins if op.name.endswith((LOAD, STORE))}
+    """Return every access by threads or by TMA that the consumer of `token` is ordered after."""
+    return {op for op in trace_token(token).origins if global_access(op) is not None}
+
+
+def comes_before_loads(op: Any) -> bool:
+    """Tell whether loads that a token orders after access `op` have to wait for it."""
+    return op.name == BULK_STORE or writes_global(op) or synchronises(op)
 
 
 def follows_store(load: Any) -> bool:
-    """Tell whether `load` may read what a store of the same kernel wrote."""
+    """Tell whether `load` may read what something before it in the same kernel wrote or awaited."""
     token = load.opview.after
     if token is None:
         return False
-    return any(source.name.endswith(STORE) for source in token_sources(token))
+    return any(map(comes_before_loads, token_sources(token)))
 
 
 def _argument_sources(argument: Any) -> list[Any]:

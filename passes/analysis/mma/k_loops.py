@@ -6,6 +6,7 @@ Both take a loop over k-tiles that is nothing but a sum of products.
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
@@ -16,7 +17,8 @@ from tilec.ir.structured import (
     enclosing_operations,
     terminator,
 )
-from tilec.passes.analysis.kernels import function_body, is_tiled_access, kernel_operations
+from tilec.passes.analysis.facts.element_accesses import element_effect
+from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import dependences
@@ -65,9 +67,10 @@ def _why_not_placement(function: Any, dot: Any, ops: list[Any]) -> str | None:
         return "the mma is in a 'while' loop, whose end depends on its results"
     if any(op.name in LOOPS and op != loop for op in ops):
         return "the kernel has another loop than the one over k-tiles"
-    if any(op.name == _STORE for op in ops[: ops.index(dot)]):
+    stores = [op for op in ops if op.name == _STORE or element_effect([op]) is not None]
+    if any(op in stores for op in ops[: ops.index(dot)]):
         return "a store comes before the mma"
-    if any(op.name == _STORE and enclosing_loops(op) for op in ops):
+    if any(enclosing_loops(op) for op in stores):
         return "a store is in the loop over k-tiles"
     return None
 
@@ -85,7 +88,7 @@ def why_not_bounds(loop: Any, ops: Sequence[Any]) -> str | None:
     ids = {op for op in ops if op.name == "nv_tileas.get_program_id"}
     if dependences(bounds, ids):
         return "the number of k-tiles depends on the block"
-    loads = [op for op in ops if is_tiled_access(op)]
+    loads = [op for op in ops if global_access(op) is not None]
     holders = {around for op in loads for around in (op, *enclosing_operations(op))} - {loop}
     if dependences(bounds, holders):
         return "the number of k-tiles comes from a branch or a loop that loads tiles"

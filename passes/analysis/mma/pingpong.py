@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.ir.structured import enclosing_loops, parent_operation
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
+from tilec.passes.analysis.facts.element_accesses import element_effect, is_element_access
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -31,24 +32,31 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "an operand of an mma is computed, which takes all consumers"
     if any(op.name in THROUGH_SHARED_MEMORY for op in ops):
         return "tiles move through shared memory, which takes all consumers"
+    if element_effect(ops) is not None:
+        return "elements are stored or changed one by one, which takes all consumers"
+    return _why_not_accesses(accesses, ids | set(filter(is_element_access, ops)))
+
+
+def _why_not_accesses(accesses: Iterable[TiledAccess], varying: set[Any]) -> str | None:
+    """Return which access keeps consumers from ping-pong; `varying` differs from tile to tile."""
     for access in accesses:
         if access.uses_tma and not access.is_load and epilogue_parts(access, 1) is None:
             return "a result cannot be stored in parts"
         if access.uses_tma and access.is_load:
-            defect = _uneven_load(access.op, ids)
+            defect = _uneven_load(access.op, varying)
             if defect is not None:
                 return defect
     return None
 
 
-def _uneven_load(load: Any, ids: set[Any]) -> str | None:
+def _uneven_load(load: Any, varying: set[Any]) -> str | None:
     """Return why a consumer cannot know how many slots `load` fills for the tiles of others."""
     if any(parent.name == "scf.if" for parent in _around(load)):
         return "a load is in a branch"
     if len(enclosing_loops(load)) > 1:
         return "a load is in a loop inside of another loop"
-    if dependences(control_operands(load), ids):
-        return "how often a load runs depends on the block"
+    if dependences(control_operands(load), varying):
+        return "how often a load runs depends on the block or on memory"
     return None
 
 

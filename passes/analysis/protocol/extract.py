@@ -347,6 +347,9 @@ _OTHERS = (
     "set_registers",
     "sleep",
     "tiled_store",
+    "gather",
+    "scatter",
+    "atomic",
     "store_partial",
     "arrive_partial",
     "await_partials",
@@ -369,6 +372,8 @@ def _ring_shape(op: Any, place: str) -> RingShape:
 def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
     """Return what an operation does to threads and copies; None for one that is not known."""
     own = is_per_warpgroup(op)
+    if uses_scratch(op):
+        return [Event(Kind.BARRIER, place)] * barrier_count(op)
     if short in _OTHERS:
         return []
     if short == "fence_proxy":
@@ -381,8 +386,6 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
         # The first warp of a role is the first one of its warpgroup, too.
         drain = Event(Kind.DRAIN, place, per_warpgroup=True, complete=True)
         return [drain, Event(Kind.BARRIER, place)]
-    if uses_scratch(op):
-        return [Event(Kind.BARRIER, place)] * barrier_count(op)
     if short == "cluster_sync":
         return [Event(Kind.CLUSTER_SYNC, place)]
     if short == "bulk_commit":

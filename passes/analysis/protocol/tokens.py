@@ -8,15 +8,19 @@ kernel become events.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.structured import parent_operation, walk_operations
-from tilec.passes.analysis.facts.memory_tokens import BULK_STORE, STORE, is_token, trace_token
+from tilec.passes.analysis.facts.memory_tokens import (
+    BULK_STORE,
+    comes_before_loads,
+    is_token,
+    trace_token,
+)
 from tilec.passes.analysis.protocol.events import Event, Kind
 
-_LOAD_OP, _STORE_OP = "nv_tileas.tiled_load", "nv_tileas.tiled_store"
 _JOIN, RING_TOKEN = "nv_tileas.join_mem_token", "nv_tileas.ring_token"
 _COPIES = ("nv_tileas.async_tiled_tma_store", "nv_tileas.copy_out")
-_WRITES = (STORE, BULK_STORE)
 
 
 class Tokens:
@@ -32,11 +36,7 @@ class Tokens:
             after = _after(op)
             traces = [trace_token(token) for token in after]
             origins = {origin for trace in traces for origin in trace.origins}
-            if op.name.endswith(_WRITES):
-                conflicts = bool(origins)
-            else:
-                conflicts = any(origin.name.endswith(_WRITES) for origin in origins)
-            if conflicts:
+            if any(comes_before_loads(op) or comes_before_loads(origin) for origin in origins):
                 self._ordered.add(op)
                 self._needed.update(*(trace.values for trace in traces))
         self._stores_in_bulk = any(
@@ -55,8 +55,8 @@ class Tokens:
         )
         if moves:
             return [Event(Kind.TOKENS, place, moves=moves)]
-        if op.name in (_LOAD_OP, _STORE_OP):
-            kind = Kind.LOAD if op.name == _LOAD_OP else Kind.STORE
+        if global_access(op) is not None:
+            kind = Kind.STORE if comes_before_loads(op) else Kind.LOAD
             return self._access(kind, op, place)
         if op.name == BULK_STORE:
             return self._access(Kind.STORED, op, place)
@@ -92,7 +92,7 @@ class Tokens:
 
 def _after(op: Any) -> list[Any]:
     """Return the tokens that an access of global memory comes after; none for other operations."""
-    if op.name in (_LOAD_OP, _STORE_OP, BULK_STORE):
+    if op.name == BULK_STORE or global_access(op) is not None:
         return [value for value in op.operands if is_token(value)]
     return []
 

@@ -10,10 +10,13 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, enclosing_loops, terminator
+from tilec.passes.analysis.facts.element_accesses import is_repeatable
+from tilec.passes.analysis.facts.memory_tokens import is_token
 from tilec.passes.analysis.protocol.ranges import Range, range_of
 
 Key = tuple[Any, ...]
 _COMPUTED = ("arith.", "math.", "index.")
+_GATHER = "nv_tileas.gather"
 _QUERIES = frozenset(
     f"nv_tileas.{name}"
     for name in ("cta_id", "num_ctas", "cluster_id", "num_clusters", "cluster_coord")
@@ -122,6 +125,8 @@ class ValueNumbers:
             attributes = tuple(sorted(op.attributes.items(), key=lambda item: item[0]))
             numbers, depths = self._of(list(op.operands))
             return (op.name, number, attributes, *numbers), depths
+        if op.name == _GATHER and is_repeatable(op):
+            return self._loaded(op, number)
         if op.name == "nv_tileas.team_id":
             return (op.name, self._team), frozenset()
         if op.name == "scf.if":
@@ -131,6 +136,12 @@ class ValueNumbers:
         if op.name == "scf.for":
             return self._loop_result(op, number)
         return ("defined", value), frozenset(range(len(enclosing_loops(op))))
+
+    def _loaded(self, op: Any, number: int) -> tuple[Key, frozenset[int]]:
+        """Return the key of an element that nothing in the kernel writes."""
+        numbers, depths = self._of([item for item in op.operands if not is_token(item)])
+        sizes = tuple(op.attributes["operandSegmentSizes"])[:-1]
+        return (op.name, number, sizes, *numbers), depths
 
     def _loop_result(self, loop: Any, number: int) -> tuple[Key, frozenset[int]]:
         body = loop.regions[0].blocks[0]

@@ -5,6 +5,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
+from tilec.passes.analysis.facts.exchanges import exchanged_bytes, returns_once
 from tilec.passes.analysis.kernels import kernel_operations
 
 THROUGH_SHARED_MEMORY = (
@@ -21,11 +22,14 @@ def expected_scratch_bytes(function: Any) -> int:
 
     Some operations always have one. Those that join an accumulator with a transposed one have one,
     too: their layouts are fixed, so one of the two has to be converted.
+    An access whose result one thread may get counts as if others need it.
     """
     return max(map(_scratch_bytes, kernel_operations(function)), default=0)
 
 
 def _scratch_bytes(op: Any) -> int:
+    if returns_once(op):
+        return exchanged_bytes(op)
     values = [v for v in (*op.operands, *op.results) if isinstance(v.type, ir.RankedTensorType)]
     if op.name not in THROUGH_SHARED_MEMORY and not _joins_transposed(op):
         return 0

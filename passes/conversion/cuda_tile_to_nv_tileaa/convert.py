@@ -31,6 +31,7 @@ from tilec.passes.analysis.kernels import reject
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa import (  # noqa: F401 - register their rules
     arith,
     combine,
+    elements,
     matmul,
     memory,
     reports,

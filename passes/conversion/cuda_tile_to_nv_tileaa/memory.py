@@ -156,9 +156,11 @@ def _storage_dims(type_: PartitionViewType, view: View) -> list[int]:
 
 
 def _coordinates(
-    indices: list[Any], type_: PartitionViewType, dims: list[int], state: Conversion
+    op: Any, indices: list[Any], type_: PartitionViewType, dims: list[int], state: Conversion
 ) -> list[Any]:
-    """Return the element coordinates of a tile, in storage order."""
+    """Return the element coordinates of the tile that `op` accesses, in storage order."""
+    if "element_offsets" in op.attributes:
+        return [state.get(indices[dim]) for dim in dims]
     found = []
     for dim in dims:
         index, extent = state.get(indices[dim]), type_.tile[dim]
@@ -188,12 +190,17 @@ def _limited(index: Any, extent: int, state: Conversion) -> Any:
     return arith.select(is_less, index, minus_one)
 
 
-def _copy_hints(op: Any, target: Any) -> None:
-    """Carry memory ordering and hints of a cuda_tile access over to its tiled operation."""
+def copy_order(op: Any, target: Any) -> None:
+    """Carry the memory order of a cuda_tile access over to its replacement."""
     scope: str | None = text(op, "scope")
     target.attributes["mem_semantic"] = ir.StringAttr.get(text(op, "ordering", "weak"))
     if scope is not None:
         target.attributes["mem_scope"] = ir.StringAttr.get(_SCOPES.get(scope, scope))
+
+
+def _copy_hints(op: Any, target: Any) -> None:
+    """Carry memory order and hints of a cuda_tile access over to its tiled operation."""
+    copy_order(op, target)
     for name in _CARRIED_ATTRIBUTES:
         if name in op.attributes:
             target.attributes[name] = op.attributes[name]
@@ -207,7 +214,7 @@ def convert_load(op: Any, state: Conversion) -> Sequence[Any]:
     dims = _storage_dims(type_, view)
     load = TiledLoadOp.build(
         view.memref,
-        _coordinates(indices, type_, dims, state),
+        _coordinates(op, indices, type_, dims, state),
         [type_.tile[dim] for dim in dims],
         state.get(tokens[0]) if tokens else None,
         padding=type_.padding,
@@ -231,7 +238,7 @@ def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
     token = TiledStoreOp.build(
         view.memref,
         tile,
-        _coordinates(indices, type_, dims, state),
+        _coordinates(op, indices, type_, dims, state),
         state.get(tokens[0]) if tokens else None,
     )
     _copy_hints(op, token.owner)

@@ -23,6 +23,7 @@ from tilec.layout.shared import row_major
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
+from tilec.passes.analysis.operation_layouts import part_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
@@ -31,7 +32,6 @@ from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import (
     scratch_area,
     write_tile,
 )
-from tilec.passes.transforms.nv_tileas.resources.assign_register_layouts import part_of
 
 
 @RULES.converts(SplatOp)
@@ -89,7 +89,8 @@ def lower_tile_part(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [[source[register] for register in part.registers]]
 
 
-def _plain(tile: Any) -> SharedLayout:
+def plain_layout(tile: Any) -> SharedLayout:
+    """Return the row-major layout of a tile in a scratch area."""
     return row_major(tuple(tile.shape), element_bits(tile.element_type))
 
 
@@ -99,10 +100,10 @@ def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
     source, result = op.operands[0], op.results[0]
     scratch, element = scratch_area(lowering, op), source.type.element_type
     layout = tile_layout(source)
-    write_tile(lowering, scratch, _plain(source.type), layout, lowering.tile(source))
+    write_tile(lowering, scratch, plain_layout(source.type), layout, lowering.tile(source))
     role_barrier(lowering, op)
     layout = tile_layout(result)
-    tile = read_tile(lowering, scratch, _plain(result.type), layout, element)
+    tile = read_tile(lowering, scratch, plain_layout(result.type), layout, element)
     role_barrier(lowering, op)
     return [tile]
 
@@ -111,7 +112,7 @@ def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
 def lower_cat(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write both tiles side by side into the scratch area and read the joined tile."""
     result = op.results[0]
-    scratch, plain = scratch_area(lowering, op), _plain(result.type)
+    scratch, plain = scratch_area(lowering, op), plain_layout(result.type)
     origin = [0] * len(result.type.shape)
     for operand in op.operands:
         layout = tile_layout(operand)
@@ -143,7 +144,7 @@ def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:
 def lower_extract(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write the tile to the scratch area and read the slice at its run-time place."""
     source, result = op.operands[0], op.results[0]
-    scratch, plain = scratch_area(lowering, op), _plain(source.type)
+    scratch, plain = scratch_area(lowering, op), plain_layout(source.type)
     write_tile(lowering, scratch, plain, tile_layout(source), lowering.tile(source))
     role_barrier(lowering, op)
     steps = result.type.shape

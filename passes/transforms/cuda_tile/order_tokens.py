@@ -10,6 +10,10 @@ last store of its set (RAW). A store waits for the last store (WAW) and for the 
 (WAR). Loads are not ordered among themselves. All loads of a set that is only read take one token
 from the start of the kernel.
 
+
+An acquire or a release belongs to all sets, as something that writes. It waits for what comes
+before it in each of them, and what comes after it in any of them waits for it.
+
 A loop or a branch that holds a store carries the token as one more value, and so does one that
 holds a load for which a later store must wait. This orders the iterations of a loop. A set whose
 accesses all have a token already is left as it is: the author of the IR gave the order.
@@ -17,14 +21,8 @@ accesses all have a token already is left as it is: the author of the IR gave th
 
 from typing import Any
 
-from tilec.dialects.cuda_tile import (
-    EntryOp,
-    JoinTokensOp,
-    LoadViewTkoOp,
-    MakeTokenOp,
-    StoreViewTkoOp,
-    TokenType,
-)
+from tilec.dialects.common.accesses import global_access, synchronises, writes_global
+from tilec.dialects.cuda_tile import EntryOp, JoinTokensOp, MakeTokenOp, TokenType
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.removal import erase
@@ -34,19 +32,19 @@ from tilec.ir.structured import (
     add_carried_value,
     append_operand,
     body_operations,
+    defining_operation,
     terminator,
+    walk_operations,
 )
 from tilec.passes.analysis.facts.alias_sets import find_alias_sets
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, field
 
-_LOAD, _STORE = LoadViewTkoOp.OPERATION_NAME, StoreViewTkoOp.OPERATION_NAME
-
 
 @register_pass("cuda-tile-order-tokens")
 def order_tokens(module: Any, context: PassContext) -> None:
-    """Order the loads and stores of every alias set by tokens."""
+    """Order the accesses of every alias set by tokens."""
     del context
     for op in body_operations(module.body):
         if op.name == EntryOp.OPERATION_NAME:
@@ -54,15 +52,17 @@ def order_tokens(module: Any, context: PassContext) -> None:
 
 
 def _order_entry(entry: EntryOp) -> None:
-    start = None
-    for accesses in find_alias_sets(entry):
-        if all(op.opview.token is not None for op in accesses):
-            continue
-        if start is None:
-            start = MakeTokenOp.build(
-                loc=entry.location, ip=ir.InsertionPoint.at_block_begin(entry.block)
-            )
-        _SetOrder(accesses).order_block(entry.block, _State(start))
+    sets = find_alias_sets(entry)
+    given = {op.opview.result_token for ops in sets for op in ops if op.opview.token is not None}
+    if all(op.opview.result_token in given for ops in sets for op in ops):
+        return
+    start = MakeTokenOp.build(loc=entry.location, ip=ir.InsertionPoint.at_block_begin(entry.block))
+    shared = [op for op in walk_operations(entry.block) if synchronises(op)]
+    joined = {_with_token(op, start) for op in shared if op.opview.token is None}
+    for number in range(len(sets)):
+        accesses = find_alias_sets(entry)[number] if shared else sets[number]
+        if any(op.opview.result_token not in given for op in accesses):
+            _SetOrder(accesses, joined).order_block(entry.block, _State(start))
 
 
 @dataclass
@@ -91,11 +91,17 @@ class _SetOrder:
     Operations hash by their contents, which change here, so sets hold a stable `_key` of each.
     """
 
-    def __init__(self, accesses: list[Any]) -> None:
-        """Note where the set is accessed and where a store can still follow."""
+    def __init__(self, accesses: list[Any], joined: set[Any]) -> None:
+        """Note where the set is accessed and where a store can still follow.
+
+        Args:
+            accesses: The accesses of the set.
+            joined: Tokens of accesses of several sets, which wait for what each of them says.
+        """
+        self._joined = joined
         self._accesses = {_key(op) for op in accesses}
         self._holders = _enclosing_keys(accesses)
-        self._writers = _enclosing_keys([op for op in accesses if op.name == _STORE])
+        self._writers = _enclosing_keys([op for op in accesses if _orders_later_loads(op)])
         self._before_store: set[Any] = set()
         entry = _outermost(accesses[0])
         self._note_following(entry.regions[0].blocks[0], follows=False)
@@ -115,7 +121,7 @@ class _SetOrder:
                 again = follows or (op.name in LOOPS and key in self._writers)
                 for inner in _blocks(op):
                     self._note_following(inner, follows=again)
-            is_store = op.name == _STORE and key in self._accesses
+            is_store = key in self._accesses and _orders_later_loads(op)
             follows = follows or is_store or key in self._writers
 
     def order_block(self, block: Any, state: _State) -> _State:
@@ -129,9 +135,12 @@ class _SetOrder:
         return state
 
     def _order_access(self, op: Any, state: _State) -> _State:
+        if op.opview.result_token in self._joined:
+            _wait_for(op, state.join(op))
+            return _State(op.opview.result_token)
         if op.opview.token is not None:
             return self._order_given(op.opview, state)
-        is_load, follows = op.name == _LOAD, _key(op) in self._before_store
+        is_load, follows = not writes_global(op), _key(op) in self._before_store
         token = _with_token(op, state.write if is_load else state.join(op))
         if not is_load:
             return _State(token)
@@ -140,7 +149,7 @@ class _SetOrder:
     def _order_given(self, access: Any, state: _State) -> _State:
         """Take over the token of an access that has an order already."""
         tokens = [*state.reads, state.write, access.result_token]
-        if access.operation.name == _LOAD:
+        if not _orders_later_loads(access.operation):
             return _State(state.write, tokens)
         after = _following_operation(access.operation)
         return _State(_State(state.write, tokens).join(after))
@@ -184,9 +193,14 @@ def _blocks(op: Any) -> list[Any]:
     return [block for region in op.regions for block in region.blocks]
 
 
+def _orders_later_loads(op: Any) -> bool:
+    """Tell whether loads after access `op` wait for it."""
+    return writes_global(op) or synchronises(op)
+
+
 def _key(op: Any) -> Any:
     """Return what represents `op` in a set: its token, or its first block, or None."""
-    if op.name in (_LOAD, _STORE):
+    if global_access(op) is not None:
         return op.opview.result_token
     return next(iter(_blocks(op)), None)
 
@@ -215,20 +229,35 @@ def _following_operation(op: Any) -> Any:
 
 
 def _with_token(op: Any, token: Any) -> Any:
-    """Rebuild a load or store with a token operand and return the token of the new one."""
-    access = op.opview
-    kept = dict(op.attributes.items())
-    del kept["operandSegmentSizes"]
-    where = {"loc": op.location, "ip": ir.InsertionPoint(op)}
-    if op.name == _LOAD:
-        new = LoadViewTkoOp.build(access.view, access.index, token, **where)
-    else:
-        new = StoreViewTkoOp.build(
-            access.tile, access.view, access.index, token, **where
-        ).owner.opview
-    for name, value in kept.items():
-        new.attributes[name] = value
+    """Rebuild an access with a token operand, which is its last, and return the new one's token."""
+    attributes = dict(op.attributes.items())
+    sizes = list(attributes["operandSegmentSizes"])
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([*sizes[:-1], 1])
+    new = ir.Operation.create(
+        op.name,
+        results=[result.type for result in op.results],
+        operands=[*op.operands, token],
+        attributes=attributes,
+        loc=op.location,
+        ip=ir.InsertionPoint(op),
+    )
     for old, replacement in zip(op.results, new.results, strict=True):
         old.replace_all_uses_with(replacement)
     erase(op)
-    return new.result_token
+    return new.opview.result_token
+
+
+def _wait_for(op: Any, token: Any) -> None:
+    """Let an access that has a token wait for another one, too."""
+    last = len(op.operands) - 1
+    known = op.operands[last]
+    if known == token or _waits_for_nothing(token):
+        return
+    if not _waits_for_nothing(known):
+        token = JoinTokensOp.build([known, token], loc=op.location, ip=ir.InsertionPoint(op))
+    op.operands[last] = token
+
+
+def _waits_for_nothing(token: Any) -> bool:
+    maker = defining_operation(token)
+    return maker is not None and maker.name == MakeTokenOp.OPERATION_NAME

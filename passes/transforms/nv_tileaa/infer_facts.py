@@ -14,6 +14,9 @@ A tile is `in_bounds` along a dim if its index is always less than the number of
 is known for a constant, for the variable of a loop over the tiles of a dim whose extent is a
 multiple of the tile, and for a block coordinate of a grid with that many blocks. A tile is
 `never_before` the array if its coordinate is made of such numbers without a subtraction.
+
+A `gather` or `scatter` gets `run`, the elements that one vector access may move, and `ragged` if
+the end of the array may come in the middle of them.
 """
 
 from typing import Any
@@ -22,6 +25,7 @@ from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_ranges import TileBounds
+from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_pass
 
@@ -39,6 +43,11 @@ def infer_facts(module: Any, context: PassContext) -> None:
         for op in operations:
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
                 _describe_access(op, facts, bounds)
+            elif op.name in ("nv_tileaa.gather", "nv_tileaa.scatter"):
+                run = longest_run(op.opview, facts)
+                op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
+                if not ends_whole(op.opview, run):
+                    op.attributes["ragged"] = ir.UnitAttr.get()
 
 
 def all_sizes(memref_op: Any) -> list[Any]:

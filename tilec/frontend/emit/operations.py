@@ -6,6 +6,7 @@ from typing import Any
 
 from tilec.dialects import cuda_tile
 from tilec.dialects.common.combine_ops import combine_fields, source_fields
+from tilec.frontend.emit.memory import MEMORY
 from tilec.frontend.emit.scalars import emit_scalar, scalar_attribute
 from tilec.frontend.emit.types import element_type, mlir_type, signedness
 from tilec.frontend.semantics import hir
@@ -120,14 +121,13 @@ class Emitter:
             _STRUCTURED[op.name](self, op, operands, where)
         elif op.name in _MULTIPLE:
             self.bind(op.results, list(_MULTIPLE[op.name].build(loc=where).results))
-        elif op.name == "store_view_tko":
-            tile, view, *index = operands
-            cuda_tile.StoreViewTkoOp.build(tile, view, index, **op.attributes, loc=where)
         elif op.name == "print":
             value = operands[0] if operands else None
             cuda_tile.PrintOp.build(value, **op.attributes, loc=where)
         elif op.name == "assert":
             cuda_tile.AssertOp.build(*operands, **op.attributes, loc=where)
+        elif op.name in MEMORY:
+            self.bind(op.results, MEMORY[op.name](op, operands, where))
         else:
             self.bind(op.results, [self._emit_value(op, operands, where)])
         self._rounded.note(op)
@@ -324,11 +324,6 @@ def _partition_view(_: Emitter, op: hir.Operation, operands: list[Any], where: A
     )
 
 
-def _load(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
-    view, *index = operands
-    return cuda_tile.LoadViewTkoOp.build(view, index, **op.attributes, loc=where).tile
-
-
 def _mma_integers(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     return cuda_tile.MmaIOp.build(
         *operands,
@@ -364,6 +359,5 @@ _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "extract": _extract,
     "make_tensor_view": _tensor_view,
     "make_partition_view": _partition_view,
-    "load_view_tko": _load,
     "mmai": _mma_integers,
 }

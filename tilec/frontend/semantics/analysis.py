@@ -4,8 +4,10 @@ import math
 from typing import Any
 
 from tilec.frontend.semantics import (
+    builtins_atomic,
     builtins_checks,
     builtins_convert,
+    builtins_elements,
     builtins_functions,
     builtins_math,
     builtins_memory,
@@ -47,8 +49,10 @@ from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
 BUILTIN_MODULES = (
+    builtins_atomic,
     builtins_checks,
     builtins_convert,
+    builtins_elements,
     builtins_functions,
     builtins_math,
     builtins_memory,
@@ -180,7 +184,7 @@ def _no_extent(
 ) -> CompileError:
     """Return the error that an `auto` constant is no extent that the planner could choose."""
     param = bound.signature.find(name)
-    message = f"'{name}' is no extent of a tile, so it cannot be chosen automatically"
+    message = f"'{name}' is not the extent of a tile, so the planner cannot choose it"
     found = error("T0405", message, param.span if param else kernel.span, hint="give it a value")
     return CompileError(found, [module.source])
 
@@ -230,7 +234,7 @@ def _check_unrolled(ctx: Context, kernel: ast.FunctionDef) -> None:
             f"'{kernel.name}' computes {elements} elements of tiles in straight-line code; the"
             f" limit is {MAX_ELEMENT_OPERATIONS}"
         )
-        hint = "use smaller tiles, or write what repeats as a loop over 'range'"
+        hint = "use smaller tiles, or a loop over 'range' for code that repeats"
         raise CompileError(error("T0211", message, kernel.span, hint=hint), ctx.sources)
 
 

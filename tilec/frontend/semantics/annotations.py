@@ -4,7 +4,7 @@ from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.values import AnyValue, Constant, DTypeValue, describe
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.qualified import language_name
+from tilec.frontend.syntax.qualified import language_name, settle
 from tilec.support.diagnostics import SourceSpan
 from tilec.support.dtypes import DTYPES, DType
 
@@ -51,7 +51,8 @@ def check_parameter(
     if annotation is None:
         return
     word = language_name(annotation, module)
-    known = module.globals.get(annotation.id) if isinstance(annotation, ast.Name) else None
+    name, owner = settle(annotation, module)
+    known = owner.globals.get(name.id) if isinstance(name, ast.Name) else None
     dtype = known if isinstance(known, DType) else DTYPES.get(word or "")
     if word in ("const", "dtype"):
         _check_word(ctx, parameter.name, word or "", value, span)
@@ -75,7 +76,7 @@ def _type(ctx: Context, node: ast.Expression) -> tuple[DType, tuple[int, ...] | 
     if isinstance(found, DTypeValue):
         return found.dtype, shape
     message = f"an annotation names an element type, not {describe(found)}"
-    hint = "write 'x: f32 = ...', or leave the annotation away"
+    hint = "write 'x: f32 = ...', or remove the annotation"
     raise ctx.fail("T0321", message, node.span, hint=hint)
 
 
@@ -89,7 +90,7 @@ def _check_word(ctx: Context, name: str, word: str, value: AnyValue, span: Sourc
         fits = isinstance(value, Constant) and type(value.value) is _PYTHON_TYPES[word]
     if not fits:
         message = f"'{name}' is annotated '{word}' but is {describe(value)}"
-        raise ctx.fail("T0321", message, span, hint="leave the annotation away")
+        raise ctx.fail("T0321", message, span, hint="remove the annotation")
 
 
 def _check_kind(ctx: Context, name: str, value: Constant, dtype: DType, span: SourceSpan) -> None:

@@ -1,8 +1,16 @@
 """Attributes and subscripts: `A.shape[i]`, `x.dtype`, `x.T`, `x.astype(f32)`, `x[:, None]`."""
 
 from tilec.frontend.semantics import builtins_shape, hir
-from tilec.frontend.semantics.builtin_table import BUILTINS, METHOD_FORMS, METHODS
+from tilec.frontend.semantics.builtin_table import (
+    BUILTINS,
+    METHOD_FORMS,
+    METHODS,
+    Argument,
+    Call,
+)
+from tilec.frontend.semantics.builtins_elements import load_scalar
 from tilec.frontend.semantics.context import Context
+from tilec.frontend.semantics.not_yet import Usage, lacking, no_syntax
 from tilec.frontend.semantics.values import (
     AnyValue,
     ArrayValue,
@@ -38,6 +46,9 @@ def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
         found = _number_attribute(ctx, value, node)
     if found is not None:
         return found
+    entry = lacking(Usage.FUNCTION, node.name)
+    if entry is not None:
+        raise ctx.fail_lacking(entry, node.name, node.name_span)
     hint = did_you_mean(node.name, [*PROPERTIES, *METHODS])
     message = f"{describe(value)} has no attribute '{node.name}'"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
@@ -85,11 +96,26 @@ def subscript(ctx: Context, value: AnyValue, node: ast.Subscript) -> AnyValue:
         return _tuple_item(ctx, value, node)
     if isinstance(value, hir.Value) and isinstance(value.type, hir.TileType):
         return _new_axes(ctx, value, node)
-    hint = None
     if isinstance(value, ArrayValue):
-        hint = f"read a tile with 'load({value.param.name}, index, shape)'"
-    message = f"{describe(value)} cannot be indexed"
-    raise ctx.fail("T0311", message, node.span, hint=hint)
+        return _element(ctx, value, node)
+    raise ctx.fail("T0311", f"{describe(value)} cannot be indexed", node.span)
+
+
+def _element(ctx: Context, value: ArrayValue, node: ast.Subscript) -> AnyValue:
+    """Return one element of an array as a scalar."""
+    name = value.param.name
+    for item in node.items:
+        if isinstance(item, ast.Slice) or (
+            isinstance(item, ast.Literal) and item.value in (None, ...)
+        ):
+            hint = f"read a tile with 'load({name}, index, shape)'"
+            raise ctx.fail(
+                "T0311", "an array is indexed with one integer per axis", item.span, hint=hint
+            )
+    items = [ctx.evaluate(item) for item in node.items]
+    call = Call(ctx, f"{name}[...]", node.span)
+    index = Argument(TupleValue(tuple(items)), node.span)
+    return load_scalar(call, Argument(value, node.value.span), index)
 
 
 def _tuple_item(ctx: Context, value: TupleValue, node: ast.Subscript) -> AnyValue:
@@ -131,6 +157,4 @@ def _axis_kind(ctx: Context, item: ast.Expression) -> str:
         return "new"
     if isinstance(item, ast.Literal) and item.value is ...:
         return "rest"
-    message = "tiles are indexed only with ':', 'None' and '...'"
-    hint = "cut a tile with 'extract(x, index, shape)'"
-    raise ctx.fail("T0318", message, item.span, hint=hint)
+    raise ctx.fail_lacking(no_syntax("element"), "element", item.span)

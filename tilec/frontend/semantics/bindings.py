@@ -148,7 +148,7 @@ class _Binder:
                 continue
             dtype = dtypes[param.dtype]
             if dtype.kind is Kind.RESTRICTED_FLOAT:
-                message = f"a scalar cannot be {dtype.name}: only arrays and tiles hold it"
+                message = f"a scalar cannot have the type {dtype.name}: only arrays and tiles can"
                 self.fail("T0306", message, param.span)
 
     def constants(self) -> tuple[dict[str, ConstantValue], tuple[str, ...]]:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.context import Context, SemanticError
+from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.semantics.values import (
     AnyValue,
     ArrayValue,
@@ -232,6 +233,10 @@ def _check_binding(
     names = [item.name for item in parameters if item.kind is not item.VAR_POSITIONAL]
     for keyword in node.keywords:
         if keyword.name not in names:
+            entry = lacking(Usage.ARGUMENT, keyword.name)
+            if entry is not None:
+                message = entry.message(keyword.name)
+                raise call.fail("T0310", message, keyword.span, hint=entry.hint)
             hint = did_you_mean(keyword.name, names)
             message = f"there is no argument '{keyword.name}'"
             raise call.fail("T0310", message, keyword.span, hint=hint)

@@ -92,7 +92,7 @@ def exp2(call: Call, x: Argument, *, flush_to_zero: Argument | None = None) -> A
         attributes["flush_to_zero"] = call.flag(flush_to_zero, "flush_to_zero")
         dtype = numeric.dtype_of(value)
         if dtype != F32:
-            message = f"flush_to_zero exists for f32 only, found {dtype.name}"
+            message = f"flush_to_zero is for f32 only, found {dtype.name}"
             notes = numeric.origin(value, "the operand")
             raise call.fail("T0306", message, hint="cast the operand to f32 first", notes=notes)
     return call.ctx.op("exp2", [value], value.type, call.span, **attributes)
@@ -119,7 +119,7 @@ def _rounding(call: Call, argument: Argument, operand: hir.Value) -> str:
         raise call.fail("T0310", message, argument.span)
     dtype = numeric.dtype_of(operand)
     if value.value == "approx" and dtype != F32:
-        message = f"rounding 'approx' exists for f32 only, found {dtype.name}"
+        message = f"rounding 'approx' is for f32 only, found {dtype.name}"
         notes = numeric.origin(operand, "the operand")
         raise call.fail("T0306", message, hint="cast the operand to f32 first", notes=notes)
     return value.value
@@ -309,7 +309,7 @@ def _check_mma_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value
         raise call.fail("T0306", message, hint="cast one of them", notes=notes)
     if a not in _ACCUMULATORS:
         known = ", ".join(_ACCUMULATORS)
-        message = f"there is no matrix multiplication of {a}"
+        message = f"operands of {a} are not supported"
         raise call.fail("T0306", message, hint=f"cast to one of: {known}", notes=notes)
     if c not in _ACCUMULATORS[a]:
         allowed = " or ".join(_ACCUMULATORS[a])

@@ -1,11 +1,14 @@
 """Builtins that touch memory: `load`, `store`, `make_partition_view`."""
 
-import math
 from collections.abc import Sequence
+from typing import Any
 
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
+from tilec.frontend.semantics.builtins_elements import load_scalar, store_scalar
+from tilec.frontend.semantics.element_access import check_axes, note_access, stored_value
 from tilec.frontend.semantics.numeric import BOOL, I32
+from tilec.frontend.semantics.padding import named_padding, padding_name
 from tilec.frontend.semantics.values import (
     AnyValue,
     ArrayValue,
@@ -18,38 +21,12 @@ from tilec.frontend.semantics.values import (
 from tilec.support.diagnostics import note
 from tilec.support.dtypes import DType
 
-_PADDING_NAMES = {
-    "zero": 0.0,
-    "neg_zero": -0.0,
-    "nan": math.nan,
-    "pos_inf": math.inf,
-    "neg_inf": -math.inf,
-}
-
-
-def _padding_name(value: float, dtype: DType) -> str | None:
-    """Return the padding of the view type that gives `value`, or None when none does."""
-    if value == 0:
-        is_negative = dtype.is_float and math.copysign(1.0, value) < 0
-        return "neg_zero" if is_negative else "zero"
-    if isinstance(value, float) and math.isnan(value):
-        return "nan"
-    if isinstance(value, float) and math.isinf(value):
-        return "pos_inf" if value > 0 else "neg_inf"
-    return None
-
 
 def _pad_constant(call: Call, pad: Argument | None, dtype: DType) -> Constant | None:
     """Return the padding as a number of `dtype`; None for the default, zero."""
     if pad is None:
         return None
-    value = pad.value
-    if isinstance(value, Constant) and isinstance(value.value, str):
-        if value.value not in _PADDING_NAMES:
-            names = ", ".join(f"'{name}'" for name in _PADDING_NAMES)
-            message = f"unknown padding '{value.value}'"
-            raise call.fail("T0310", message, pad.span, hint=f"use a number or one of {names}")
-        value = Constant(_PADDING_NAMES[value.value], pad.span)
+    value = named_padding(call, pad).value
     if not isinstance(value, Constant) or not numeric.is_number(value):
         message = f"pad must be a compile-time number, found {describe(value)}"
         raise call.fail("T0403", message, pad.span)
@@ -68,36 +45,31 @@ def _partition(
 ) -> ViewValue:
     view_type = array.view.type
     assert isinstance(view_type, hir.TensorViewType)
-    padding = "zero" if pad is None else _padding_name(pad.value, array.dtype) or "zero"
+    padding = "zero" if pad is None else padding_name(pad.value, array.dtype) or "zero"
     extents = tuple(int(extent) for extent in tile)
     kind = hir.PartitionViewType(extents, view_type, dim_map, padding)
     value = call.ctx.op("make_partition_view", [array.view], kind, call.span)
-    masked = pad if pad is not None and _padding_name(pad.value, array.dtype) is None else None
+    masked = pad if pad is not None and padding_name(pad.value, array.dtype) is None else None
     return ViewValue(array, value, masked, call.span)
 
 
-def _check_rank(call: Call, array: ArrayValue, count: int, what: str, argument: Argument) -> None:
-    rank = len(array.shape)
-    if count != rank:
-        name = array.param.name
-        axes = "axis" if rank == 1 else "axes"
-        notes = [note(f"'{name}' is declared here", array.param.span)]
-        message = f"'{name}' has {rank} {axes}, but the {what} has {count}"
-        raise call.fail("T0301", message, argument.span, notes=notes)
-
-
-def _index(call: Call, argument: Argument, array: ArrayValue) -> list[hir.Value]:
-    """Return a tile index as i32 scalars."""
+def _index(
+    call: Call, argument: Argument, array: ArrayValue, *, counts_tiles: bool
+) -> list[hir.Value]:
+    """Return a tile index, or an offset in elements, as i32 scalars."""
     value = argument.value
     items = value.items if isinstance(value, TupleValue) else (value,)
-    _check_rank(call, array, len(items), "index", argument)
-    return [index_scalar(call, item, argument) for item in items]
+    check_axes(call, array, len(items), "index" if counts_tiles else "offset", argument)
+    return [index_scalar(call, item, argument, counts_tiles=counts_tiles) for item in items]
 
 
-def index_scalar(call: Call, value: AnyValue, argument: Argument) -> hir.Value:
-    """Return an index of a tile as an i32 scalar."""
+def index_scalar(
+    call: Call, value: AnyValue, argument: Argument, *, counts_tiles: bool = True
+) -> hir.Value:
+    """Return an index of a tile, or an offset in elements, as an i32 scalar."""
+    name = "a tile index" if counts_tiles else "an offset"
     if isinstance(value, Constant) and isinstance(value.value, int):
-        if value.value < 0:
+        if value.value < 0 and counts_tiles:
             message = f"a tile index counts from 0, found {int(value.value)}"
             raise call.fail("T0319", message, argument.span)
         numeric.check_fits(call.ctx, value, I32, argument.span)
@@ -109,9 +81,9 @@ def index_scalar(call: Call, value: AnyValue, argument: Argument) -> hir.Value:
         if dtype.is_integer and dtype.bits < I32.bits:
             return numeric.convert(call.ctx, value, I32, argument.span)
         if dtype.is_integer:
-            message = f"a tile index is an i32, found {dtype.name}"
+            message = f"{name} is an i32, found {dtype.name}"
             raise call.fail("T0319", message, argument.span, hint="use 'cast(i, i32)'")
-    message = f"a tile index is an integer scalar, found {describe(value)}"
+    message = f"{name} is an integer scalar, found {describe(value)}"
     raise call.fail("T0319", message, argument.span)
 
 
@@ -123,7 +95,7 @@ def _view_of(
     argument: Argument,
 ) -> ViewValue:
     array = call.array(target)
-    _check_rank(call, array, len(shape), "tile", argument)
+    check_axes(call, array, len(shape), "tile", argument)
     return _partition(call, array, shape, tuple(range(len(shape))), pad)
 
 
@@ -141,7 +113,7 @@ def make_partition_view(
     """
     source = call.array(array)
     shape = call.shape(tile)
-    _check_rank(call, source, len(shape), "tile", tile)
+    check_axes(call, source, len(shape), "tile", tile)
     mapped = tuple(range(len(shape)))
     if dim_map is not None:
         mapped = call.integers(dim_map, "dim_map")
@@ -169,45 +141,81 @@ def _record_tile(
     )
 
 
-@builtin("load", ANY_TYPE, "load_view_tko")
+@builtin("load", ANY_TYPE, "load_view_tko", "load_elements_tko")
 def load(
     call: Call,
     array: Argument,
-    index: Argument,
+    index: Argument | None = None,
     shape: Argument | None = None,
     pad: Argument | None = None,
     *,
+    offset: Argument | None = None,
     allow_tma: Argument | None = None,
+    memory_order: Argument | None = None,
+    memory_scope: Argument | None = None,
 ) -> AnyValue:
-    """Return the tile at tile index `index` of an array or view.
+    """Return the tile at tile index `index` of an array or view, or at element `offset`.
 
     `index` and `shape` have one entry per axis, or are plain numbers for one axis. Elements outside
-    the array are `pad`, 0 by default.
+    the array are `pad`, 0 by default. With the shape `()` the result is a scalar.
     """
-    if isinstance(array.value, ViewValue):
-        view = array.value
-        if shape is not None or pad is not None:
-            message = "a view has its tile shape and padding already"
-            raise call.fail("T0310", message, (shape or pad or array).span)
-    else:
-        source = call.array(array)
-        if shape is None:
-            hint = f"write 'load({source.param.name}, index, shape)'"
-            raise call.fail("T0310", "argument 'shape' is missing", hint=hint)
-        extents = call.shape(shape)
-        padding = _pad_constant(call, pad, source.dtype)
-        view = _view_of(call, array, extents, padding, shape)
-        _record_tile(call, source, extents, view.type.dim_map, is_store=False)
-    indices = _index(call, index, view.array)
-    attributes = {}
+    place = _place(call, index, offset)
+    if shape is not None and shape.value == TupleValue(()):
+        _refuse(call, "a scalar", "moves one element", allow_tma)
+        return load_scalar(call, array, place, pad, memory_order, memory_scope)
+    _refuse(call, "a tile", "is loaded weakly; 'gather' takes one", memory_order, memory_scope)
+    view = _loaded_view(call, array, shape, pad)
+    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
-    call.ctx.access.setdefault(view.array.param.name, set()).add("read")
+    note_access(call, view.array, "read")
     kind = hir.TileType(view.array.dtype, _tile_extents(view, shape, call))
     result = call.ctx.op("load_view_tko", [view.value, *indices], kind, call.span, **attributes)
     if view.pad is not None:
-        return _fill_outside(call, view, indices, result, view.pad)
+        return _fill_outside(call, view, indices, result, view.pad, counts_tiles=offset is None)
     return result
+
+
+def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argument:
+    """Return where a tile lies: its index in tiles, or its offset in elements."""
+    if index is not None and offset is not None:
+        message = "a tile lies at an index, in tiles, or at an offset, in elements, not both"
+        raise call.fail("T0310", message, offset.span)
+    if index is not None:
+        return index
+    if offset is None:
+        hint = (
+            "write 'load(A, index, shape)'" if call.name == "load" else "write 'store(A, index, x)'"
+        )
+        raise call.fail("T0310", "argument 'index' is missing", hint=hint)
+    return offset
+
+
+def _refuse(call: Call, what: str, why: str, *arguments: Argument | None) -> None:
+    """Raise when an argument is given that has no meaning for `what`."""
+    for argument in arguments:
+        if argument is not None:
+            raise call.fail("T0310", f"{what} takes no such argument: it {why}", argument.span)
+
+
+def _loaded_view(
+    call: Call, array: Argument, shape: Argument | None, pad: Argument | None
+) -> ViewValue:
+    """Return the view that a tile is loaded from: the one given, or a new one of the array."""
+    if isinstance(array.value, ViewValue):
+        if shape is not None or pad is not None:
+            message = "a view already has a tile shape and padding"
+            raise call.fail("T0310", message, (shape or pad or array).span)
+        return array.value
+    source = call.array(array)
+    if shape is None:
+        hint = f"write 'load({source.param.name}, index, shape)'"
+        raise call.fail("T0310", "argument 'shape' is missing", hint=hint)
+    extents = call.shape(shape)
+    view = _view_of(call, array, extents, _pad_constant(call, pad, source.dtype), shape)
+    _record_tile(call, source, extents, view.type.dim_map, is_store=False)
+    return view
 
 
 def _tile_extents(view: ViewValue, shape: Argument | None, call: Call) -> tuple[int, ...]:
@@ -218,7 +226,13 @@ def _tile_extents(view: ViewValue, shape: Argument | None, call: Call) -> tuple[
 
 
 def _fill_outside(
-    call: Call, view: ViewValue, indices: list[hir.Value], tile: hir.Value, pad: Constant
+    call: Call,
+    view: ViewValue,
+    indices: list[hir.Value],
+    tile: hir.Value,
+    pad: Constant,
+    *,
+    counts_tiles: bool,
 ) -> hir.Value:
     """Replace what lies outside the array by `pad`; the load itself filled it with zeros."""
     ctx, span = call.ctx, call.span
@@ -228,7 +242,8 @@ def _fill_outside(
         line = (1,) * axis + (extent,) + (1,) * (len(shape) - axis - 1)
         size = view.array.shape[view.type.dim_map[axis]]
         limit = numeric.require_number(ctx, size, span, call.name)
-        inside = _inside(call, indices[axis], extent, limit)
+        start = _first_element(call, indices[axis], extent) if counts_tiles else indices[axis]
+        inside = _inside(call, start, extent, limit)
         if line != (extent,):
             inside = ctx.op("reshape", [inside], hir.TileType(BOOL, line), span)
         inside = numeric.broadcast(ctx, inside, shape, span)
@@ -238,16 +253,21 @@ def _fill_outside(
     return ctx.op("select", [mask, tile, filler], tile.type, span)
 
 
-def _inside(call: Call, index: hir.Value, extent: int, limit: Constant | hir.Value) -> hir.Value:
-    """Return where positions along one axis of a tile lie inside the array."""
+def _first_element(call: Call, index: hir.Value, extent: int) -> hir.Value:
+    """Return the element along one axis where the tile at `index` starts."""
     ctx, span = call.ctx, call.span
-    line = hir.TileType(I32, (extent,))
     scalar = hir.ScalarType(I32)
     # Tiles before the array and those from 2^31 on are outside, wherever the product would wrap to.
     beyond = numeric.make_constant(ctx, -(-(2**31) // extent), I32, (), span)
     limited = ctx.op("mini", [index, beyond], scalar, span, signed=False) if extent > 1 else index
     scale = numeric.make_constant(ctx, extent, I32, (), span)
-    start = ctx.op("muli", [limited, scale], scalar, span)
+    return ctx.op("muli", [limited, scale], scalar, span)
+
+
+def _inside(call: Call, start: hir.Value, extent: int, limit: Constant | hir.Value) -> hir.Value:
+    """Return where positions along one axis of a tile lie inside the array."""
+    ctx, span = call.ctx, call.span
+    line = hir.TileType(I32, (extent,))
     positions = ctx.op("iota", [], line, span)
     shifted = ctx.op(
         "addi", [positions, numeric.broadcast(ctx, start, (extent,), span)], line, span
@@ -258,45 +278,53 @@ def _inside(call: Call, index: hir.Value, extent: int, limit: Constant | hir.Val
     return ctx.op("cmpi", [shifted, end], mask, span, predicate="less_than", signed=False)
 
 
-@builtin("store", ANY_TYPE, "store_view_tko")
+@builtin("store", ANY_TYPE, "store_view_tko", "store_elements_tko")
 def store(
     call: Call,
     array: Argument,
-    index: Argument,
-    tile: Argument,
+    index: Argument | None = None,
+    tile: Argument | None = None,
     *,
+    offset: Argument | None = None,
     allow_tma: Argument | None = None,
+    memory_order: Argument | None = None,
+    memory_scope: Argument | None = None,
 ) -> AnyValue:
-    """Store a tile at tile index `index`; elements outside the array are dropped.
+    """Store a tile at tile index `index` or at element `offset`, or a scalar at an index.
 
-    The tile has the element type of the array.
+    Elements outside the array are dropped. The tile has the element type of the array.
     """
+    if offset is not None and tile is None:
+        tile, index = index, None  # store(A, x, offset=...): what is stored comes second
+    place = _place(call, index, offset)
+    if tile is None:
+        raise call.fail("T0310", "argument 'tile' is missing", hint="write 'store(A, index, x)'")
+    if numeric.is_number(tile.value) and not numeric.is_tile(tile.value):
+        _refuse(call, "a scalar", "moves one element", allow_tma)
+        return store_scalar(call, array, place, tile, memory_order, memory_scope)
+    _refuse(call, "a tile", "is stored weakly; 'scatter' takes one", memory_order, memory_scope)
     value = call.tile(tile, "expected the tile to store")
-    assert isinstance(value.type, hir.TileType)
-    if isinstance(array.value, ViewValue):
-        view = array.value
-        if view.type.tile != value.type.shape:
-            shown = f"{hir.shape_text(view.type.tile)} tiles"
-            message = f"the view has {shown}, but the tile is {hir.shape_text(value.type.shape)}"
-            notes = [note("the view is made here", view.span), *numeric.origin(value, "the tile")]
-            raise call.fail("T0315", message, tile.span, notes=notes)
-    else:
-        view = _view_of(call, array, value.type.shape, None, tile)
-    target = view.array
-    indices = _index(call, index, target)
-    if value.type.dtype != target.dtype:
-        name = target.param.name
-        message = f"'{name}' holds {target.dtype.name} but the tile is {value.type.dtype.name}"
-        notes = [
-            note(f"'{name}' is declared here", target.param.span),
-            *numeric.origin(value, "the tile"),
-        ]
-        hint = f"store 'cast(x, {target.dtype.name})'"
-        raise call.fail("T0315", message, tile.span, hint=hint, notes=notes)
-    _record_tile(call, target, value.type.shape, view.type.dim_map, is_store=True)
-    attributes = {}
+    view = _stored_view(call, array, value, tile)
+    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    stored_value(call, view.array, tile, "the tile")
+    _record_tile(call, view.array, numeric.shape_of(value), view.type.dim_map, is_store=True)
+    attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
-    call.ctx.access.setdefault(target.param.name, set()).add("write")
+    note_access(call, view.array, "write")
     call.ctx.record("store_view_tko", [value, view.value, *indices], [], call.span, attributes)
     return NoneValue()
+
+
+def _stored_view(call: Call, array: Argument, value: hir.Value, tile: Argument) -> ViewValue:
+    """Return the view that a tile is stored to: the one given, or a new one of the array."""
+    shape = numeric.shape_of(value)
+    if not isinstance(array.value, ViewValue):
+        return _view_of(call, array, shape, None, tile)
+    view = array.value
+    if view.type.tile != shape:
+        shown = f"{hir.shape_text(view.type.tile)} tiles"
+        message = f"the view has {shown}, but the tile is {hir.shape_text(shape)}"
+        notes = [note("the view is made here", view.span), *numeric.origin(value, "the tile")]
+        raise call.fail("T0315", message, tile.span, notes=notes)
+    return view

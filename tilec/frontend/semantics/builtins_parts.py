@@ -37,10 +37,8 @@ def _check_alike(call: Call, first: hir.Value, second: hir.Value, position: int)
         raise call.fail("T0306", "the tiles have different element types", notes=notes)
     rest = [shape[:position] + shape[position + 1 :] for shape in (left, right)]
     if len(left) != len(right) or rest[0] != rest[1]:
-        message = (
-            f"{hir.shape_text(left)} and {hir.shape_text(right)} differ"
-            f" on another axis than {position}"
-        )
+        shapes = f"{hir.shape_text(left)} and {hir.shape_text(right)}"
+        message = f"{shapes} must have equal extents on every axis but {position}"
         raise call.fail("T0313", message, notes=notes)
 
 

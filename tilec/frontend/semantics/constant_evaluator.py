@@ -8,10 +8,11 @@ from typing import Any
 
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
 from tilec.frontend.syntax.limits import MAX_INTEGER_BITS, MAX_NESTING, MAX_TUPLE_VALUES
-from tilec.frontend.syntax.qualified import language_name
+from tilec.frontend.syntax.qualified import language_name, settle
 from tilec.frontend.syntax.suggest import did_you_mean
-from tilec.support.diagnostics import CompileError, SourceSpan, error
+from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
 
 BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -135,7 +136,8 @@ def evaluate_constant(node: ast.Expression, module: ast.Module) -> Any:
 
     Args:
         node: Expression.
-        module: Provides module-level constants and values of the surrounding Python module.
+        module: Provides module-level constants, imports and values of the surrounding Python
+            module.
 
     Returns:
         A number, bool, string, None or a tuple of them.
@@ -149,19 +151,23 @@ def evaluate_constant(node: ast.Expression, module: ast.Module) -> Any:
 class _Evaluator:
     """Evaluates each module constant once."""
 
-    def __init__(self, module: ast.Module) -> None:
+    def __init__(self, module: ast.Module, users: tuple[SourceFile, ...] = ()) -> None:
         self.module = module
+        self.sources = [*users, module.source]
         self.known: dict[str, Any] = {}
         self.open: set[str] = set()
         self.sizes: dict[int, tuple[int, Any]] = {}
 
     def _fail(self, code: str, message: str, node: ast.Node, hint: str | None = None) -> Exception:
-        return CompileError(error(code, message, node.span, hint=hint), [self.module.source])
+        return CompileError(error(code, message, node.span, hint=hint), self.sources)
 
     def value(self, node: ast.Expression) -> Any:
         """Return the value of an expression."""
         if isinstance(node, ast.Literal):
             return node.value
+        settled, owner = settle(node, self.module)
+        if owner is not self.module:
+            return _Evaluator(owner, tuple(self.sources)).value(settled)
         if isinstance(node, ast.Name):
             return self._name(node)
         if isinstance(node, ast.TupleExpression):
@@ -184,7 +190,7 @@ class _Evaluator:
             if not _is_computable(link.operator, result) or not _is_computable(
                 link.operator, right
             ):
-                raise self._fail("T0403", f"'{link.operator}' is for numbers here", link)
+                raise self._fail("T0403", f"'{link.operator}' needs numbers here", link)
             result = fold_binary(link.operator, result, right, link.span)
             if isinstance(result, tuple):
                 self._tuple(result, link)
@@ -205,7 +211,7 @@ class _Evaluator:
             return self.known[node.id]
         if node.id in module.constants:
             if node.id in self.open:
-                message = f"module constant '{node.id}' is defined by itself"
+                message = f"module constant '{node.id}' depends on itself"
                 raise self._fail("T0403", message, node)
             if len(self.open) >= MAX_NESTING:
                 message = f"module constants refer to each other more than {MAX_NESTING} deep"
@@ -229,11 +235,11 @@ class _Evaluator:
 
     def _python_value(self, node: ast.Name) -> Any:
         value = self.module.globals[node.id]
-        if isinstance(value, ast.ForeignValue):
+        if isinstance(value, ForeignValue):
             raise self._fail("T0215", value.message(node.id), node, value.hint)
         if isinstance(value, tuple):
             self._python_tuple(value)
-        if isinstance(value, ast.LanguageName) and value.name in CONSTANT_NAMES:
+        if isinstance(value, LanguageName) and value.name in CONSTANT_NAMES:
             return CONSTANT_NAMES[value.name]
         return value
 

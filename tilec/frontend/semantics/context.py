@@ -7,6 +7,7 @@ from typing import Any
 
 from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.intervals import result_bounds
+from tilec.frontend.semantics.not_yet import Lacking
 from tilec.frontend.semantics.tile_uses import TileUseRecorder
 from tilec.frontend.semantics.values import AnyValue
 from tilec.frontend.syntax import ast
@@ -39,7 +40,7 @@ _LIMITS = {
     "operations": MAX_OPERATIONS,
 }
 _LIMIT_HINT = (
-    "helpers are inlined at every call: write what repeats as a loop over 'range', or divide the"
+    "helpers are inlined at every call; use a loop over 'range' for code that repeats, or split the"
     " kernel"
 )
 
@@ -215,6 +216,10 @@ class Context:
         """Return the error to raise, with a note for every inlined call around it."""
         all_notes = [*notes, *self.call_notes()]
         return SemanticError(error(code, message, span, hint=hint, notes=all_notes))
+
+    def fail_lacking(self, entry: Lacking, name: str, span: SourceSpan) -> SemanticError:
+        """Return the error that tilec lacks something: an entry of the table `not_yet`."""
+        return self.fail("T0318", entry.message(name), span, hint=entry.hint)
 
     def call_notes(self) -> list[Diagnostic]:
         """Return `called from` notes, innermost call first."""

@@ -100,7 +100,7 @@ def _execute_counted(ctx: Context, statement: ast.For, iterable: ast.Call) -> No
     """Run `for i in range(...)`."""
     if len(statement.targets) != 1:
         span = statement.targets[1].span
-        raise ctx.fail("T0314", "the loop over a range has one variable", span)
+        raise ctx.fail("T0314", "a loop over 'range' has one variable", span)
     counted = loop_bounds(ctx, iterable)
     target = statement.targets[0]
     count = hir.Value(hir.ScalarType(I32), target.span, counted.count_bounds)

@@ -1,7 +1,6 @@
 """Evaluation of expressions."""
 
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 from tilec.frontend.semantics import (
@@ -15,25 +14,24 @@ from tilec.frontend.semantics import (
     printing,
     structure,
 )
-from tilec.frontend.semantics.builtin_table import BUILTINS
-from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
-from tilec.frontend.semantics.context import Context, Frame, SemanticError
+from tilec.frontend.semantics.context import Context, SemanticError
+from tilec.frontend.semantics.global_names import (
+    foreign_name,
+    global_value,
+    namespace_member,
+    unknown_name,
+)
 from tilec.frontend.semantics.values import (
     AnyValue,
-    BuiltinValue,
     Constant,
-    DTypeValue,
-    FunctionValue,
     NamespaceValue,
     TupleValue,
     Unusable,
     describe,
 )
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.qualified import LANGUAGE_MODULES, SHORT_NAMES, language_member
-from tilec.frontend.syntax.suggest import did_you_mean
-from tilec.support.diagnostics import CompileError, SourceSpan, note
-from tilec.support.dtypes import DTYPES, DType
+from tilec.frontend.syntax.qualified import LANGUAGE_MODULES
+from tilec.support.diagnostics import SourceSpan, note
 
 
 def evaluate(ctx: Context, node: ast.Expression) -> AnyValue:
@@ -66,7 +64,7 @@ def _name(ctx: Context, node: ast.Name) -> AnyValue:
     value = global_value(ctx, node.id, node.span)
     if value is not None:
         return value
-    raise _unknown(ctx, node)
+    raise unknown_name(ctx, node)
 
 
 def unusable(ctx: Context, name: str, value: Unusable, span: SourceSpan) -> SemanticError:
@@ -75,97 +73,6 @@ def unusable(ctx: Context, name: str, value: Unusable, span: SourceSpan) -> Sema
         return SemanticError(None)
     notes = [] if value.span is None else [note(f"'{name}' is assigned here", value.span)]
     return ctx.fail(value.code, f"'{name}' {value.reason}", span, notes=notes)
-
-
-def _unknown(ctx: Context, node: ast.Name) -> SemanticError:
-    module = ctx.frame.module
-    known = [*ctx.frame.variables, *module.functions, *module.constants, *module.globals]
-    hint = did_you_mean(node.id, known) or did_you_mean(node.id, [*BUILTINS, *DTYPES])
-    return ctx.fail("T0201", f"unknown name '{node.id}'", node.span, hint=hint)
-
-
-def global_value(ctx: Context, name: str, span: SourceSpan) -> AnyValue | None:
-    """Return what a name means outside the function, or None."""
-    module = ctx.frame.module
-    if name in module.functions:
-        return FunctionValue(module.functions[name], module)
-    if name in module.constants:
-        return _module_constant(ctx, name)
-    if name in module.aliases:
-        return _imported(module.aliases[name], span)
-    if name in module.globals:
-        return _python_value(ctx, name, module.globals[name], span)
-    found = _language_value(name, span)
-    if found is not None or name not in SHORT_NAMES:
-        return found
-    return NamespaceValue(SHORT_NAMES[name])
-
-
-def _module_constant(ctx: Context, name: str) -> AnyValue:
-    """Evaluate a module-level assignment, where no local variable is visible."""
-    module = ctx.frame.module
-    node = module.constants[name]
-    key = (module.source.name, name)
-    if key in ctx.known_constants:
-        return ctx.known_constants[key]
-    if key in ctx.open_constants:
-        raise ctx.fail("T0403", f"module constant '{name}' is defined by itself", node.span)
-    outer = ctx.frame
-    nothing = ast.FunctionDef(node.span, name, (), (), (), (), None)
-    ctx.frame = Frame(nothing, module, call_span=outer.call_span, caller=outer.caller)
-    ctx.open_constants.add(key)
-    try:
-        with ctx.in_block(hir.Block()) as block:
-            value = evaluate(ctx, node)
-    finally:
-        ctx.frame = outer
-        ctx.open_constants.discard(key)
-    if block.operations:
-        raise ctx.fail("T0403", f"module constant '{name}' is not a constant", node.span)
-    ctx.known_constants[key] = value
-    return value
-
-
-def _imported(dotted: str, span: SourceSpan) -> AnyValue:
-    name = language_member(dotted)
-    found = _language_value(name, span) if name is not None else None
-    return NamespaceValue(dotted) if found is None else found
-
-
-def _language_value(name: str, span: SourceSpan) -> AnyValue | None:
-    """Return what a name of the language means, or None."""
-    if name in BUILTINS:
-        return BuiltinValue(name, BUILTINS[name])
-    if name in DTYPES:
-        return DTypeValue(DTYPES[name])
-    if name in CONSTANT_NAMES:
-        return Constant(CONSTANT_NAMES[name], span)
-    return None
-
-
-def _python_value(ctx: Context, name: str, value: Any, span: SourceSpan) -> AnyValue:
-    """Return a value of the Python module around a decorated kernel."""
-    if isinstance(value, ast.Module):
-        ctx.add_source(value.source)
-        return FunctionValue(next(iter(value.functions.values())), value)
-    if isinstance(value, CompileError):
-        for source in value.sources:
-            ctx.add_source(source)
-        raise value
-    if isinstance(value, DType):
-        return DTypeValue(value)
-    if isinstance(value, ast.ForeignValue):
-        raise ctx.fail("T0215", value.message(name), span, hint=value.hint)
-    if isinstance(value, ast.LanguageName):
-        found = _language_value(value.name, span)
-        if found is None:
-            raise ctx.fail("T0201", f"'{value.name}' has no value", span)
-        return found
-    if isinstance(value, ModuleType):
-        return NamespaceValue(value.__name__)
-    if isinstance(value, tuple):
-        return TupleValue(tuple(_python_value(ctx, name, item, span) for item in value))
-    return Constant(value, span)
 
 
 # Operators
@@ -257,30 +164,8 @@ def _conditional(ctx: Context, node: ast.Conditional) -> AnyValue:
 def _attribute(ctx: Context, node: ast.Attribute) -> AnyValue:
     value = evaluate(ctx, node.value)
     if isinstance(value, NamespaceValue):
-        return _namespace_member(ctx, value, node)
+        return namespace_member(ctx, value, node)
     return attributes.attribute(ctx, value, node)
-
-
-def _namespace_member(ctx: Context, namespace: NamespaceValue, node: ast.Attribute) -> AnyValue:
-    dotted = f"{namespace.name}.{node.name}"
-    member = _imported(dotted, node.span)
-    if not isinstance(member, NamespaceValue) or dotted in LANGUAGE_MODULES:
-        return member
-    if namespace.name not in LANGUAGE_MODULES:
-        raise _foreign(ctx, dotted, node.span)
-    hint = did_you_mean(node.name, [*BUILTINS, *DTYPES])
-    written = node.value.id if isinstance(node.value, ast.Name) else namespace.name
-    message = f"'{written}' has no '{node.name}' that a kernel can use"
-    raise ctx.fail("T0206", message, node.name_span, hint=hint)
-
-
-def _foreign(ctx: Context, dotted: str, span: SourceSpan) -> SemanticError:
-    """Return the error for using a name of another module than tilec."""
-    name = dotted.rpartition(".")[2]
-    hint = "a kernel uses tilec's own functions and types, helpers and constants"
-    if _language_value(name, span) is not None:
-        hint = f"write '{name}', or 'tl.{name}' with 'import tilec as tl', for tilec's own"
-    return ctx.fail("T0214", f"'{dotted}' is not part of tilec", span, hint=hint)
 
 
 def _subscript(ctx: Context, node: ast.Subscript) -> AnyValue:
@@ -297,8 +182,11 @@ def _lambda(ctx: Context, node: ast.Lambda) -> AnyValue:
 
 def _call(ctx: Context, node: ast.Call) -> AnyValue:
     function = evaluate(ctx, node.function)
+    if isinstance(function, NamespaceValue) and function.members is not None:
+        message = f"{describe(function)} cannot be called"
+        raise ctx.fail("T0209", message, node.function.span)
     if isinstance(function, NamespaceValue) and function.name not in LANGUAGE_MODULES:
-        raise _foreign(ctx, function.name, node.function.span)
+        raise foreign_name(ctx, function.name, node.function.span)
     if isinstance(function, Constant | TupleValue | hir.Value):
         message = f"{describe(function)} cannot be called"
         raise ctx.fail("T0209", message, node.function.span)

@@ -56,7 +56,7 @@ class TensorViewType:
 
 @dataclass(frozen=True, slots=True)
 class PartitionViewType:
-    """An array cut into tiles; tile axis i walks along array axis `dim_map[i]`."""
+    """An array cut into tiles; tile axis i is array axis `dim_map[i]`."""
 
     tile: tuple[int, ...]
     view: TensorViewType

@@ -17,6 +17,8 @@ from tilec.support.diagnostics import CompileError
 
 _OPERATORS = ("+", "-", "*", "//", "%")
 _FUNCTIONS = ("cdiv", "min", "max")
+_EVALUATED = (ast.Literal, ast.Attribute, ast.Subscript, ast.UnaryOperation, ast.Conditional)
+"""Expressions that are evaluated as in the body; the host must know the value."""
 _FOLD = {"cdiv": ceil_div, "min": min, "max": max}
 
 Host = int | str
@@ -80,7 +82,7 @@ class _Converter:
             return self._chain(node, before)
         if isinstance(node, ast.Call):
             return self._call(node, before)
-        if isinstance(node, ast.Literal | ast.Subscript | ast.UnaryOperation | ast.Conditional):
+        if isinstance(node, _EVALUATED):
             return _evaluated(self.ctx, node)
         raise _not_host(self.ctx, node)
 

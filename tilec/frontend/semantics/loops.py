@@ -114,7 +114,8 @@ def run_loop(
             return loop
         del ctx.diagnostics[mark[0] :]
         del ctx.block.operations[mark[1] :]
-    raise ctx.fail("T0308", "the types of this loop's variables do not settle", statement.span)
+    message = "the types of this loop's variables change in every round"
+    raise ctx.fail("T0308", message, statement.span)
 
 
 def _attempt(
@@ -341,7 +342,7 @@ def _unstable(ctx: Context, item: _Variable, binding: Binding, problem: str) -> 
     elif isinstance(value, hir.Value) and isinstance(item.outer.value, hir.Value):
         before, after = item.outer.value, value
         if numeric.shape_of(before) == numeric.shape_of(after):
-            hint = f"cast back: 'cast(..., {numeric.dtype_of(before).name})'"
+            hint = f"convert it back: 'cast(..., {numeric.dtype_of(before).name})'"
     message = f"'{item.name}' changes its type in the loop: it is {problem}"
     notes = [note("before the loop", item.outer.span)]
     return ctx.fail("T0308", message, binding.span, hint=hint, notes=notes)

@@ -155,7 +155,7 @@ def require_arithmetic(ctx: Context, dtype: DType, span: SourceSpan, what: str) 
     """Raise when a type has no arithmetic (restricted floats)."""
     if dtype.kind is Kind.RESTRICTED_FLOAT:
         message = f"{what}: {dtype.name} has no arithmetic"
-        hint = "cast to f32 or f16 first; 'mma' takes it as it is"
+        hint = "cast to f32 or f16 first; 'mma' accepts it without a cast"
         raise ctx.fail("T0307", message, span, hint=hint)
 
 

@@ -4,6 +4,7 @@ from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.constant_evaluator import COMPARE, fold_binary, fold_unary
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.integer_division import ceil_divide, floor_divide, modulo
+from tilec.frontend.semantics.not_yet import no_syntax
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
 from tilec.frontend.semantics.values import AnyValue, Constant, TupleValue, describe
 from tilec.frontend.syntax.limits import MAX_TUPLE_VALUES
@@ -32,8 +33,7 @@ def binary(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: Sourc
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and name == "+":
         return checked_tuple(ctx, TupleValue(left.items + right.items), span)
     if name == "@":
-        message = "'@' is not supported: say where the products are added"
-        raise ctx.fail("T0318", message, span, hint="write 'mma(a, b, acc)'")
+        raise ctx.fail_lacking(no_syntax("@"), "@", span)
     what = f"'{name}'"
     first = numeric.require_number(ctx, left, span, what)
     second = numeric.require_number(ctx, right, span, what)
@@ -48,7 +48,7 @@ def checked_tuple(ctx: Context, value: TupleValue, span: SourceSpan) -> TupleVal
     """Return a tuple that was made at `span`, unless it is too large."""
     if value.size > MAX_TUPLE_VALUES:
         message = f"this tuple has {value.size} values; the limit is {MAX_TUPLE_VALUES}"
-        raise ctx.fail("T0212", message, span, hint="keep what belongs together in a tile")
+        raise ctx.fail("T0212", message, span, hint="use a tile for many values")
     return value
 
 
@@ -218,7 +218,8 @@ def truth(ctx: Context, value: AnyValue, span: SourceSpan) -> Constant | hir.Val
 def compare(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan) -> AnyValue:
     """Return `left name right` for one comparison operator."""
     if name not in _PREDICATES:
-        raise ctx.fail("T0318", f"'{name}' is not supported", span)
+        word = name.removeprefix("not ").removesuffix(" not")  # 'not in', 'is not'
+        raise ctx.fail_lacking(no_syntax(word), name, span)
     if not numeric.is_number(left) or not numeric.is_number(right):
         return _compare_objects(ctx, name, left, right, span)
     first = numeric.require_number(ctx, left, span, f"'{name}'")

@@ -11,6 +11,7 @@ from tilec.frontend.semantics.hir import Block, Operation, PartitionViewType, Ti
 from tilec.frontend.semantics.numeric import F32
 
 _LOAD, _STORE = "load_view_tko", "store_view_tko"
+_ELEMENT_WRITES = ("store_elements_tko", "atomic_elements_tko")
 _PRODUCTS = ("mmaf", "mmai")
 _OPERAND_BITS = 16
 """Element size of the products that run on wgmma."""
@@ -27,6 +28,8 @@ def has_deferrable_result(block: Block) -> bool:
     products = [op for op in ops if op.name in _PRODUCTS]
     stores = [op for op in ops if op.name == _STORE]
     if len(products) != 1 or len(stores) != 1 or block.operations[-1] is not stores[0]:
+        return False
+    if any(op.name in _ELEMENT_WRITES for op in ops):
         return False
     product, loops = products[0], [op for op in block.operations if op.name == "for"]
     loop = next((op for op in loops if product in op.regions[0].operations), None)

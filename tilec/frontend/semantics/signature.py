@@ -8,8 +8,10 @@ import enum
 from collections.abc import Mapping
 
 from tilec.frontend.semantics.constant_evaluator import evaluate_constant, shown
+from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.qualified import language_name
+from tilec.frontend.syntax.foreign_values import ForeignValue
+from tilec.frontend.syntax.qualified import language_name, settle
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.plan.overrides import PlanValue, parse_overrides
 from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, error, note
@@ -202,7 +204,7 @@ class _Reader:
         if not self._is_dtype(name, generic, annotation.span):
             return None
         if name in DTYPES and DTYPES[name].kind is Kind.RESTRICTED_FLOAT:
-            message = f"a scalar cannot be {name}: only arrays and tiles hold it"
+            message = f"a scalar cannot have the type {name}: only arrays and tiles can"
             self._fail("T0114", message, annotation.span)
             return None
         if item.default is not None:
@@ -216,18 +218,19 @@ class _Reader:
 
     def _type_name(self, node: ast.Expression) -> str | None:
         """Return the name that a type expression spells, through constants that stand for it."""
+        node, module = settle(node, self.module)
         if isinstance(node, ast.Name):
-            alias = self.module.constants.get(node.id)
-            value = self.module.globals.get(node.id)
+            alias = module.constants.get(node.id)
+            value = module.globals.get(node.id)
             if isinstance(value, DType):
                 return value.name
             if alias is not None:
-                return language_name(alias, self.module)
+                return language_name(alias, module)
             if node.id in ("const", "dtype"):
                 return node.id
-            if isinstance(value, ast.ForeignValue):
+            if isinstance(value, ForeignValue):
                 return None
-        return language_name(node, self.module)
+        return language_name(node, module)
 
     def _is_dtype(self, name: str | None, generic: set[str], span: SourceSpan) -> bool:
         if name in DTYPES or name in generic:
@@ -252,7 +255,7 @@ class _Reader:
         return ArrayParam(item.name, name or "", dims, item.span)
 
     def _dim(self, node: ast.Expression) -> str | int | None:
-        if isinstance(node, ast.Name) and not self._is_constant(node.id):
+        if isinstance(node, ast.Name) and not self._is_constant(node):
             return None if node.id == "_" else node.id
         try:
             value = evaluate_constant(node, self.module)
@@ -268,9 +271,11 @@ class _Reader:
         )
         return None
 
-    def _is_constant(self, name: str) -> bool:
-        value = self.module.globals.get(name)
-        return name in self.module.constants or isinstance(value, int)
+    def _is_constant(self, node: ast.Name) -> bool:
+        name, module = settle(node, self.module)
+        if not isinstance(name, ast.Name):
+            return True
+        return name.id in module.constants or isinstance(module.globals.get(name.id), int)
 
     def _const_default(self, item: ast.Parameter) -> bool | int | float | Default:
         if item.default is None:
@@ -334,9 +339,13 @@ class _Reader:
                     value = evaluate_constant(keyword.value, self.module)
                     parse_overrides({keyword.name: value})
                 except CompileError as failure:
+                    entry = lacking(Usage.HINT, keyword.name)
+                    found = failure.diagnostics
+                    if entry is not None:
+                        message = entry.message(keyword.name)
+                        found = (error("T0420", message, keyword.span, hint=entry.hint),)
                     self.errors.extend(
-                        item if item.span else replace(item, span=keyword.span)
-                        for item in failure.diagnostics
+                        item if item.span else replace(item, span=keyword.span) for item in found
                     )
                 else:
                     result[keyword.name] = value

@@ -17,7 +17,7 @@ _MMA_ROLES: tuple[TileRole, TileRole, TileRole] = ("mma_m", "mma_n", "mma_k")
 
 @dataclass(frozen=True, slots=True)
 class _Stored:
-    """A tile that is stored: its element size, and what its unit axes walk over."""
+    """A tile that is stored: its element size, and what its axes of extent 1 stand for."""
 
     element_bytes: int
     batch: tuple[int | str, ...]
@@ -51,7 +51,7 @@ class TileUseRecorder:
         Args:
             array: Parameter name.
             shape: Extents of the tile.
-            dims: What each axis walks over: a named dim, a known extent, or something else.
+            dims: What each axis stands for: a named dim, a known extent, or something else.
             dtype: Element type.
             is_store: Whether it is stored.
             contiguous_axis: Axis of the tile along which the array is contiguous, if one is known.

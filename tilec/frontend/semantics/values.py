@@ -128,9 +128,15 @@ class BuiltinValue:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceValue:
-    """An imported module such as `tl` in `tl.load`."""
+    """An imported module such as `tl` in `tl.load`.
+
+    Attributes:
+        name: Its dotted name.
+        members: What it holds; None for a library, whose names mean tilec's or nothing.
+    """
 
     name: str
+    members: ast.Namespace | None = None
 
 
 @dataclass(frozen=True, slots=True)

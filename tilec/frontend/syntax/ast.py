@@ -83,7 +83,7 @@ class BinaryOperation(Expression):
 def operator_chain(node: BinaryOperation) -> tuple[list[BinaryOperation], Expression]:
     """Return the links of `a + b - c`, innermost first, and its first operand.
 
-    A chain leans to the left, as deep as it is long: whoever walks it must not recurse.
+    A chain is as deep as it is long, so code that follows it must not recurse.
     """
     links: list[BinaryOperation] = []
     first: Expression = node
@@ -298,27 +298,63 @@ class FunctionDef(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class LanguageName:
-    """A name of the language that a Python module has, perhaps under another name."""
+class Import(Node):
+    """One name of an import statement; `span` covers the name that is taken, or the module.
 
+    Attributes:
+        bound: The name that it gives in this file.
+        module: Dotted name of the module.
+        module_span: Where the module is named.
+        name: The name taken from the module; None for the module itself.
+        has_alias: Whether `as` gives the name.
+    """
+
+    bound: str
+    module: str
+    module_span: SourceSpan
+    name: str | None = None
+    has_alias: bool = False
+
+    @property
+    def is_path(self) -> bool:
+        """Whether it is `import a.b`, which binds `a`."""
+        return self.name is None and not self.has_alias
+
+    @property
+    def dotted(self) -> str:
+        """Dotted name of what `bound` means."""
+        if self.name is not None:
+            return f"{self.module}.{self.name}"
+        return self.bound if self.is_path else self.module
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedName:
+    """A name that `from other import name` takes from another `.tile` file.
+
+    Attributes:
+        module: The file.
+        name: The name there.
+    """
+
+    module: "Module"
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class ForeignValue:
-    """A Python value that a kernel cannot use; an error only where it is used.
+class Namespace:
+    """A module whose members a kernel uses by dotted names: a `.tile` file or a Python module.
 
     Attributes:
-        what: What it is, for messages.
-        hint: What to write instead.
+        name: Its dotted name, for messages.
+        module: The members. Of a Python module it has only `globals`, and only what the kernel
+            mentions.
+        known: Further names that the module has, to suggest one for a misspelled name.
     """
 
-    what: str
-    hint: str
-
-    def message(self, name: str) -> str:
-        """Return the error for using it under `name`."""
-        return f"'{name}' is {self.what}, which a kernel cannot use"
+    name: str
+    module: "Module"
+    known: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -329,11 +365,14 @@ class Module(Node):
         source: The file.
         functions: Kernels and helpers by name, in source order.
         constants: Expressions of module-level assignments, by name.
-        aliases: Names bound by imports: alias -> imported dotted name.
-        globals: Values that the surrounding Python module provides (decorated functions only):
-            numbers, strings, tuples of them, element types, Python modules, names of the language
-            (`LanguageName`), a `Module` that holds a helper function, the `CompileError` that its
-            source gave, or a `ForeignValue`.
+        aliases: Names of libraries bound by imports: alias -> imported dotted name.
+        globals: What other files provide. From other `.tile` files: `ImportedName` and `Namespace`.
+            From the surrounding Python module (decorated functions only): numbers, strings, tuples
+            of them, element types, Python modules, names of the language (`LanguageName`), a
+            `Namespace` for a helper module, a `Module` that holds a helper function, the
+            `CompileError` that its source gave, or a `ForeignValue`.
+        imports: The `.tile` files that it imports, and those that they import; of the file that
+            was compiled only.
     """
 
     source: SourceFile
@@ -341,3 +380,18 @@ class Module(Node):
     constants: Mapping[str, Expression]
     aliases: Mapping[str, str]
     globals: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    imports: tuple[SourceFile, ...] = ()
+
+    @property
+    def sources(self) -> tuple[SourceFile, ...]:
+        """The file, and all that it imports."""
+        return (self.source, *self.imports)
+
+    def has(self, name: str) -> bool:
+        """Tell whether the file gives `name` a meaning, by a definition or an import."""
+        return any(name in names for names in self.scopes)
+
+    @property
+    def scopes(self) -> tuple[Mapping[str, Any], ...]:
+        """The places where a name can have its meaning; the first one that has it counts."""
+        return self.functions, self.constants, self.aliases, self.globals

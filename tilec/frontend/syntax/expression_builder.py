@@ -79,7 +79,7 @@ class ExpressionBuilder:
     def too_deep(self, span: SourceSpan, what: str) -> NestingError:
         """Return the error that `what` is nested too deeply at `span`."""
         message = f"{what} are nested more than {MAX_NESTING} deep here, which is the limit"
-        hint = "give parts of it names, or move them into a '@function' helper"
+        hint = "assign parts of it to variables, or move them into a '@function' helper"
         return NestingError(error("T0207", message, span, hint=hint))
 
     def _all(self, children: list[Any]) -> tuple[ast.Expression, ...]:
@@ -226,8 +226,6 @@ class ExpressionBuilder:
             if item.data == "keyword_argument":
                 name, value = item.children
                 keywords.append(ast.Keyword(self.span(item), str(name), self.expression(value)))
-            elif item.data == "starred_argument":
-                self.fail("T0112", "'*' arguments are not part of the language", self.span(item))
             elif keywords:
                 self.fail(
                     "T0101", "a positional argument follows a keyword argument", self.span(item)

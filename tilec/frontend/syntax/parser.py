@@ -8,12 +8,14 @@ from lark import Tree
 
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.expression_builder import NestingError
+from tilec.frontend.syntax.imports import ImportReader, twice
 from tilec.frontend.syntax.limits import MAX_SOURCE_CHARACTERS
 from tilec.frontend.syntax.qualified import dotted_name, language_member
 from tilec.frontend.syntax.source_scan import Scanner
 from tilec.frontend.syntax.syntax_errors import parse_with_recovery
 from tilec.frontend.syntax.tree_builder import TreeBuilder
-from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
+from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error
+from tilec.support.fast_dataclasses import replace
 from tilec.support.kernel_selection import select_kernel
 
 _IMPORTS = ("import_statement", "import_from")
@@ -22,7 +24,7 @@ _IMPORTS = ("import_statement", "import_from")
 def parse_source(
     source: SourceFile, module_globals: Mapping[str, Any] = MappingProxyType({})
 ) -> ast.Module:
-    """Parse one `.tile` source, or the text that `parse_python_kernel` returned.
+    """Parse one `.tile` source with the files that it imports, or a function in Python.
 
     Args:
         source: Text and the name to show for it.
@@ -32,8 +34,22 @@ def parse_source(
         The module. It may hold no kernel: `kernels` and `find_kernel` check that.
 
     Raises:
-        CompileError: With every syntax error that was found (codes T01xx).
+        CompileError: With every syntax error that was found (codes T01xx), or for an import that
+            cannot be resolved (T0201, T0203, T0216).
     """
+    reader = ImportReader(source, _parse_imported)
+    module = _parse(source, module_globals, reader)
+    return replace(module, imports=reader.sources())
+
+
+def _parse_imported(source: SourceFile, reader: ImportReader) -> ast.Module:
+    return _parse(source, MappingProxyType({}), reader)
+
+
+def _parse(
+    source: SourceFile, module_globals: Mapping[str, Any], reader: ImportReader
+) -> ast.Module:
+    """Parse one file and, with `reader`, those that it imports."""
     _check_size(source)
     scan = Scanner(source).run()
     errors = list(scan.errors)
@@ -48,9 +64,14 @@ def parse_source(
         raise CompileError(_in_order(errors), [source])
     builder = TreeBuilder(source.name)
     try:
-        module = _build_module(source, tree, builder, module_globals)
+        module, imports = _build_module(source, tree, builder, module_globals)
     except NestingError as failure:
         raise CompileError(failure.diagnostic, [source]) from None
+    _check_clashes(module, imports, builder)
+    if not builder.diagnostics:
+        aliases, names = reader.bind(source, imports)
+        module = replace(module, aliases=aliases, globals={**module_globals, **names})
+        _check_decorators(module, builder)
     if builder.diagnostics:
         raise CompileError(_in_order(builder.diagnostics), [source])
     return module
@@ -61,7 +82,7 @@ def _check_size(source: SourceFile) -> None:
     size = len(source.text.strip())
     if size > MAX_SOURCE_CHARACTERS:
         message = f"the source has {size} characters; the limit is {MAX_SOURCE_CHARACTERS}"
-        hint = "divide it into several files, or write what repeats as a loop or helper"
+        hint = "split it into several files, or use a loop or a helper for code that repeats"
         raise CompileError(error("T0210", message, _start(source), hint=hint), [source])
 
 
@@ -75,20 +96,38 @@ def _in_order(errors: list[Diagnostic]) -> list[Diagnostic]:
 
 def _build_module(
     source: SourceFile, tree: Tree, builder: TreeBuilder, module_globals: Mapping[str, Any]
-) -> ast.Module:
+) -> tuple[ast.Module, list[ast.Import]]:
+    """Return the module of a parse tree, and its imports, which are not resolved yet."""
     functions: dict[str, ast.FunctionDef] = {}
     constants: dict[str, ast.Expression] = {}
-    aliases: dict[str, str] = {}
+    imports: list[ast.Import] = []
     for child in tree.children:
         if not isinstance(child, Tree):
             continue
-        if child.data == "simple_line" and _collect_imports(child, builder, aliases):
-            continue
+        if child.data == "simple_line":
+            child = _without_imports(child, builder, imports)
         for statement in builder.statements([child]):
             _add_statement(statement, functions, constants, builder)
-    module = ast.Module(_start(source), source, functions, constants, aliases, module_globals)
-    _check_decorators(module, builder)
-    return module
+    return ast.Module(_start(source), source, functions, constants, {}, module_globals), imports
+
+
+def _without_imports(line: Tree, builder: TreeBuilder, imports: list[ast.Import]) -> Tree:
+    """Add the imports of a line to `imports` and return the line without them."""
+    others: list[Any] = []
+    for item in line.children:
+        if isinstance(item, Tree) and item.data in _IMPORTS:
+            imports.extend(builder.imports(item))
+        else:
+            others.append(item)
+    return Tree(line.data, others, line.meta)
+
+
+def _check_clashes(module: ast.Module, imports: list[ast.Import], builder: TreeBuilder) -> None:
+    """Report imported names that the file defines, too."""
+    for item in imports:
+        defined = module.functions.get(item.bound) or module.constants.get(item.bound)
+        if defined is not None:
+            builder.diagnostics.append(twice(item.bound, defined.span, item.span))
 
 
 def _check_decorators(module: ast.Module, builder: TreeBuilder) -> None:
@@ -101,13 +140,6 @@ def _check_decorators(module: ast.Module, builder: TreeBuilder) -> None:
                 builder.fail("T0115", message, item.span, f"write '@{item.name}'")
 
 
-def _collect_imports(line: Tree, builder: TreeBuilder, aliases: dict[str, str]) -> bool:
-    imports = [item for item in line.children if isinstance(item, Tree) and item.data in _IMPORTS]
-    for item in imports:
-        aliases.update(builder.import_aliases(item))
-    return bool(imports)
-
-
 def _add_statement(
     statement: ast.Statement,
     functions: dict[str, ast.FunctionDef],
@@ -117,15 +149,13 @@ def _add_statement(
     if isinstance(statement, ast.FunctionDef):
         first = functions.setdefault(statement.name, statement)
         if first is not statement:
-            notes = [note("the first one is here", first.span)]
-            message = f"'{statement.name}' is defined twice"
-            builder.diagnostics.append(error("T0203", message, statement.span, notes=notes))
+            builder.diagnostics.append(twice(statement.name, statement.span, first.span))
         return
     if isinstance(statement, ast.Assign) and all(
         isinstance(target, ast.Name) for target in statement.targets
     ):
         if statement.annotation is not None:
-            message = "a module constant has no type: it takes that of what it meets"
+            message = "a module constant has no annotation: its type comes from its uses"
             builder.fail("T0321", message, statement.annotation.span, "remove the annotation")
         for target in statement.targets:
             if isinstance(target, ast.Name):

@@ -1,34 +1,38 @@
-"""The other door: kernels written as decorated Python functions.
+"""Kernels written as decorated Python functions.
 
-The text comes from `inspect.getsource` and goes through the same grammar. It is padded with empty
-lines so that every position is that of the Python file. Numbers, element types and helper functions
-that the kernel uses from its module are handed over as values.
+The text of the function goes through the grammar of `.tile` files. It is padded with empty lines so
+that every position is that of the Python file. Numbers, element types, helper functions and helper
+modules that the kernel uses from its module are handed over as values.
 """
 
 import ast as python_ast
-import builtins
 import inspect
-import linecache
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import CodeType, ModuleType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from tilec.frontend.syntax import ast
-from tilec.frontend.syntax.limits import MAX_CALL_DEPTH, MAX_TUPLE_VALUES
+from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
+from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
 from tilec.frontend.syntax.parser import parse_source
-from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error
-from tilec.support.dtypes import DTYPES, DType
+from tilec.frontend.syntax.python_text import code_of, source_lines, unreadable
+from tilec.frontend.syntax.python_values import PLAIN_PYTHON, UNKNOWN, foreign, value_meaning
+from tilec.frontend.syntax.qualified import is_library
+from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
+
+Path = tuple[str, ...]
+"""Attributes of a module, one after the other: `("activations", "relu")`."""
 
 
 class Captured(NamedTuple):
     """A name whose value a kernel took from Python when its source was read.
 
     Attributes:
-        name: The name.
+        name: The name, a dotted one for a member of a module.
         value: What it was.
-        now: Returns what it is, None for a global that is gone.
+        now: Returns what it is; for a name that is gone, something else than `value`.
     """
 
     name: str
@@ -43,8 +47,8 @@ class PythonKernel(NamedTuple):
         source: The lines of the function at their place in the Python file.
         name: Name of the function.
         constants: What its global names mean: numbers, strings, tuples of them, element types,
-            modules, and `ast.Module`s of helper functions (a `CompileError` for one that is not in
-            the language). Pass it to `parse_source`.
+            modules, `ast.Namespace`s of helper modules, and `ast.Module`s of helper functions (a
+            `CompileError` for one that is not in the language). Pass it to `parse_source`.
         captured: Where these values came from, those of the helpers included.
     """
 
@@ -71,8 +75,8 @@ def parse_python_kernel(function: Callable[..., Any]) -> PythonKernel:
         function: The function, or an object that wraps it (`__wrapped__`).
 
     Raises:
-        CompileError: There is no source file to read: the function was made by `exec` or typed at
-            a prompt, or the file is gone (T0113).
+        CompileError: There is no text to read: the function was made by `exec`, or its file is
+            gone (T0113).
     """
     reader = _Reader()
     read = reader.read(inspect.unwrap(function), is_kernel=True)
@@ -95,12 +99,9 @@ class _Reader:
 
     def read(self, function: Callable[..., Any], *, is_kernel: bool) -> PythonKernel:
         """Return the source of one function, with what it takes from Python."""
-        code = getattr(function, "__code__", None)
-        if not isinstance(code, CodeType):
-            message = f"{function!r} is not a Python function"
-            raise CompileError(error("T0113", message, hint="decorate a function made with 'def'"))
-        lines, first = _source_lines(function, code)
-        tree = _parsed(lines, function, code)
+        code = code_of(function)
+        lines, first = source_lines(function, code)
+        tree = _parsed(lines, code)
         _replace_decorators(lines, tree, is_kernel=is_kernel)
         source = SourceFile(code.co_filename, "\n" * (first - 1) + "".join(lines))
         return PythonKernel(source, code.co_name, self._globals_of(function, code, tree))
@@ -117,39 +118,63 @@ class _Reader:
                 found[name] = cell.cell_contents, partial(getattr, cell, "cell_contents")
             except ValueError:  # assigned later in the enclosing function
                 found.pop(name, None)
-        nodes = python_ast.walk(tree)
-        mentioned = {node.id for node in nodes if isinstance(node, python_ast.Name)}
+        paths = _mentioned(tree)
         result: dict[str, Any] = {}
-        for name in sorted(mentioned & found.keys()):
-            value, now = found[name]
-            meaning = self._meaning(name, value)
-            if meaning is _PLAIN_PYTHON:
-                continue
-            result[name] = meaning
-            if not isinstance(meaning, ast.LanguageName):
-                self.captured.append(Captured(name, value, now))
+        for name in sorted(paths.keys() & found.keys()):
+            meaning = self._taken(name, name, *found[name], paths[name])
+            if meaning is not PLAIN_PYTHON:
+                result[name] = meaning
         return result
 
-    def _meaning(self, name: str, value: Any) -> Any:
-        """Return what a Python value means in a kernel, or `_PLAIN_PYTHON`."""
-        if isinstance(value, bool | int | float | str | DType | ModuleType) or value is None:
-            return value
-        if isinstance(value, tuple):
-            return _tuple(value)
-        word = getattr(value, "name", None) or getattr(value, "__name__", None)
-        module = getattr(value, "__module__", None) or type(value).__module__
-        if type(value).__module__.startswith("tilec.") and word in DTYPES:
-            return DTYPES[word]
-        if module in _OWN_MODULES and isinstance(word, str):
-            return ast.LanguageName(word)
-        if getattr(builtins, name, _PLAIN_PYTHON) is value or isinstance(value, TypeVar):
-            return _PLAIN_PYTHON
+    def _taken(
+        self, dotted: str, name: str, value: Any, now: Callable[[], Any], paths: Iterable[Path]
+    ) -> Any:
+        """Return what a value means, and note where it came from unless the language has it.
+
+        Args:
+            dotted: Its name in messages.
+            name: The last part of that name.
+            value: The value.
+            now: Returns the value that the name has later.
+            paths: What the kernel mentions of it, if it is a module.
+        """
+        meaning = self._meaning(dotted, name, value, paths)
+        if meaning is not PLAIN_PYTHON and not isinstance(meaning, LanguageName):
+            self.captured.append(Captured(dotted, value, now))
+        return meaning
+
+    def _meaning(self, dotted: str, name: str, value: Any, paths: Iterable[Path]) -> Any:
+        """Return what a Python value means in a kernel, or `PLAIN_PYTHON`."""
+        meaning = value_meaning(name, value)
+        if isinstance(meaning, ModuleType) and not is_library(meaning.__name__):
+            return self._namespace(dotted, meaning, paths)
+        if meaning is not UNKNOWN:
+            return meaning
         helper = inspect.unwrap(value) if callable(value) else None
         if helper is not None and inspect.isfunction(helper):
             owner = type(value)
             is_kernel = owner.__module__.startswith("tilec.") and owner.__name__ == "Kernel"
             return self._helper(helper, is_kernel=is_kernel)
-        return _foreign(name, value)
+        return foreign(name, value)
+
+    def _namespace(self, dotted: str, module: ModuleType, paths: Iterable[Path]) -> ast.Namespace:
+        """Return what the kernel mentions of a helper module."""
+        wanted: dict[str, list[Path]] = {}
+        for first, *rest in (path for path in paths if path):
+            wanted.setdefault(first, []).append(tuple(rest))
+        members: dict[str, Any] = {}
+        known: tuple[str, ...] = ()
+        for name, inner in sorted(wanted.items()):
+            now = partial(_attribute, module, name)
+            value, inner_name = now(), f"{dotted}.{name}"
+            if value is not _ABSENT:
+                members[name] = self._taken(inner_name, name, value, now, inner)
+            else:  # an error, until the module has the name
+                self.captured.append(Captured(inner_name, value, now))
+                known = tuple(sorted(item for item in vars(module) if not item.startswith("_")))
+        file = SourceFile(getattr(module, "__file__", None) or module.__name__, "")
+        scope = ast.Module(SourceSpan(file.name, 1, 1, 1, 2), file, {}, {}, {}, members)
+        return ast.Namespace(module.__name__, scope, known)
 
     def _helper(self, function: Callable[..., Any], *, is_kernel: bool) -> Any:
         """Return the module of a helper function, or why it is none: an error only when used."""
@@ -157,7 +182,7 @@ class _Reader:
             return self.known[function]
         name = function.__name__
         hint = "helpers are inlined: write a loop"
-        self.known[function] = ast.ForeignValue("a helper that calls itself", hint)
+        self.known[function] = ForeignValue("a helper that calls itself", hint)
         if self.depth >= MAX_CALL_DEPTH:
             message = (
                 f"helpers call each other more than {MAX_CALL_DEPTH} deep, the limit: '{name}'"
@@ -175,22 +200,36 @@ class _Reader:
         return self.known[function]
 
 
-def _source_lines(function: Callable[..., Any], code: CodeType) -> tuple[list[str], int]:
-    linecache.checkcache(code.co_filename)
+_ABSENT = object()
+"""Stands for an attribute that a module does not have."""
+
+
+def _attribute(module: ModuleType, name: str) -> Any:
+    """Return an attribute of a module, which may import it first; `_ABSENT` if it cannot."""
     try:
-        lines, first = inspect.getsourcelines(function)
-    except (OSError, TypeError, SyntaxError) as failure:
-        raise CompileError(_unreadable(function, code)) from failure
-    if not _holds_definition(lines, code.co_name):
-        raise CompileError(_unreadable(function, code))
-    return lines, first
+        return getattr(module, name)
+    except (AttributeError, ImportError):
+        return _ABSENT
 
 
-def _parsed(lines: list[str], function: Callable[..., Any], code: CodeType) -> python_ast.stmt:
+def _mentioned(tree: python_ast.AST) -> dict[str, set[Path]]:
+    """Return every plain name in a function, with the attributes that are taken from it."""
+    found: dict[str, set[Path]] = {}
+    for node in python_ast.walk(tree):
+        path: list[str] = []
+        while isinstance(node, python_ast.Attribute):
+            path.insert(0, node.attr)
+            node = node.value
+        if isinstance(node, python_ast.Name):
+            found.setdefault(node.id, set()).add(tuple(path))
+    return found
+
+
+def _parsed(lines: list[str], code: CodeType) -> python_ast.stmt:
     try:
         return python_ast.parse(textwrap.dedent("".join(lines))).body[0]
-    except (SyntaxError, RecursionError, MemoryError, ValueError) as failure:
-        raise CompileError(_unreadable(function, code)) from failure
+    except (SyntaxError, RecursionError, MemoryError, ValueError):
+        raise CompileError(unreadable(code)) from None
 
 
 def _replace_decorators(lines: list[str], tree: python_ast.stmt, *, is_kernel: bool) -> None:
@@ -204,52 +243,3 @@ def _replace_decorators(lines: list[str], tree: python_ast.stmt, *, is_kernel: b
         indent = len(lines[tree.lineno - 1]) - len(lines[tree.lineno - 1].lstrip())
         lines[tree.decorator_list[0].lineno - 1] = " " * indent + "@kernel\n"
     tree.decorator_list.clear()
-
-
-def _holds_definition(lines: list[str], name: str) -> bool:
-    """Tell a function made with `def` from a lambda and from a file that changed."""
-    return any(line.lstrip().startswith(f"def {name}") for line in lines)
-
-
-def _unreadable(function: Callable[..., Any], code: CodeType) -> Diagnostic:
-    message = f"the source of '{code.co_name}' cannot be read back"
-    hint = "define the kernel in a file; functions from exec, a prompt or a lambda have no source"
-    line = code.co_firstlineno
-    span = None
-    if not code.co_filename.startswith("<"):
-        span = SourceSpan(code.co_filename, line, 1, line, 2)
-    del function
-    return error("T0113", message, span, hint=hint)
-
-
-_PLAIN_PYTHON = object()
-"""Stands for a value that needs no mention: Python's own `max`, or the name of a dim."""
-_OWN_MODULES = ("tilec.language",)
-
-
-def _tuple(value: tuple[Any, ...]) -> Any:
-    """Return a tuple whose items a kernel can use, else why it cannot."""
-    pending, count = [*value], 0
-    while pending and count <= MAX_TUPLE_VALUES:
-        item = pending.pop()
-        count += 1
-        if isinstance(item, tuple):
-            pending.extend(item)
-        elif not isinstance(item, bool | int | float | str | DType) and item is not None:
-            what = f"a tuple that holds a {type(item).__name__}"
-            return ast.ForeignValue(what, "numbers, strings and tuples of them can be used")
-    if count > MAX_TUPLE_VALUES:
-        what = f"a tuple of more than {MAX_TUPLE_VALUES} values"
-        return ast.ForeignValue(what, "pass an array instead")
-    return value
-
-
-def _foreign(name: str, value: Any) -> ast.ForeignValue:
-    """Return what stands for a Python value that has no meaning in a kernel."""
-    kind = type(value)
-    if callable(value):
-        home = getattr(value, "__module__", None) or kind.__module__
-        what = f"'{home}.{getattr(value, '__name__', name)}'"
-        return ast.ForeignValue(what, "a kernel uses tilec's own functions, and helpers in Python")
-    what = f"a {kind.__module__}.{kind.__name__}".replace(" builtins.", " ")
-    return ast.ForeignValue(what, "pass it as an argument, or make it a number with int or float")

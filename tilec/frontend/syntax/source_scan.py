@@ -9,6 +9,7 @@ at once and each at its place, where a table-driven parser would only say "unexp
 import re
 from collections.abc import Iterator
 
+from tilec.frontend.semantics.not_yet import no_syntax
 from tilec.support.diagnostics import Diagnostic, SourceFile, SourceSpan, error, note
 from tilec.support.fast_dataclasses import dataclass, field
 
@@ -22,29 +23,23 @@ _PIECE = re.compile(
       | (?P<closing>[)\]}])
       | (?P<newline>\n)
       | (?P<continuation>\\[ \t\f\r]*\n)
-      | (?P<other>[A-Za-z_0-9]+|[^\n])""",
+      | (?P<other>[A-Za-z_0-9]+|:=|[^\n])""",
     re.VERBOSE | re.DOTALL,
 )
 _CLOSERS = {"(": ")", "[": "]", "{": "}"}
 _BLOCK_WORDS = ("def", "if", "elif", "else", "for", "while")
-_FOREIGN_BLOCKS = ("class", "try", "except", "finally", "with", "async")
-_FOREIGN = {
-    "class": "classes",
-    "try": "exceptions",
-    "except": "exceptions",
-    "finally": "exceptions",
-    "raise": "exceptions",
-    "with": "'with'",
-    "async": "'async'",
-    "await": "'await'",
-    "del": "'del'",
-    "global": "'global'",
-    "nonlocal": "'nonlocal'",
-    "yield": "generators",
-}
-_FOREIGN_HINTS = {
-    "class": "a kernel file holds kernels, '@function' helpers, constants and imports",
-}
+_FOREIGN_BLOCKS = ("class", "try", "except", "finally", "with", "async", "match", "case")
+_FOREIGN_WORDS = frozenset(
+    {
+        "async", "await", "class", "del", "except", "finally", "global", "nonlocal",
+        "raise", "try", "with", "yield",
+    }
+)  # fmt: skip
+"""Words that Python reserves and the grammar lacks."""
+_BEFORE_STAR = frozenset("([,=")
+"""What stands before a `*` that is no operator."""
+_AFTER_LONE_STAR = frozenset("*,)=")
+"""What follows a `*` that stands in front of no value."""
 
 
 @dataclass
@@ -60,7 +55,8 @@ class LogicalLine:
         end_column: Column after its last character that is no comment or blank.
         end_row: Row of that character.
         ends_with_colon: That character is a `:` outside brackets.
-        words: Positions of words that Python reserves and tilec lacks: (word, row, column).
+        foreign: Places of Python's syntax that tilec lacks: (name in `not_yet`, row, column,
+            length).
     """
 
     line: int
@@ -71,7 +67,7 @@ class LogicalLine:
     ends_with_colon: bool = False
     end_row: int = 0
     end_column: int = 1
-    words: list[tuple[str, int, int]] = field(default_factory=list)
+    foreign: list[tuple[str, int, int, int]] = field(default_factory=list)
 
     @property
     def width(self) -> int:
@@ -103,6 +99,7 @@ class Scanner:
         self._rows = source.text.split("\n")
         self._brackets: list[tuple[str, int, int]] = []
         self._current: LogicalLine | None = None
+        self._recent: list[tuple[str, int, int]] = []
 
     def span(self, line: int, column: int, length: int = 1) -> SourceSpan:
         """Return a range inside one row."""
@@ -172,6 +169,7 @@ class Scanner:
             row = self._rows[line - 1]
             word = text if kind == "other" else ""
             self._current = LogicalLine(line, row[: column - 1], word)
+            self._recent = []
         current = self._current
         outside = not self._brackets
         current.ends_with_colon = outside and text == ":"
@@ -179,16 +177,38 @@ class Scanner:
         rows = text.count("\n")
         current.end_row = line + rows
         current.end_column = len(text) - text.rfind("\n") if rows else column + len(text)
+        name = self._foreign_name(kind, text)
+        if name is not None:
+            current.foreign.append((name, line, column, len(text) if kind == "other" else 1))
+        if text not in _AFTER_LONE_STAR:
+            self._check_star(current)
+        self._recent = [*self._recent[-2:], (text, line, column)]
         if kind == "opening":
             self._brackets.append((text, line, column))
         elif kind == "closing":
             self._close(text, line, column)
-        elif text in _FOREIGN:
-            current.words.append((text, line, column))
+
+    def _foreign_name(self, kind: str, text: str) -> str | None:
+        """Return the name in `not_yet` of a piece of Python that tilec lacks, or None."""
+        if kind == "string":
+            prefix = text[: min(text.find(quote) % len(text) for quote in "'\"")].lower()
+            return "bytes" if "b" in prefix else None
+        if text in _FOREIGN_WORDS or text in ("{", ":="):
+            return text
+        return "comprehension" if text == "for" and self._brackets else None
+
+    def _check_star(self, current: LogicalLine) -> None:
+        """Notice the `*` of `f(*x)` and `**` of `f(**x)`: the last pieces before a value."""
+        stars = [item for item in self._recent[-2:] if item[0] == "*"]
+        before = self._recent[: len(self._recent) - len(stars)]
+        is_last = bool(stars) and self._recent[-1] is stars[-1]
+        if is_last and before and before[-1][0] in _BEFORE_STAR:
+            _, line, column = stars[0]
+            current.foreign.append(("*" * len(stars), line, column, len(stars)))
 
     def _close(self, text: str, line: int, column: int) -> None:
         if not self._brackets:
-            self._fail("T0106", f"'{text}' closes nothing", self.span(line, column))
+            self._fail("T0106", f"'{text}' has no opening bracket", self.span(line, column))
             self.scan.fatal = True
             return
         bracket, open_line, open_column = self._brackets.pop()
@@ -271,14 +291,17 @@ class Scanner:
 
     def _check_lines(self) -> None:
         for item in self.scan.lines:
-            for word, line, column in item.words:
-                what = f"{_FOREIGN[word]} are" if _FOREIGN[word][0] != "'" else f"{word!r} is"
-                self._fail(
-                    "T0112",
-                    f"{what} not part of the language",
-                    self.span(line, column, len(word)),
-                    _FOREIGN_HINTS.get(word),
-                )
+            self._report_foreign(item)
             if item.word in _BLOCK_WORDS and not item.has_colon:
                 span = self.span(item.end_row, item.end_column)
                 self._fail("T0102", f"expected ':' at the end of this '{item.word}' line", span)
+
+    def _report_foreign(self, item: LogicalLine) -> None:
+        found = item.foreign
+        if item.word == "match" and item.ends_with_colon:
+            found = [("match", item.line, len(item.indent) + 1, len("match")), *found]
+        for name, line, column, length in found:
+            if name not in ("except", "finally"):  # their 'try' is reported
+                entry = no_syntax(name)
+                span = self.span(line, column, length)
+                self._fail("T0112", entry.message(name), span, entry.hint)

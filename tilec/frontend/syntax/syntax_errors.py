@@ -15,8 +15,6 @@ _CHARACTER_HINTS = {
     "!": "write 'not x' or 'x != y'",
     "$": None,
     "?": "write 'a if condition else b'",
-    "{": "the language has no dictionaries or sets",
-    "}": "the language has no dictionaries or sets",
     "`": None,
 }
 _EXPRESSION_START = {"NAME", "NUMBER", "STRING", "LPAR", "LSQB", "TRUE", "FALSE", "NONE"}

@@ -5,6 +5,7 @@ from typing import Any
 
 from lark import Token, Tree
 
+from tilec.frontend.semantics.not_yet import no_syntax
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.expression_builder import ExpressionBuilder
 from tilec.frontend.syntax.limits import MAX_NESTING
@@ -84,10 +85,11 @@ class TreeBuilder(ExpressionBuilder):
             for item in target.items:
                 self._check_target(item)
             return
-        hint = None
         if isinstance(target, ast.Subscript):
-            hint = "arrays are written with 'store(A, index, tile)'; tiles cannot be changed"
-        self.fail("T0116", "only names and tuples of names can be assigned to", target.span, hint)
+            entry = no_syntax("subscript")
+            self.fail("T0116", entry.message("subscript"), target.span, entry.hint)
+            return
+        self.fail("T0116", "only names and tuples of names can be assigned to", target.span)
 
     def _augmented_assignment(self, tree: Tree, span: SourceSpan) -> ast.Statement | None:
         target = self.expression(tree.children[0])
@@ -199,15 +201,25 @@ class TreeBuilder(ExpressionBuilder):
 
     # Module level
 
-    def import_aliases(self, tree: Tree) -> dict[str, str]:
-        """Return what an import statement binds: alias -> dotted name."""
+    def imports(self, tree: Tree) -> list[ast.Import]:
+        """Return the names that an import statement binds."""
         if tree.data == "import_statement":
-            pairs = [(_dotted(item.children[0]), item.children[1]) for item in tree.children]
-            return {str(alias or name.split(".")[0]): name for name, alias in pairs}
+            return [self._imported_module(item) for item in tree.children]
         module, *items = tree.children
-        prefix = _dotted(module)
-        pairs = [(str(item.children[0]), item.children[1]) for item in items]
-        return {str(alias or name): f"{prefix}.{name}" for name, alias in pairs}
+        return [self._imported_name(module, item) for item in items]
+
+    def _imported_module(self, tree: Tree) -> ast.Import:
+        module, alias = tree.children
+        dotted = _dotted(module)
+        bound = str(alias) if alias is not None else dotted.partition(".")[0]
+        span = self.span(module)
+        return ast.Import(span, bound, dotted, span, has_alias=alias is not None)
+
+    def _imported_name(self, module: Tree, tree: Tree) -> ast.Import:
+        name, alias = tree.children
+        bound = str(alias if alias is not None else name)
+        place, dotted = self.span(module), _dotted(module)
+        return ast.Import(self.span(name), bound, dotted, place, str(name), alias is not None)
 
 
 def _is(child: Any, rule: str) -> bool:

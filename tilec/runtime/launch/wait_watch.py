@@ -67,7 +67,7 @@ class WaitWatch:
 
         Raises:
             DeadlockError: A wait ran into its limit (T0811).
-            KernelAssertionError: An assertion failed (T0577).
+            KernelAssertionError: An assertion failed (T0578).
             OutOfRangeError: An index was out of range (T0575).
             DeviceError: The driver failed.
         """
@@ -120,7 +120,7 @@ def _failed_assertion(metadata: Mapping[str, Any], record: Sequence[int]) -> Til
     block = [record[word] for word in assertions.COORDINATES]
     rank = len(metadata.get("grid", ())) or len(block)
     text = assertions.failure_text(name, block, rank, row["message"])
-    return KernelAssertionError(error("T0577", text, _span(row)), _sources(row))
+    return KernelAssertionError(error("T0578", text, _span(row)), _sources(row))
 
 
 def out_of_range(kernel: str, check: Mapping[str, Any], record: Sequence[int]) -> Diagnostic:

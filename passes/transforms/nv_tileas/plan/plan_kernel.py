@@ -46,6 +46,11 @@ from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
 from tilec.passes.analysis.epilogue.store_deferral import deferrable_store
+from tilec.passes.analysis.facts.element_accesses import (
+    element_beyond_grid,
+    is_element_access,
+    why_not_produced,
+)
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
 from tilec.passes.analysis.kernels import (
     TiledAccess,
@@ -153,6 +158,11 @@ def _check_cluster(function: Any, accesses: list[TiledAccess], cluster: tuple[in
         reason = "the grid of the kernel has one axis" if grid else "the caller gives the grid"
         hint = "a cluster covers neighbouring tiles of the last two axes of grid(...)"
         raise reject(function, "T0421", f"{what}: {reason}", hint)
+    element = element_beyond_grid(kernel_operations(function))
+    if element is not None:
+        name = array_of_view(element.opview.memref, function)
+        reason = f"tiles beyond the grid, which whole clusters have, might access '{name}'"
+        raise reject(element, "T0421", f"{what}: {reason}", "leave out the cluster")
     store = store_beyond_grid(function, accesses, cluster)
     if store is not None:
         name = array_of_view(store.view, function)
@@ -173,6 +183,7 @@ def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int,
     shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
     needed = {axis for axis, extent in enumerate((rows, columns)) if extent > 1}
     fits = needed and needed <= shared
+    fits = fits and element_beyond_grid(kernel_operations(function)) is None
     if not fits or store_beyond_grid(function, accesses, (rows, columns)) is not None:
         return (1, 1)
     return rows, columns
@@ -282,8 +293,17 @@ def kernel_problem(
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
         why_not_split=why_not_split(function),
         why_not_deferral=_why_not_deferral(function),
+        why_no_producer=_why_no_producer(function, accesses),
         **_planned(function),
     )
+
+
+def _why_no_producer(function: Any, accesses: list[TiledAccess]) -> str | None:
+    """Return why no producer role can issue the TMA loads of a kernel, or None."""
+    if not any(map(is_element_access, kernel_operations(function))):
+        return None
+    loads = (access.op for access in accesses if access.uses_tma and access.is_load)
+    return next(filter(None, (why_not_produced(load, function) for load in loads)), None)
 
 
 def _planned(function: Any) -> dict[str, Any]:

@@ -35,6 +35,7 @@ Options:
 from functools import cached_property
 from typing import Any
 
+from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas import (
     ClusterCoordOp,
     ClusterIdOp,
@@ -127,7 +128,7 @@ def _tile_operations(block: Any, users: list[Any]) -> list[Any]:
     for op in body_operations(block)[:-1]:
         nested = [op, *(o for r in op.regions for b in r.blocks for o in walk_operations(b))]
         depends = any(operand in varying for inner in nested for operand in inner.operands)
-        effects = any(inner.name.startswith("nv_tileas.tiled_") for inner in nested)
+        effects = any(global_access(inner) is not None for inner in nested)
         queries = any(inner in users and inner.name == _PROGRAM_ID for inner in nested)
         if depends or effects or queries:
             varying.update(op.results)

@@ -36,28 +36,29 @@ from tilec.ir.structured import (
 from tilec.layout import (
     LayoutError,
     RegisterLayout,
-    TilePart,
     choose_blocked,
-    sliced_from,
-    tile_slice,
-    warpgroup_part,
     wgmma_accumulator,
     without_units,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.layout.reduction import reduction, scan_steps
+from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.operation_layouts import (
+    CONVERT,
+    PART,
+    SLICE,
+    combined_layout,
+    result_layout,
+    source_layout,
+)
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass, field
 
-_PART = "nv_tileas.tile_part"
-_SLICE = "nv_tileas.tile_slice"
-_CONVERT = ConvertLayoutOp.OPERATION_NAME
 _COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
 _MEMORY = ("tiled_load", "tiled_store", "load_shared", "store_shared")
-_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", _PART, _SLICE)
+_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", PART, SLICE)
 _FREE_OPERANDS = (
     "nv_tileas.store_shared",
     "nv_tileas.tiled_store",
@@ -65,7 +66,7 @@ _FREE_OPERANDS = (
     "nv_tileas.extract",
     "scf.yield",
     "scf.condition",
-    _CONVERT,
+    CONVERT,
     *_SHAPE_OPS,
 )
 """Operations whose operands and results keep layouts of their own. What a terminator passes on is
@@ -165,7 +166,7 @@ class _Assignment:
         while changed:
             changed = False
             for op in walk_operations(self.block):
-                if op.name in (_CONVERT, *_SHAPE_OPS):
+                if op.name in (CONVERT, *_SHAPE_OPS):
                     changed |= self._spread_over(op)
                 elif op.name in _COMBINE:
                     changed |= self._spread_combined(op)
@@ -209,7 +210,8 @@ class _Assignment:
         """Return the layout for a group that nothing else decides."""
         members = list(self._members(value))
         touching = [op for member in members for op in _around(member)]
-        bits = [element_bits(member.type.element_type) for member in members]
+        held = [member for member in members if not _only_names_elements(member)] or members
+        bits = [element_bits(member.type.element_type) for member in held]
         moved = [
             element_bits(item.type.element_type)
             for op in touching
@@ -229,13 +231,13 @@ class _Assignment:
     def _convert(self) -> None:
         """Insert conversions at shape operations whose two sides were fixed differently."""
         for op in walk_operations(self.block):
-            if op.name == _PART:
+            if op.name == PART:
                 self._convert_part(op)
-            if op.name not in _SHAPE_OPS or op.name == _PART:
+            if op.name not in _SHAPE_OPS or op.name == PART:
                 continue
             have = self.layouts[self._find(op.operands[0])]
             result = self.layouts[self._find(op.results[0])]
-            if op.name == _SLICE and result_layout(op, have) == result:
+            if op.name == SLICE and result_layout(op, have) == result:
                 continue  # of the layouts with such slices, the source has another one
             wanted = source_layout(op, result)
             if wanted is None:
@@ -321,66 +323,10 @@ def _around(value: Any) -> list[Any]:
     return users if maker is None else [maker, *users]
 
 
-def combined_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
-    """Return the layout of what a reduction or scan returns; None where the source's is no good."""
-    axis = op.opview.axis.value
-    try:
-        if op.name == ReduceOp.OPERATION_NAME:
-            return reduction(source, axis).result
-        scan_steps(source, axis)
-    except LayoutError:
-        return None
-    return source
-
-
-def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
-    """Return the layout of a shape operation's source that makes the operation free."""
-    shape = tuple(op.operands[0].type.shape)
-    if op.name == "nv_tileas.permute":
-        return result.permute(_inverse(list(op.opview.permutation)))
-    if op.name == "nv_tileas.broadcast":
-        return result.broadcast_source(shape)[0]
-    if op.name in (_CONVERT, _PART):
-        return None
-    try:
-        if op.name == _SLICE:
-            return sliced_from(result, shape)
-        return result.reshape(shape)
-    except LayoutError:
-        return None
-
-
-def part_of(op: Any, source: RegisterLayout) -> TilePart:
-    """Return what a `tile_part` or `tile_slice` takes from a tile with layout `source`.
-
-    Raises:
-        LayoutError: The registers of `source` do not make it up.
-    """
-    part = op.opview
-    shape = tuple(op.results[0].type.shape)
-    if op.name == _SLICE:
-        return tile_slice(source, shape, tuple(part.origin))
-    return warpgroup_part(source, shape, tuple(part.origin), part.axis.value)
-
-
-def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
-    """Return the layout of a shape operation's result that makes the operation free."""
-    if op.name == "nv_tileas.permute":
-        return source.permute(list(op.opview.permutation))
-    if op.name == "nv_tileas.broadcast":
-        return None
-    if op.name == _CONVERT:
-        return source
-    try:
-        if op.name in (_PART, _SLICE):
-            return part_of(op, source).layout
-        return source.reshape(tuple(op.results[0].type.shape))
-    except LayoutError:
-        return None
-
-
-def _inverse(permutation: list[int]) -> list[int]:
-    return [permutation.index(axis) for axis in range(len(permutation))]
+def _only_names_elements(tile: Any) -> bool:
+    """Tell whether `tile` is nothing but an index or mask: vectors are made for what it names."""
+    users = [use.owner.operation for use in tile.uses]
+    return bool(users) and all(is_element_access(op) and op.opview.names(tile) for op in users)
 
 
 def _retype_constants(block: Any) -> None:

@@ -11,11 +11,12 @@ after the roles are split, because only then is it known which accesses share th
 
 from typing import Any
 
+from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas import OrderMemoryOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
-from tilec.passes.analysis.facts.memory_tokens import token_sources
-from tilec.passes.analysis.kernels import is_tiled_access, kernel_functions, kernel_operations
+from tilec.passes.analysis.facts.memory_tokens import comes_before_loads, token_sources
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 
 
@@ -34,11 +35,10 @@ def _order_role(block: Any) -> bool:
     """Insert the ordering points of a role, and tell whether there are any."""
     changed = False
     for op in walk_operations(block):
-        if not is_tiled_access(op) or op.opview.after is None:
+        if global_access(op) is None or op.opview.after is None:
             continue
         sources = token_sources(op.opview.after)
-        is_load = op.name == "nv_tileas.tiled_load"
-        if any(not (is_load and source.name == "nv_tileas.tiled_load") for source in sources):
+        if any(comes_before_loads(op) or comes_before_loads(source) for source in sources):
             OrderMemoryOp(loc=op.location, ip=ir.InsertionPoint(op))
             changed = True
     return changed

@@ -41,6 +41,7 @@ Options:
 
 from typing import Any
 
+from tilec.dialects.common.accesses import global_access
 from tilec.dialects.common.effects import has_effect
 from tilec.dialects.nv_tileas import (
     JoinMemTokenOp,
@@ -180,19 +181,23 @@ def _operations_inside(op: Any) -> list[Any]:
 
 
 def _touches_tiles(op: Any) -> bool:
-    if is_tiled_access(op):
+    # Code above the roles runs before the kernel before this one has ended: no access stands there.
+    if global_access(op) is not None:
         return True
     values = [*op.results, *op.operands]
     return any(isinstance(value.type, ir.RankedTensorType) for value in values)
 
 
-def _producer_hook(channels: dict[Any, int]) -> Any:
+def _producer_hook(channels: dict[Any, int], *, is_producer: bool = True) -> Any:
     def hook(op: Any, mapping: dict[Any, Any]) -> bool:
-        if op not in channels:
-            return False
-        load = _clone_load(op, mapping)
-        _send(load.results[0], channels[op], op)
-        return True
+        if op in channels:
+            load = _clone_load(op, mapping)
+            _send(load.results[0], channels[op], op)
+            return True
+        if is_producer and global_access(op) is not None:
+            _clone_load(op, mapping)
+            return True
+        return False
 
     return hook
 
@@ -220,7 +225,8 @@ def _token(load: Any, tile: Any, mapping: dict[Any, Any]) -> Any:
 
 
 def _send_and_receive_hook(channels: dict[Any, int]) -> Any:
-    send, receive = _producer_hook(channels), _receive_hook(channels)
+    send = _producer_hook(channels, is_producer=False)
+    receive = _receive_hook(channels)
 
     def hook(op: Any, mapping: dict[Any, Any]) -> bool:
         return send(op, mapping) and receive(op, mapping)
@@ -229,7 +235,7 @@ def _send_and_receive_hook(channels: dict[Any, int]) -> Any:
 
 
 def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
-    """Clone a TMA load without its memory token."""
+    """Clone a load of the producer without its token: it waits for nothing that consumers do."""
     load = clone_operation(op, mapping)
     if op.opview.after is None:
         return load

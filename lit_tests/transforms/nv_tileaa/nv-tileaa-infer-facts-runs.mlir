@@ -1,0 +1,38 @@
+// RUN: tilec opt %s --passes nv-tileaa-infer-facts | FileCheck %s
+
+// Rows of a table: the columns count up from a multiple of 8, and the pitch is a multiple of 16
+// bytes, so 8 elements of 16 bits are one access. The number of columns may be odd. Columns from an
+// unknown start, and rows that differ along the last dim, come one by one.
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!i = tensor<16x32xi32>
+!x = tensor<16x32xbf16>
+!token = !nv_tileaa.mem_token
+
+// CHECK: "nv_tileaa.gather"({{.*}}) {operandSegmentSizes = array<i32: 1, 2, 0, 1, 0>, ragged, run = 8 : i64}
+// CHECK: "nv_tileaa.gather"({{.*}}) {run = 8 : i64, unchecked}
+// CHECK: "nv_tileaa.gather"({{.*}}) {operandSegmentSizes = array<i32: 1, 2, 0, 1, 0>, run = 1 : i64}
+// CHECK: "nv_tileaa.gather"({{.*}}) {operandSegmentSizes = array<i32: 1, 2, 0, 1, 0>, run = 1 : i64}
+// CHECK: "nv_tileaa.gather"({{.*}}) {operandSegmentSizes = array<i32: 1, 2, 1, 1, 0>, run = 1 : i64}
+// CHECK: "nv_tileaa.scatter"({{.*}}) {ragged, run = 8 : i64}
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %n: i32, %j: i32, %r: tensor<16x1xi32>, %x: !x, %mask: tensor<16x32xi1>):
+  %v = "nv_tileaa.make_memref"(%p, %m, %n, %s) {operandSegmentSizes = array<i32: 1, 2, 1>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  %c32 = arith.constant 32 : i32
+  %start = arith.muli %j, %c32 : i32
+  %base = "nv_tileaa.splat"(%start) : (i32) -> tensor<32xi32>
+  %line = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<32xi32>
+  %up = arith.addi %base, %line : tensor<32xi32>
+  %row = "nv_tileaa.view"(%up) : (tensor<32xi32>) -> tensor<1x32xi32>
+  %cols = "nv_tileaa.broadcast"(%row) : (tensor<1x32xi32>) -> !i
+  %rows = "nv_tileaa.broadcast"(%r) : (tensor<16x1xi32>) -> !i
+  %odd = "nv_tileaa.splat"(%j) : (i32) -> !i
+  %moved = arith.addi %cols, %odd : !i
+  %a, %ta = "nv_tileaa.gather"(%v, %rows, %cols, %x) {operandSegmentSizes = array<i32: 1, 2, 0, 1, 0>} : (!v, !i, !i, !x) -> (!x, !token)
+  %b, %tb = "nv_tileaa.gather"(%v, %rows, %cols) {unchecked, operandSegmentSizes = array<i32: 1, 2, 0, 0, 0>} : (!v, !i, !i) -> (!x, !token)
+  %c, %tc = "nv_tileaa.gather"(%v, %rows, %moved, %x) {operandSegmentSizes = array<i32: 1, 2, 0, 1, 0>} : (!v, !i, !i, !x) -> (!x, !token)
+  %d, %td = "nv_tileaa.gather"(%v, %cols, %rows, %x) {operandSegmentSizes = array<i32: 1, 2, 0, 1, 0>} : (!v, !i, !i, !x) -> (!x, !token)
+  %e, %te = "nv_tileaa.gather"(%v, %rows, %cols, %mask, %x) {operandSegmentSizes = array<i32: 1, 2, 1, 1, 0>} : (!v, !i, !i, tensor<16x32xi1>, !x) -> (!x, !token)
+  %tf = "nv_tileaa.scatter"(%v, %a, %rows, %cols) {operandSegmentSizes = array<i32: 1, 1, 2, 0, 0>} : (!v, !x, !i, !i) -> !token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i64, i32, i32, i32, tensor<16x1xi32>, !x, tensor<16x32xi1>) -> (), tilec.kernel = {params = [{array = "A", div_by = 16 : i64, kind = "pointer"}, {array = "A", axis = 0 : i64, div_by = 8 : i64, kind = "stride"}, {array = "A", axis = 0 : i64, kind = "dim", name = "M"}, {array = "A", axis = 1 : i64, kind = "dim", name = "N"}]}} : () -> ()

@@ -1,0 +1,57 @@
+"""Accesses to single elements: which a producer may repeat, and what they keep a kernel from."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.dialects.common.accesses import global_access, must_happen
+from tilec.dialects.common.element_ops import ElementAccessBase
+from tilec.ir.bindings import ir
+from tilec.ir.structured import STRUCTURED, backward_slice
+from tilec.passes.analysis.facts.memory_tokens import follows_store, is_token
+from tilec.passes.analysis.kernels import function_body
+
+
+def is_element_access(op: Any) -> bool:
+    """Tell whether `op` is a gather, a scatter or an atomic operation, of any dialect."""
+    return isinstance(op.opview, ElementAccessBase)
+
+
+def element_effect(ops: Iterable[Any]) -> Any:
+    """Return the first access to single elements that must happen exactly once, or None."""
+    return next((op for op in ops if is_element_access(op) and must_happen(op)), None)
+
+
+def is_repeatable(op: Any) -> bool:
+    """Tell whether every role may perform access `op` for itself, and gets the same.
+
+    That is a weak load of one element that nothing in the kernel writes.
+    """
+    if not is_element_access(op) or must_happen(op):
+        return False
+    if isinstance(op.results[0].type, ir.RankedTensorType):
+        return False
+    is_awaited = next(iter(op.opview.token.uses), None) is not None
+    return not is_awaited and not follows_store(op)
+
+
+def why_not_produced(load: Any, function: Any) -> str | None:
+    """Return why a producer role cannot compute where, or whether, to load a tile; else None."""
+    for op in backward_slice([load], function_body(function), is_token).ops:
+        if op == load or op.name in STRUCTURED:
+            continue
+        if any(isinstance(result.type, ir.RankedTensorType) for result in op.results):
+            return "where a tile lies depends on a tile, which a producer does not have"
+        if global_access(op) is not None and not is_repeatable(op):
+            return "where a tile lies depends on an element that the kernel changes or waits for"
+    return None
+
+
+def element_beyond_grid(ops: Iterable[Any]) -> Any:
+    """Return an access that a tile outside of the grid must not perform, or None.
+
+    Loads that are checked give padding there, which nobody uses.
+    """
+    for op in ops:
+        if is_element_access(op) and (must_happen(op) or op.opview.unchecked):
+            return op
+    return None

@@ -1,0 +1,81 @@
+"""The layouts of the sources and results of operations that move no value between threads."""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.shared_ops import ConvertLayoutOp
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp
+from tilec.layout import (
+    LayoutError,
+    RegisterLayout,
+    TilePart,
+    sliced_from,
+    tile_slice,
+    warpgroup_part,
+)
+from tilec.layout.reduction import reduction, scan_steps
+
+CONVERT = ConvertLayoutOp.OPERATION_NAME
+PART = "nv_tileas.tile_part"
+SLICE = "nv_tileas.tile_slice"
+
+
+def combined_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of what a reduction or scan returns; None where the source's is no good."""
+    axis = op.opview.axis.value
+    try:
+        if op.name == ReduceOp.OPERATION_NAME:
+            return reduction(source, axis).result
+        scan_steps(source, axis)
+    except LayoutError:
+        return None
+    return source
+
+
+def source_layout(op: Any, result: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of a shape operation's source that makes the operation free."""
+    shape = tuple(op.operands[0].type.shape)
+    if op.name == "nv_tileas.permute":
+        return result.permute(_inverse(list(op.opview.permutation)))
+    if op.name == "nv_tileas.broadcast":
+        return result.broadcast_source(shape)[0]
+    if op.name in (CONVERT, PART):
+        return None
+    try:
+        if op.name == SLICE:
+            return sliced_from(result, shape)
+        return result.reshape(shape)
+    except LayoutError:
+        return None
+
+
+def part_of(op: Any, source: RegisterLayout) -> TilePart:
+    """Return what a `tile_part` or `tile_slice` takes from a tile with layout `source`.
+
+    Raises:
+        LayoutError: The registers of `source` do not make it up.
+    """
+    part = op.opview
+    shape = tuple(op.results[0].type.shape)
+    if op.name == SLICE:
+        return tile_slice(source, shape, tuple(part.origin))
+    return warpgroup_part(source, shape, tuple(part.origin), part.axis.value)
+
+
+def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
+    """Return the layout of a shape operation's result that makes the operation free."""
+    if op.name == "nv_tileas.permute":
+        return source.permute(list(op.opview.permutation))
+    if op.name == "nv_tileas.broadcast":
+        return None
+    if op.name == CONVERT:
+        return source
+    try:
+        if op.name in (PART, SLICE):
+            return part_of(op, source).layout
+        return source.reshape(tuple(op.results[0].type.shape))
+    except LayoutError:
+        return None
+
+
+def _inverse(permutation: list[int]) -> list[int]:
+    return [permutation.index(axis) for axis in range(len(permutation))]

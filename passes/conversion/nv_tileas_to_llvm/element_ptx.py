@@ -1,0 +1,131 @@
+"""PTX of ordered accesses to one element: loads, stores and atomic operations with a scope.
+
+They are inline assembly, because LLVM has no type of order and scope that NVPTX keeps for all of
+them. Values travel as bits: PTX takes an untyped register for any type of its size.
+"""
+
+from typing import Any
+
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+
+_REGISTERS = {8: "h", 16: "h", 32: "r", 64: "l"}
+"""Constraint of a register by the bits of the value; PTX has no registers of 8 bits."""
+_NARROWEST = 16
+_BITWISE = {"and": "and.b", "or": "or.b", "xor": "xor.b", "xchg": "exch.b", "cas": "cas.b"}
+_ARITHMETIC = {"add": "add.u", "max": "max.s", "min": "min.s", "umax": "max.u", "umin": "min.u"}
+_NO_REDUCTION = ("xchg", "cas")
+"""Modes that `red` does not have."""
+
+
+def atomic_opcode(mode: str, element: Any) -> str:
+    """Return what stands after the state space: `add.u32` (PTX ISA, atom)."""
+    if mode == "addf":
+        narrow = isinstance(element, ir.F16Type | ir.BF16Type)
+        return f"add.noftz.{element}" if narrow else f"add.{element}"
+    return f"{(_BITWISE.get(mode) or _ARITHMETIC[mode])}{_bits(element)}"
+
+
+def load(pointer: Any, element: Any, order: str, scope: str, predicate: Any) -> Any:
+    """Load an element where `predicate` holds; it is 0 elsewhere."""
+    bits = _bits(element)
+    text = f"ld.{order}.{scope}.global.b{bits} $0, [$1];"
+    return _from_bits(_returning(text, bits, [pointer], predicate), element)
+
+
+def store(pointer: Any, value: Any, order: str, scope: str, predicate: Any) -> None:
+    """Store an element where `predicate` holds."""
+    bits = _bits(value.type)
+    _silent(f"st.{order}.{scope}.global.b{bits} [$0], $1;", [pointer, _to_bits(value)], predicate)
+
+
+def atomic(
+    mode: str, pointer: Any, values: list[Any], order: str, scope: str, predicate: Any
+) -> Any:
+    """Change an element where `predicate` holds; return what it was, 0 elsewhere."""
+    element = values[0].type
+    opcode = f"{order}.{scope}.global.{atomic_opcode(mode, element)}"
+    places = ", ".join(f"${number + 2}" for number in range(len(values)))
+    operands = [pointer, *map(_to_bits, values)]
+    text = f"atom.{opcode} $0, [$1], {places};"
+    return _from_bits(_returning(text, _bits(element), operands, predicate), element)
+
+
+def reduce(
+    mode: str, pointer: Any, values: list[Any], order: str, scope: str, predicate: Any
+) -> None:
+    """Change an element where `predicate` holds."""
+    opcode = f"{order}.{scope}.global.{atomic_opcode(mode, values[0].type)}"
+    places = ", ".join(f"${number + 1}" for number in range(len(values)))
+    # The destination `_` makes an atomic operation a reduction (PTX ISA, atom).
+    start = "atom" if mode in _NO_REDUCTION else "red"
+    target = "_, " if mode in _NO_REDUCTION else ""
+    text = f"{start}.{opcode} {target}[$0], {places};"
+    _silent(text, [pointer, *map(_to_bits, values)], predicate)
+
+
+def fence(scope: str) -> None:
+    """Order all accesses of this thread before it against all after it."""
+    emit.inline_ptx(f"fence.acq_rel.{scope};", "~{memory}")
+
+
+def _returning(text: str, bits: int, operands: list[Any], predicate: Any) -> Any:
+    """Emit an instruction with the result `$0`, which is 0 where the predicate does not hold."""
+    wide = ir.IntegerType.get_signless(max(bits, _NARROWEST))
+    inputs = [_constraint(operand) for operand in operands]
+    if predicate is None:
+        constraints = ",".join([f"={_REGISTERS[bits]}", *inputs, "~{memory}"])
+        return emit.inline_ptx(text, constraints, operands, wide)
+    flag = len(operands) + 1
+    body = f"{{ .reg .pred p; setp.ne.b32 p, ${flag}, 0; mov.b{wide.width} $0, 0; @p {text} }}"
+    constraints = ",".join([f"=&{_REGISTERS[bits]}", *inputs, "r", "~{memory}"])
+    return emit.inline_ptx(body, constraints, [*operands, _flag(predicate)], wide)
+
+
+def _silent(text: str, operands: list[Any], predicate: Any) -> None:
+    inputs = [_constraint(operand) for operand in operands]
+    if predicate is None:
+        emit.inline_ptx(text, ",".join([*inputs, "~{memory}"]), operands)
+        return
+    body = f"{{ .reg .pred p; setp.ne.b32 p, ${len(operands)}, 0; @p {text} }}"
+    constraints = ",".join([*inputs, "r", "~{memory}"])
+    emit.inline_ptx(body, constraints, [*operands, _flag(predicate)])
+
+
+def _flag(predicate: Any) -> Any:
+    return arith.extui(emit.i32_type(), predicate)
+
+
+def _constraint(operand: Any) -> str:
+    is_integer = isinstance(operand.type, ir.IntegerType)
+    return _REGISTERS[ir.IntegerType(operand.type).width] if is_integer else "l"
+
+
+def _bits(element: Any) -> int:
+    """Return the bits of an element in memory."""
+    stored = emit.memory_type(element)
+    if isinstance(stored, ir.IntegerType):
+        return ir.IntegerType(stored).width
+    return ir.FloatType(stored).width
+
+
+def _to_bits(value: Any) -> Any:
+    """Return a value as an integer register."""
+    stored = emit.to_memory(value)
+    integer = ir.IntegerType.get_signless(_bits(value.type))
+    if stored.type != integer:
+        stored = llvm_ops.bitcast(integer, stored)
+    wide = ir.IntegerType.get_signless(_NARROWEST)
+    return arith.extui(wide, stored) if integer.width < _NARROWEST else stored
+
+
+def _from_bits(register: Any, element: Any) -> Any:
+    """Return what an integer register holds, as a value in registers."""
+    stored = emit.memory_type(element)
+    integer = ir.IntegerType.get_signless(_bits(element))
+    if integer.width < _NARROWEST:
+        register = arith.trunci(integer, register)
+    if stored != integer:
+        register = llvm_ops.bitcast(stored, register)
+    return emit.from_memory(register, element)
