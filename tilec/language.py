@@ -58,6 +58,8 @@ const, auto, dtype = Marker("const"), Marker("auto"), Marker("dtype")
 arange = _builtin("arange")
 argmax = _builtin("argmax")
 argmin = _builtin("argmin")
+assert_ = _builtin("assert_")
+atan2 = _builtin("atan2")
 atomic_add = _builtin("atomic_add")
 atomic_and = _builtin("atomic_and")
 atomic_cas = _builtin("atomic_cas")
@@ -66,6 +68,7 @@ atomic_min = _builtin("atomic_min")
 atomic_or = _builtin("atomic_or")
 atomic_xchg = _builtin("atomic_xchg")
 atomic_xor = _builtin("atomic_xor")
+bitcast = _builtin("bitcast")
 block_id = _builtin("block_id")
 broadcast_to = _builtin("broadcast_to")
 cast = _builtin("cast")
@@ -73,17 +76,23 @@ cat = _builtin("cat")
 cdiv = _builtin("cdiv")
 ceil = _builtin("ceil")
 cos = _builtin("cos")
+cosh = _builtin("cosh")
 cumprod = _builtin("cumprod")
 cumsum = _builtin("cumsum")
+erf = _builtin("erf")
 exp = _builtin("exp")
 exp2 = _builtin("exp2")
 expand_dims = _builtin("expand_dims")
 extract = _builtin("extract")
+flip = _builtin("flip")
 floor = _builtin("floor")
 fma = _builtin("fma")
 full = _builtin("full")
 gather = _builtin("gather")
 grid = _builtin("grid")
+insert = _builtin("insert")
+isinf = _builtin("isinf")
+isnan = _builtin("isnan")
 load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
@@ -101,11 +110,15 @@ rsqrt = _builtin("rsqrt")
 scan = _builtin("scan")
 scatter = _builtin("scatter")
 sin = _builtin("sin")
+sinh = _builtin("sinh")
 sqrt = _builtin("sqrt")
+static_assert = _builtin("static_assert")
+static_range = _builtin("static_range")
 store = _builtin("store")
 tan = _builtin("tan")
 tanh = _builtin("tanh")
 transpose = _builtin("transpose")
+trunc = _builtin("trunc")
 where = _builtin("where")
 zeros = _builtin("zeros")
 
@@ -113,6 +126,8 @@ __all__ = [
     "arange",
     "argmax",
     "argmin",
+    "assert_",
+    "atan2",
     "atomic_add",
     "atomic_and",
     "atomic_cas",
@@ -123,6 +138,7 @@ __all__ = [
     "atomic_xor",
     "auto",
     "bf16",
+    "bitcast",
     "block_id",
     "broadcast_to",
     "cast",
@@ -131,9 +147,11 @@ __all__ = [
     "ceil",
     "const",
     "cos",
+    "cosh",
     "cumprod",
     "cumsum",
     "dtype",
+    "erf",
     "exp",
     "exp2",
     "expand_dims",
@@ -143,6 +161,7 @@ __all__ = [
     "f16",
     "f32",
     "f64",
+    "flip",
     "floor",
     "fma",
     "full",
@@ -152,6 +171,9 @@ __all__ = [
     "i16",
     "i32",
     "i64",
+    "insert",
+    "isinf",
+    "isnan",
     "load",
     "log",
     "log2",
@@ -169,12 +191,16 @@ __all__ = [
     "scan",
     "scatter",
     "sin",
+    "sinh",
     "sqrt",
+    "static_assert",
+    "static_range",
     "store",
     "tan",
     "tanh",
     "tf32",
     "transpose",
+    "trunc",
     "u8",
     "u16",
     "u32",

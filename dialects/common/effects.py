@@ -73,6 +73,18 @@ class Acts:
         """Attach nothing: MLIR need not know."""
 
 
+class Reports(Acts):
+    """The operation tells the host something, and does nothing that the kernel itself could see.
+
+    So it needs no order with loads and stores, and no barrier depends on it.
+    """
+
+
+def only_reports(op: Any) -> bool:
+    """Tell whether all that `op` does is to tell the host something."""
+    return Reports in getattr(type(op.opview), "_traits", ())
+
+
 def has_effect(op: Any) -> bool:
     """Tell whether a kernel performs `op` for what it does, not for its results.
 
@@ -83,7 +95,7 @@ def has_effect(op: Any) -> bool:
     if global_access(op) is not None:
         return must_happen(op)
     traits = getattr(type(op.opview), "_traits", ())
-    return not len(op.results) or any(trait in (Acts, WritesMemory) for trait in traits)
+    return not len(op.results) or any(trait in (Acts, Reports, WritesMemory) for trait in traits)
 
 
 _TERMINATORS = frozenset({"yield", "yield_values", "condition", "return"})

@@ -49,6 +49,14 @@ from tilec.dialects.cuda_tile.float_ops import (
     TanHOp,
     TanOp,
 )
+from tilec.dialects.cuda_tile.function_ops import (
+    Atan2Op,
+    CosHOp,
+    ErfOp,
+    RoundOp,
+    SinHOp,
+    TruncOp,
+)
 from tilec.dialects.cuda_tile.integer_ops import (
     AbsIOp,
     AddIOp,
@@ -73,6 +81,7 @@ from tilec.dialects.cuda_tile.memory_ops import (
     MakeTokenOp,
     StoreViewTkoOp,
 )
+from tilec.dialects.cuda_tile.report_ops import AssertOp, PrintOp
 from tilec.dialects.cuda_tile.shape_ops import BroadcastOp, CatOp, ExtractOp, PermuteOp, ReshapeOp
 from tilec.dialects.cuda_tile.types import (
     PartitionViewType,
@@ -94,7 +103,9 @@ __all__ = [
     "AddFOp",
     "AddIOp",
     "AndIOp",
+    "AssertOp",
     "AssumeOp",
+    "Atan2Op",
     "AtomicElementsTkoOp",
     "BitcastOp",
     "BroadcastOp",
@@ -103,11 +114,13 @@ __all__ = [
     "CmpFOp",
     "CmpIOp",
     "ConstantOp",
+    "CosHOp",
     "CosOp",
     "CudaTile",
     "DivFOp",
     "DivIOp",
     "EntryOp",
+    "ErfOp",
     "Exp2Op",
     "ExpOp",
     "ExtIOp",
@@ -145,17 +158,20 @@ __all__ = [
     "PartitionViewType",
     "PermuteOp",
     "PowOp",
+    "PrintOp",
     "PtrType",
     "ReduceOp",
     "RemFOp",
     "RemIOp",
     "ReshapeOp",
     "ReturnOp",
+    "RoundOp",
     "RsqrtOp",
     "ScanOp",
     "SelectOp",
     "ShLIOp",
     "ShRIOp",
+    "SinHOp",
     "SinOp",
     "SplatOp",
     "SqrtOp",
@@ -169,6 +185,7 @@ __all__ = [
     "TileType",
     "TokenType",
     "TruncIOp",
+    "TruncOp",
     "XOrIOp",
     "YieldOp",
 ]

@@ -2,6 +2,7 @@
 
 from tilec.dialects.nv_tileas import (  # noqa: F401 - registers the operations
     element_ops,
+    report_ops,
     tile_ops,
 )
 from tilec.dialects.nv_tileas.barrier_ops import (

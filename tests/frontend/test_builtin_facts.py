@@ -12,7 +12,7 @@ from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, SourceFile
 from tilec.support.dtypes import DTYPES
 
-NO_VALUES = {"block_id", "num_blocks", "grid", "range", "len"}
+NO_VALUES = {"block_id", "num_blocks", "grid", "range", "len", "static_range", "static_assert"}
 """Builtins for which no element type matters."""
 CALLS = {
     "load": "y = load(A, (m, n), (16, 16))",
@@ -38,6 +38,13 @@ CALLS = {
     "cat": "y = cat((x, x), 0)",
     "extract": "y = extract(x, (m, n), (8, 8))",
     "cast": "y = cast(x, f32)\n    z = cast(x, i32)",
+    "assert_": "assert_(x)",
+    "print": "print(x)",
+    "bitcast": "y = bitcast(x, {bits})",
+    "flip": "y = flip(x)",
+    "insert": "y = insert(x, (m, n), extract(x, (0, 0), (8, 8)))",
+    "pow": "y = pow(x, 2)\n    z = pow(x, 1.5)",
+    "atan2": "y = atan2(x, x)",
     "where": "y = where(m < n, x, x)",
     "fma": "y = fma(x, x, x)",
     "minimum": "y = minimum(x, x)",
@@ -55,13 +62,14 @@ CALLS = {
 SCALARS = {"load": "z = load(A, (m, n), ())", "store": "store(A, (m, n), load(A, (m, n), ()))"}
 """Builtin -> a statement that calls it for a scalar."""
 ACCUMULATORS = {"f16": "f16", "f64": "f64", "i8": "i32", "u8": "i32"}
-SAMPLES = ("f32", "i32", "f64", "i8", "i64", "bf16")
+SAMPLES = ("f32", "i32", "f64", "i8", "i64", "bf16", "bool")
 """Element types whose operations are looked at; `trunci` takes an i64."""
 
 
 def kernel(name, dtype):
     call = CALLS.get(name, f"y = {name}(x)")
-    call = call.format(type=dtype, acc=ACCUMULATORS.get(dtype, "f32"))
+    bits = f"u{max(8, DTYPES[dtype].bits)}"
+    call = call.format(type=dtype, acc=ACCUMULATORS.get(dtype, "f32"), bits=bits)
     if name in SCALARS and dtype in SAMPLES:
         call += f"\n    {SCALARS[name]}"
     return SourceFile(

@@ -23,7 +23,7 @@ from tilec.support.numpy_types import NUMPY_BY_NAME
         "x = sqrt(1e39)",
         "x = maximum(alpha, 1e39)",
         "x = load(A, (0, 0), (4, 4), pad=1e39)",
-        "x = 1e39\nif n > 0:\n    x = alpha",
+        "x = 1e39\nif n > 0:\n    x = alpha\ny = x",
         "y = 2 ** 70\nx = max(n, y)",
     ],
 )

@@ -33,7 +33,7 @@ import pytest
         ("x, y = alpha", ("T0314", 1, "cannot unpack a scalar of f32 into 2 names")),
         ("x = store(C, (0, 0), zeros((4, 4)))", ("T0311", 1, "this call has no result to assign")),
         ("alpha + 1", ("T0320", 1, "this expression has no effect")),
-        ("x = print(3)", ("T0318", 1, "tilec has no 'print', printing from a kernel")),
+        ("x = print(3)", ("T0311", 1, "this call has no result to assign")),
         ("assert BM > 64, 'too small'", ("T0402", 1, "assertion failed: too small")),
         ("x = f32(1, 2)", ("T0310", 1, "f32: a type is called with one value")),
     ],
@@ -54,8 +54,36 @@ def test_one_mistake_does_not_hide_the_next_nor_repeat(frontend):
     assert [item[:2] for item in frontend.errors(body)] == [("T0201", 1), ("T0201", 4)]
 
 
-def test_assert_at_run_time_is_not_supported(frontend):
-    assert frontend.error("assert n > 3")[:2] == ("T0318", 1)
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (
+            "assert alpha",
+            ("T0312", 1, "a condition must be a bool or an integer, found a scalar of f32"),
+        ),
+        (
+            "assert zeros((4, 4))",
+            ("T0312", 1, "a condition on a tile must be a tile of bool, found a 4x4 tile of f32"),
+        ),
+        (
+            "assert n > 3, n",
+            (
+                "T0403",
+                1,
+                "the message of an assertion is a compile-time value, found a scalar of i32",
+            ),
+        ),
+        ("assert_(BM > 64, 'BM')", ("T0402", 1, "assertion failed: BM")),
+    ],
+)
+def test_mistakes_of_assertions(frontend, body, expected):
+    assert frontend.error(body) == expected
+
+
+def test_an_assertion_at_run_time_is_an_operation(frontend):
+    program = frontend.kernel("assert n > 3, 'n'\nassert_(zeros((4, 4)) > alpha)")
+    found = [op for op in program.body.operations if op.name == "assert"]
+    assert [op.attributes["message"] for op in found] == ["n", ""]
 
 
 def test_helper_is_inlined(frontend):

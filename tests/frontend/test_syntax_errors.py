@@ -37,7 +37,7 @@ CASES = {
     "bad number": ("def f(a):\n    x = 012\n", [("T0111", 2, 9, "bad literal")]),
     "class": ("class A:\n    x = 1\n", [("T0112", 1, 1, "tilec has no classes")]),
     "with": ("def f(a):\n    with a:\n        x = 1\n", [("T0112", 2, 5, "tilec has no 'with'")]),
-    "lambda": ("def f(a):\n    x = lambda y: y\n", [("T0112", 2, 9, "tilec has no 'lambda'")]),
+    "lambda": ("def f(a):\n    x = lambda y\n", [("T0101", 2, 17, "':'")]),
     "import inside": ("def f(a):\n    import b\n", [("T0112", 2, 5, "top of the file")]),
     "loop outside": ("for i in range(3):\n    pass\n", [("T0112", 1, 1, "outside a function")]),
     "star argument": ("def f(a):\n    x = g(*a)\n", [("T0112", 2, 11, "tilec has no '*'")]),

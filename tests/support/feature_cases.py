@@ -9,7 +9,7 @@ from tilec.testing.check import compare, make_arguments
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
-    *("order.tile", "product_types.tile"),
+    *("order.tile", "product_types.tile", "control.tile", "functions.tile"),
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -114,6 +114,17 @@ CASES = {
     "batch_of_one": ({"B": 2, "M": 64, "N": 64, "K": 128}, {"B": 3, "M": 70, "N": 90, "K": 72}),
     "depth_of_one": PLANE,
     "units_in_a_loop": ({"M": 64, "H": 3, "N": 128}, {"M": 50, "H": 2, "N": 72}),
+    "product_until": GEMM,
+    "product_of_some": GEMM,
+    "sum_of_some": PLANE,
+    "ends_early": PLANE,
+    "endless": PLANE,
+    "closures": PLANE,
+    "hyperbolic": LINE,
+    "whole_halves": LINE,
+    "bits": LINE,
+    "rounded_casts": LINE,
+    "parts": PLANE,
     "cleared_by_threads": ORDERED,
     "cleared_by_tma": ORDERED,
     "swapped": ORDERED,

@@ -75,6 +75,8 @@ CASES = {
     "argmin_i32": Case("x.argmin({axis})", lambda x, a: x.argmin(a), "i32", "i32"),
     "any": Case("cast(any(x > 2.0, {axis}), i32)", lambda x, a: (x > 2).any(a), "f32", "i32"),
     "all": Case("cast((x > -2.0).all({axis}), i32)", lambda x, a: (x > -2).all(a), "f32", "i32"),
+    "lambda": Case("reduce(x, {axis}, lambda a, b: maximum(a, b), -inf)", lambda x, a: x.max(a)),
+    "nested": Case("nested(x, {axis})", lambda x, a: (2 * x).sum(a), error=2e-6),
     "farther": Case("reduce(x, {axis}, farther, 0)", _farther),
     "log_sum": Case("log_sum(x, {axis})", _log_sum, error=2e-6),
     "cumsum": Case("cumsum(x, {axis})", lambda x, a: x.cumsum(a), error=1e-5),
@@ -97,6 +99,15 @@ EXTRA = """
 def log_sum(x, axis):
     m, s = reduce((x, ones(x.shape, f32)), axis, merged, (-1e30, 0.0))
     return m + log(s)
+
+@function
+def nested(x, axis):
+    two = 2.0
+    def add(a, b, factor=1.0):
+        return a + b * factor
+    def twice(tile):
+        return tile * two
+    return reduce(twice(x), axis, add, 0)
 """
 _NUMPY = {
     "f16": np.float16,

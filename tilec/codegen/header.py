@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from tilec.codegen.artifact import Artifact, KernelImage, Workspace
+from tilec.request.prints import BUFFER_BYTES, HEADER_BYTES, PRINT_BUFFER
 from tilec.request.wait_records import DEBUG_BUFFER, RECORD_BYTES
 
 _RULE = "// " + "-" * 77
@@ -18,7 +19,10 @@ _EXTENT_TYPE = "i32"
 _TENSOR_MAP_BYTES = 128
 """Size of a CUtensorMap (cuda.h)."""
 _TENSOR_MAP_ALIGNMENT = 64
-_HIDDEN = {DEBUG_BUFFER: f"address of {RECORD_BYTES} zero bytes; not zero after a deadlock"}
+_HIDDEN = {
+    DEBUG_BUFFER: f"address of {RECORD_BYTES} zero bytes; not zero after a failure",
+    PRINT_BUFFER: f"address of {BUFFER_BYTES} bytes, the first {HEADER_BYTES} of them zero",
+}
 _BLOCK = re.compile(rf"\A{re.escape(_RULE)}\n(?://[^\n]*\n)*?{re.escape(_RULE)}\n")
 
 

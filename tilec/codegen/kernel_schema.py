@@ -88,6 +88,21 @@ _WAIT = record(
     closed=False,
 )
 
+_ASSERTION = record(
+    {"message": text(), "line": text(), "span": sequence(scalar, 0, 5)}, {}, closed=True
+)
+
+_PRINT = record(
+    {
+        "template": text(),
+        "dtype": one_of(("", *DTYPES)),
+        "shape": sequence(integer(1, 1 << 20), 0, 8),
+        "starts": boolean,
+    },
+    {},
+    closed=True,
+)
+
 
 def _parameter(value: Any, place: str) -> None:
     record({"kind": one_of(tuple(_PARAMETERS))}, {}, closed=False)(value, place)
@@ -118,6 +133,8 @@ _OPTIONAL = {
     "tensor_maps": sequence(_TENSOR_MAP, 0, 1024),
     "workspaces": sequence(WORKSPACE, 0, 1024),
     "hidden_parameters": sequence(HIDDEN_PARAMETER, 0, 1024),
+    "assertions": sequence(_ASSERTION, 0, 1 << 20),
+    "prints": sequence(_PRINT, 0, 1 << 16),
     "cluster": sequence(integer(1, 16), 3, 3),
     "cluster_tiles": sequence(integer(1, 16), 2, 2),
     "shared_bytes": integer(0, 1 << 20),

@@ -16,6 +16,7 @@ from tilec.codegen.schema import (
     table,
     text,
 )
+from tilec.request.prints import PRINT_BUFFER
 from tilec.request.target import TARGETS
 from tilec.request.wait_records import DEBUG_BUFFER
 
@@ -97,7 +98,11 @@ def check_body(manifest: Any) -> None:
     _BODY(manifest, "it")
     for index, entry in enumerate(manifest["artifacts"]):
         place = f"artifacts[{index}]"
-        known = {DEBUG_BUFFER, *(item["name"] for item in entry.get("workspaces", ()))}
+        known = {
+            DEBUG_BUFFER,
+            PRINT_BUFFER,
+            *(item["name"] for item in entry.get("workspaces", ())),
+        }
         for item in entry["hidden_parameters"]:
             if item["name"] not in known:
                 raise SchemaError(f"{place} has an unknown hidden parameter '{item['name']}'")

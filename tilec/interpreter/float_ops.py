@@ -5,6 +5,7 @@ rounded once. Addition, multiplication and fma are correctly rounded in the mode
 operation names; `approx` and `full` allow an error and give the nearest value here.
 """
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -115,6 +116,10 @@ _WIDENED: dict[str, Function] = {
     "cos": np.cos,
     "tan": np.tan,
     "tanh": np.tanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "atan2": np.arctan2,
+    "erf": np.vectorize(math.erf, otypes=[np.float64]),
 }
 
 _MAX_MIN: dict[str, tuple[Function, Function]] = {
@@ -160,6 +165,8 @@ value_ops(
         "cuda_tile.absf": np.abs,
         "cuda_tile.ceil": np.ceil,
         "cuda_tile.floor": np.floor,
+        "cuda_tile.round": np.rint,
+        "cuda_tile.trunc": np.trunc,
         "arith.addf": operator.add,
         "arith.subf": operator.sub,
         "arith.mulf": operator.mul,

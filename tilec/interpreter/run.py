@@ -19,6 +19,7 @@ from tilec.interpreter import (  # noqa: F401 - each family registers its operat
     integer_ops,
     matmul_ops,
     memory_ops,
+    report_ops,
     shape_ops,
     view_ops,
 )
@@ -27,7 +28,12 @@ from tilec.interpreter.builder import BLOCK_ID_SLOT, GRID_SLOT, Builder
 from tilec.interpreter.memory import Pointer
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.support import compiler_threads
-from tilec.support.diagnostics import CompileError, OutOfRangeError, SourceFile
+from tilec.support.diagnostics import (
+    CompileError,
+    KernelAssertionError,
+    OutOfRangeError,
+    SourceFile,
+)
 from tilec.support.kernel_selection import select_kernel
 
 ENTRY_OP = "cuda_tile.entry"
@@ -153,6 +159,7 @@ def run_kernel(
         LaunchError: An argument does not fit the kernel.
         CompileError: There is no such kernel, or a constant index of `extract` is out of range.
         OutOfRangeError: `extract` was asked for a slice that is not there.
+        KernelAssertionError: An `assert` failed.
         InternalCompilerError: An operation has no rule, or reads outside of an array.
     """
     run_program(make_program(module, kernel, sources), arrays, scalars, grid, sources)
@@ -177,6 +184,7 @@ def run_program(
     Raises:
         LaunchError: An argument does not fit the kernel.
         OutOfRangeError: `extract` was asked for a slice that is not there.
+        KernelAssertionError: An `assert` failed.
         InternalCompilerError: The program reads outside of an array.
     """
     launch = bind_arguments(program.metadata, arrays, scalars or {}, grid)
@@ -189,5 +197,5 @@ def _quoting(sources: Sequence[SourceFile]) -> Iterator[None]:
     """Let errors about the kernel quote from `sources`."""
     try:
         yield
-    except (CompileError, OutOfRangeError) as failure:
+    except (CompileError, KernelAssertionError, OutOfRangeError) as failure:
         raise type(failure)(failure.diagnostics, sources) from None

@@ -123,6 +123,7 @@ STAGES: tuple[Stage, ...] = (
                 f"{_TILEAS}.verify.verify_async_protocol",
             ),
             Step("nv-tileas-debug-waits", f"{_TILEAS}.verify.debug_waits"),
+            Step("nv-tileas-number-reports", f"{_TILEAS}.verify.number_reports"),
         ),
     ),
     Stage(

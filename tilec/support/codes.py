@@ -119,6 +119,7 @@ CODES: dict[str, str] = {
     "T0575": "an index names a part of a tile that is not there, on the CPU or in a debug build",
     "T0576": "a constant index names a part of a tile that is not there",
     "T0577": "an index that is not checked lies outside of its array, on the CPU",
+    "T0578": "an assertion of the running kernel failed",
     "T0580": "a pass cannot work on the IR of a file",
     "T0581": "the protocol of the IR of a file deadlocks or races",
     "T0582": "the IR of a file ended the process that worked on it",

@@ -185,6 +185,10 @@ class OutOfRangeError(TileError):
     """A kernel asked for what is not there: part of a tile, or an element that is not checked."""
 
 
+class KernelAssertionError(TileError, AssertionError):
+    """An `assert` of the running kernel failed."""
+
+
 class PerformanceWarning(UserWarning):
     """A kernel is right, but much slower than it could be: `warnings.warn` shows it once."""
 

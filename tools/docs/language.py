@@ -22,10 +22,15 @@ _MODULES = (
     "builtins_elements",
     "builtins_atomic",
     "builtins_shape",
+    "builtins_parts",
     "builtins_math",
     "builtins_products",
+    "builtins_functions",
+    "builtins_convert",
     "builtins_reduce",
     "builtins_scan",
+    "builtins_checks",
+    "printing",
 )
 """The order of the table: the modules that define builtins; within one, the order of the text."""
 

@@ -3,7 +3,7 @@
 from math import prod
 from typing import Any
 
-from tilec.dialects.common.effects import has_effect
+from tilec.dialects.common.effects import has_effect, only_reports
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
@@ -250,7 +250,7 @@ class Extraction:
             source, target = self.accumulators.product(op)
             return [Event(Kind.MMA_WAIT, place, amount=pending, source=source, target=target)]
         events = _thread_events(op, short, place)
-        if events is None and has_effect(op):
+        if events is None and has_effect(op) and not only_reports(op):
             self._report(op, f"it is not known what '{op.name}' does to the protocol")
         return events or []
 

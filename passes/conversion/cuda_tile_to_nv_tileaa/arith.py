@@ -39,6 +39,12 @@ _FLOAT = {
     cuda_tile.CosOp: "math.cos",
     cuda_tile.TanOp: "math.tan",
     cuda_tile.TanHOp: "math.tanh",
+    cuda_tile.SinHOp: "math.sinh",
+    cuda_tile.CosHOp: "math.cosh",
+    cuda_tile.ErfOp: "math.erf",
+    cuda_tile.RoundOp: "math.roundeven",
+    cuda_tile.TruncOp: "math.trunc",
+    cuda_tile.Atan2Op: "math.atan2",
 }
 _INTEGER = {
     cuda_tile.AddIOp: "arith.addi",

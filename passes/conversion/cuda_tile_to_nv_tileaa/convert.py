@@ -34,6 +34,7 @@ from tilec.passes.conversion.cuda_tile_to_nv_tileaa import (  # noqa: F401 - reg
     elements,
     matmul,
     memory,
+    reports,
     shape,
 )
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.control_flow import convert_block

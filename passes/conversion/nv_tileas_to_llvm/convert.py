@@ -69,6 +69,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     global_memory,
     mma,
     reduce,
+    reports,
     scan,
     shape,
     shared_memory,
@@ -91,6 +92,7 @@ RULE_MODULES = (
     global_memory,
     mma,
     reduce,
+    reports,
     scan,
     shape,
     shared_memory,
@@ -138,6 +140,7 @@ def _convert(function: Any, module: Any) -> None:
         for old, new in zip(source.arguments, block.arguments, strict=True):
             lowering.set(old, new)
         lowering.debug = make_debug_waits(function, block)
+        lowering.prints = reports.make_counter(function)
         lowering.block(source)
         llvm_ops.return_()
 

@@ -55,6 +55,8 @@ _INTRINSICS = {
     "math.absf": "llvm.fabs",
     "math.floor": "llvm.floor",
     "math.ceil": "llvm.ceil",
+    "math.roundeven": "llvm.roundeven",
+    "math.trunc": "llvm.trunc",
     "math.fma": "llvm.fma",
     "arith.maximumf": "llvm.maximum",
     "arith.minimumf": "llvm.minimum",

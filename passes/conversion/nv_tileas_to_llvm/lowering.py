@@ -118,6 +118,7 @@ class Lowering:
         role: Who runs the code being emitted.
         values: What each value became.
         externals: Names of the external functions that are declared.
+        prints: Address of the number of prints that the thread has come to; None without prints.
         debug: What a debug build (`--debug-waits`) needs; None in others.
         pairs: Vectors of two elements, by the registers that they were taken apart into.
     """
@@ -129,7 +130,16 @@ class Lowering:
     values: dict[Any, Any] = field(default_factory=dict)
     externals: set[str] = field(default_factory=set)
     debug: DebugWaits | None = None
+    prints: Any = None
     pairs: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+
+    def next_print(self) -> Any:
+        """Emit how many prints this thread has come to before, and count one more."""
+        if self.prints is None:
+            raise InternalCompilerError("prints are not counted", pass_name=PASS_NAME)
+        count = llvm_ops.load(emit.i32_type(), self.prints)
+        llvm_ops.store(emit.add(count, 1), self.prints)
+        return count
 
     def block(self, block: Any) -> None:
         """Lower every operation of `block` but its terminator, at the insertion point."""

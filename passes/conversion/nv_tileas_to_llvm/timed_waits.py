@@ -25,7 +25,7 @@ from tilec.ir.bindings import arith, ir, scf
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.transforms.nv_tileas.verify.debug_waits import WAIT_ID
-from tilec.request.wait_records import METADATA_KEY, Word
+from tilec.request.wait_records import DEBUG_BUFFER, HIDDEN_PARAMETERS, METADATA_KEY, Word
 
 PATIENCE = 1 << 20
 """Cycles that a wait takes before it looks whether another one has given up: over half a
@@ -232,7 +232,20 @@ def make_debug_waits(function: Any, block: Any) -> DebugWaits | None:
     if not any(WAIT_ID in op.attributes for op in kernel_operations(function)):
         return None
     limit = read_kernel_fact(function, METADATA_KEY)["limit"]
-    return DebugWaits(block.arguments[len(block.arguments) - 1], limit)
+    return DebugWaits(hidden_argument(function, block, DEBUG_BUFFER), limit)
+
+
+def hidden_argument(function: Any, block: Any, name: str) -> Any:
+    """Return the parameter of `block` for hidden parameter `name`; without metadata the last one.
+
+    Args:
+        function: The nv_tileas function, whose metadata names the hidden parameters in order.
+        block: Its body, or that of the lowered function.
+        name: Name of the hidden parameter.
+    """
+    names = [item["name"] for item in read_kernel_fact(function, HIDDEN_PARAMETERS, [])]
+    place = names.index(name) - len(names) if name in names else -1
+    return block.arguments[len(block.arguments) + place]
 
 
 def next_round(rounds: Any, count: int = 1) -> Any:

@@ -33,6 +33,12 @@ _PLAIN = {
     "sin": cuda_tile.SinOp,
     "cos": cuda_tile.CosOp,
     "tan": cuda_tile.TanOp,
+    "sinh": cuda_tile.SinHOp,
+    "cosh": cuda_tile.CosHOp,
+    "erf": cuda_tile.ErfOp,
+    "round": cuda_tile.RoundOp,
+    "trunc": cuda_tile.TruncOp,
+    "atan2": cuda_tile.Atan2Op,
     "addi": cuda_tile.AddIOp,
     "subi": cuda_tile.SubIOp,
     "muli": cuda_tile.MulIOp,
@@ -53,7 +59,11 @@ _SIGNED = {
     "shri": cuda_tile.ShRIOp,
 }
 _EXTREMA = {"maxf": cuda_tile.MaxFOp, "minf": cuda_tile.MinFOp}
-_CONVERSIONS = {"ftof": cuda_tile.FToFOp, "trunci": cuda_tile.TruncIOp}
+_CONVERSIONS = {
+    "ftof": cuda_tile.FToFOp,
+    "trunci": cuda_tile.TruncIOp,
+    "bitcast": cuda_tile.BitcastOp,
+}
 _SIGNED_CONVERSIONS = {
     "ftoi": cuda_tile.FToIOp,
     "itof": cuda_tile.IToFOp,
@@ -110,6 +120,11 @@ class Emitter:
             _STRUCTURED[op.name](self, op, operands, where)
         elif op.name in _MULTIPLE:
             self.bind(op.results, list(_MULTIPLE[op.name].build(loc=where).results))
+        elif op.name == "print":
+            value = operands[0] if operands else None
+            cuda_tile.PrintOp.build(value, **op.attributes, loc=where)
+        elif op.name == "assert":
+            cuda_tile.AssertOp.build(*operands, **op.attributes, loc=where)
         elif op.name in MEMORY:
             self.bind(op.results, MEMORY[op.name](op, operands, where))
         else:

@@ -53,6 +53,12 @@ _PLAIN = {
     "sin": math.SinOp,
     "cos": math.CosOp,
     "tan": math.TanOp,
+    "sinh": math.SinhOp,
+    "cosh": math.CoshOp,
+    "erf": math.ErfOp,
+    "round": math.RoundEvenOp,
+    "trunc": math.TruncOp,
+    "atan2": math.Atan2Op,
 }
 _ROUNDED = {"exp": math.ExpOp, "tanh": math.TanhOp}
 """Functions that take a rounding."""
@@ -145,6 +151,10 @@ def _truncate(_: hir.Operation, operands: list[Any], result_type: Any, where: An
     return arith.TruncIOp(result_type, operands[0], loc=where).result
 
 
+def _bitcast(_: hir.Operation, operands: list[Any], result_type: Any, where: Any) -> Any:
+    return arith.BitcastOp(result_type, operands[0], loc=where).result
+
+
 def _convert_float(_: hir.Operation, operands: list[Any], result_type: Any, where: Any) -> Any:
     source = operands[0]
     if source.type.width == result_type.width:
@@ -162,4 +172,5 @@ _SPECIAL: dict[str, Callable[[hir.Operation, list[Any], Any, Any], Any]] = {
     "exp2": _exp2,
     "trunci": _truncate,
     "ftof": _convert_float,
+    "bitcast": _bitcast,
 }

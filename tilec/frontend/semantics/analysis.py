@@ -5,21 +5,28 @@ from typing import Any
 
 from tilec.frontend.semantics import (
     builtins_atomic,
+    builtins_checks,
+    builtins_convert,
     builtins_elements,
+    builtins_functions,
     builtins_math,
     builtins_memory,
+    builtins_parts,
     builtins_products,
     builtins_reduce,
     builtins_scan,
     builtins_shape,
     expressions,
     hir,
+    jumps,
+    printing,
     statements,
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
-from tilec.frontend.semantics.context import Context, Frame, LimitError, SemanticError
+from tilec.frontend.semantics.context import Binding, Context, Frame, LimitError, SemanticError
 from tilec.frontend.semantics.kernel_arguments import KernelArguments, bind_arguments
 from tilec.frontend.semantics.metadata import kernel_metadata
+from tilec.frontend.semantics.names import RESULT, RETURN
 from tilec.frontend.semantics.products import products_together
 from tilec.frontend.semantics.result_deferral import has_deferrable_result
 from tilec.frontend.semantics.signature import ConstParam, DTypeParam, signature
@@ -29,6 +36,8 @@ from tilec.frontend.semantics.values import (
     Constant,
     DTypeValue,
     NoneValue,
+    Unusable,
+    describe,
 )
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_ELEMENT_OPERATIONS
@@ -42,13 +51,18 @@ from tilec.support.fast_dataclasses import dataclass, replace
 
 BUILTIN_MODULES = (
     builtins_atomic,
+    builtins_checks,
+    builtins_convert,
     builtins_elements,
+    builtins_functions,
     builtins_math,
     builtins_memory,
+    builtins_parts,
     builtins_products,
     builtins_reduce,
     builtins_scan,
     builtins_shape,
+    printing,
 )
 """Importing them registers the builtins."""
 _BAD_EXTENT = "T0303"
@@ -232,11 +246,27 @@ def run_function(ctx: Context, frame: Frame) -> AnyValue:
     mark = len(ctx.diagnostics)
     ctx.frame = frame
     try:
-        returned = statements.execute(ctx, frame.function.body)
+        statements.execute(ctx, frame.function.body)
+        returned = jumps.flag(frame.variables, RETURN)
+        result = frame.variables.get(RESULT)
+        if returned is True and result is not None:
+            if isinstance(result.value, Unusable):
+                raise expressions.unusable(ctx, "the result", result.value, result.span)
+            return result.value
+        if len(ctx.diagnostics) > mark:
+            raise SemanticError(None)  # an error inside hid the result
+        has_value = result is not None and not isinstance(result.value, NoneValue)
+        if returned is not False and result is not None and has_value:
+            raise _returns_sometimes(ctx, frame, result)
+        return NoneValue()
     finally:
         ctx.frame = outer
-    if returned is not None:
-        return returned.value
-    if len(ctx.diagnostics) > mark:
-        raise SemanticError(None)  # an error inside hid the result
-    return NoneValue()
+
+
+def _returns_sometimes(ctx: Context, frame: Frame, result: Binding) -> SemanticError:
+    """Return the error that a helper ends with a value on some ways only."""
+    name = frame.function.name
+    text = f"{describe(result.value)} and no value"
+    message = f"'{name}' returns different kinds of values: {text}"
+    hint = "end it with a 'return' of a value"
+    return ctx.fail("T0317", message, result.span, hint=hint)

@@ -21,6 +21,9 @@ _FLOAT_FUNCTIONS = {
     "sin": "Return the sine of `x`, in radians.",
     "cos": "Return the cosine of `x`, in radians.",
     "tan": "Return the tangent of `x`, in radians.",
+    "sinh": "Return the hyperbolic sine of `x`.",
+    "cosh": "Return the hyperbolic cosine of `x`.",
+    "erf": "Return the error function of `x`.",
 }
 """Float functions of one tile or scalar: name -> what it returns."""
 _ROUNDED_FUNCTIONS = {
@@ -35,12 +38,14 @@ _APPROXIMATION = (
 _ROUNDINGS = {
     "floor": "Return the largest integer that is not larger than `x`; integers stay as they are.",
     "ceil": "Return the smallest integer that is not smaller than `x`; integers stay as they are.",
+    "round": "Return the integer nearest to `x`, ties to even; integers stay as they are.",
+    "trunc": "Return `x` without its fraction; integers stay as they are.",
 }
 _FUNCTION_ROUNDINGS = ("full", "approx")
 _WHOLE = tuple(name for name in ARITHMETIC if not DTYPES[name].is_float)
 
 
-def _float_operand(call: Call, argument: Argument) -> hir.Value:
+def float_operand(call: Call, argument: Argument) -> hir.Value:
     """Return a floating-point value; integers become f32."""
     value = call.number(argument)
     dtype = numeric.common_dtype(call.ctx, [value], argument.span, call.name)
@@ -50,7 +55,7 @@ def _float_operand(call: Call, argument: Argument) -> hir.Value:
 
 def _register_float_function(name: str, summary: str) -> None:
     def function(call: Call, x: Argument) -> AnyValue:
-        value = _float_operand(call, x)
+        value = float_operand(call, x)
         return call.ctx.op(name, [value], value.type, call.span)
 
     function.__doc__ = summary
@@ -68,7 +73,7 @@ def exp2(call: Call, x: Argument, *, flush_to_zero: Argument | None = None) -> A
     With `flush_to_zero=True`, for f32, results below 2^-126 become 0, which takes one instruction
     instead of four.
     """
-    value = _float_operand(call, x)
+    value = float_operand(call, x)
     attributes = {}
     if flush_to_zero is not None:
         attributes["flush_to_zero"] = call.flag(flush_to_zero, "flush_to_zero")
@@ -82,7 +87,7 @@ def exp2(call: Call, x: Argument, *, flush_to_zero: Argument | None = None) -> A
 
 def _register_rounded_function(name: str, summary: str) -> None:
     def function(call: Call, x: Argument, *, rounding: Argument | None = None) -> AnyValue:
-        value = _float_operand(call, x)
+        value = float_operand(call, x)
         attributes = {}
         if rounding is not None and _rounding(call, rounding, value) == "approx":
             attributes["rounding"] = "approx"
@@ -203,12 +208,6 @@ def minimum(
 def cdiv(call: Call, a: Argument, b: Argument) -> AnyValue:
     """Return `a / b` rounded up."""
     return operators.ceil_division(call.ctx, a.value, b.value, call.span)
-
-
-@builtin("cast", ANY_TYPE, "ftof", "ftoi", "itof", "exti", "trunci")
-def cast(call: Call, x: Argument, dtype: Argument) -> AnyValue:
-    """Convert `x` to another element type."""
-    return numeric.convert(call.ctx, call.number(x), call.dtype(dtype), call.span)
 
 
 @builtin("where", ANY_TYPE, "select")

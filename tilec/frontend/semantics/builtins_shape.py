@@ -176,30 +176,6 @@ def broadcast_to(call: Call, x: Argument, shape: Argument) -> AnyValue:
     return numeric.broadcast(call.ctx, value, extents, call.span)
 
 
-@builtin("cat", ANY_TYPE, "cat")
-def cat(call: Call, tiles: Argument, axis: Argument) -> AnyValue:
-    """Join two tiles along one axis."""
-    if not isinstance(tiles.value, TupleValue) or len(tiles.value.items) != 2:
-        message = f"expected a tuple of two tiles, found {describe(tiles.value)}"
-        raise call.fail("T0311", message, tiles.span)
-    first, second = (call.tile(Argument(item, tiles.span)) for item in tiles.value.items)
-    left, right = numeric.shape_of(first), numeric.shape_of(second)
-    position = call.axis(axis, len(left))
-    notes = [*numeric.origin(first, "the first"), *numeric.origin(second, "the second")]
-    if numeric.dtype_of(first) != numeric.dtype_of(second):
-        raise call.fail("T0306", "the tiles have different element types", notes=notes)
-    rest = [shape[:position] + shape[position + 1 :] for shape in (left, right)]
-    if len(left) != len(right) or rest[0] != rest[1]:
-        shapes = f"{hir.shape_text(left)} and {hir.shape_text(right)}"
-        message = f"{shapes} must have equal extents on every axis but {position}"
-        raise call.fail("T0313", message, notes=notes)
-    total = left[position] + right[position]
-    shape = (*left[:position], total, *left[position + 1 :])
-    numeric.check_tile_shape(call.ctx, shape, call.span, call.name)
-    kind = hir.TileType(numeric.dtype_of(first), shape)
-    return call.ctx.op("cat", [first, second], kind, call.span, dim=position)
-
-
 @builtin("extract", ANY_TYPE, "extract")
 def extract(call: Call, x: Argument, index: Argument, shape: Argument) -> AnyValue:
     """Cut a tile into tiles of `shape` and return the one at tile index `index`."""
@@ -274,6 +250,13 @@ def loop_range(call: Call, *bounds: Argument) -> AnyValue:
     """Give the bounds of a `for` loop: `range(end)`, `range(start, end)` or with a step."""
     del bounds  # `control_flow` handles a `for` statement; this is every other place
     raise call.fail("T0318", "only allowed in 'for ... in range(...)'")
+
+
+@builtin("static_range")
+def static_range(call: Call, *bounds: Argument) -> AnyValue:
+    """Give the bounds of a `for` loop that is unrolled; they are compile-time integers."""
+    del bounds
+    raise call.fail("T0318", "only allowed in 'for ... in static_range(...)'")
 
 
 @builtin("len")

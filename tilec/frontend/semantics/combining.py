@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.builtin_table import Argument, Call
-from tilec.frontend.semantics.context import Binding, Frame
+from tilec.frontend.semantics.calls import call_with_values
 from tilec.frontend.semantics.numeric import BOOL, F32, I32, U32
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -22,6 +22,8 @@ from tilec.support.diagnostics import note
 from tilec.support.dtypes import DType
 
 _WORD_BITS = 32
+_REPORTS = ("assert", "print")
+"""Operations by which a kernel reports; in the body of a reduction no pass numbers them."""
 
 Combiner = Callable[[Sequence[hir.Value], Sequence[hir.Value]], Sequence[hir.Value]]
 """From the elements of one side and those of the other to what they give, one for each tile."""
@@ -76,6 +78,9 @@ def _check_closed(call: Call, block: hir.Block) -> None:
         if op.regions:
             message = "the function may not hold a loop or a branch at run time"
             raise call.fail("T0318", message, op.span, hint="use 'where(condition, a, b)'")
+        if op.name in _REPORTS:
+            message = f"the function may not {op.name} at run time"
+            raise call.fail("T0318", message, op.span)
         if any(isinstance(result.type, hir.TileType) for result in op.results):
             message = "the function combines two numbers: it may not make tiles"
             raise call.fail("T0311", message, op.span)
@@ -119,19 +124,17 @@ def user_combiner(call: Call, function: Argument, tiles: Sequence[hir.Value]) ->
 
 
 def _inline(call: Call, function: FunctionValue, arguments: Sequence[Argument]) -> AnyValue:
-    ctx, definition = call.ctx, function.definition
-    if definition.is_kernel or len(definition.parameters) != len(arguments):
+    definition = function.definition
+    slots = [item for item in definition.parameters if not item.keyword_only]
+    needed = sum(item.default is None for item in definition.parameters)
+    if definition.is_kernel or not needed <= len(arguments) <= len(slots):
         message = (
             f"expected a helper with {len(arguments)} parameters, found '{definition.name}' with"
             f" {len(definition.parameters)}"
         )
         notes = [note(f"'{definition.name}' is defined here", definition.span)]
         raise call.fail("T0310", message, notes=notes)
-    ctx.spend("inlined calls", call.span)
-    frame = Frame(definition, function.module, call_span=call.span, caller=ctx.frame)
-    for item, argument in zip(definition.parameters, arguments, strict=True):
-        frame.variables[item.name] = Binding(argument.value, argument.span)
-    return ctx.run_function(ctx, frame)
+    return call_with_values(call.ctx, function, arguments, call.span)
 
 
 def _results(

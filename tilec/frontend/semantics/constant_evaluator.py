@@ -8,6 +8,7 @@ from typing import Any
 
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
 from tilec.frontend.syntax.limits import MAX_INTEGER_BITS, MAX_NESTING, MAX_TUPLE_VALUES
 from tilec.frontend.syntax.qualified import language_name, settle
 from tilec.frontend.syntax.suggest import did_you_mean
@@ -234,11 +235,11 @@ class _Evaluator:
 
     def _python_value(self, node: ast.Name) -> Any:
         value = self.module.globals[node.id]
-        if isinstance(value, ast.ForeignValue):
+        if isinstance(value, ForeignValue):
             raise self._fail("T0215", value.message(node.id), node, value.hint)
         if isinstance(value, tuple):
             self._python_tuple(value)
-        if isinstance(value, ast.LanguageName) and value.name in CONSTANT_NAMES:
+        if isinstance(value, LanguageName) and value.name in CONSTANT_NAMES:
             return CONSTANT_NAMES[value.name]
         return value
 

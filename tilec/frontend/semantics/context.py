@@ -13,7 +13,15 @@ from tilec.frontend.semantics.values import AnyValue
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_CALLS, MAX_ERRORS, MAX_OPERATIONS, MAX_STATEMENTS
 from tilec.request.specialization import Specialization
-from tilec.support.diagnostics import CompileError, Diagnostic, SourceFile, SourceSpan, error, note
+from tilec.support.diagnostics import (
+    CompileError,
+    Diagnostic,
+    InternalCompilerError,
+    SourceFile,
+    SourceSpan,
+    error,
+    note,
+)
 from tilec.support.fast_dataclasses import dataclass, field
 
 
@@ -54,15 +62,7 @@ class Binding:
     span: SourceSpan
 
 
-@dataclass(frozen=True, slots=True)
-class Returned:
-    """What a function returns, and where."""
-
-    value: AnyValue
-    span: SourceSpan
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Frame:
     """One function being analysed: the kernel, or a helper inlined into it.
 
@@ -73,6 +73,13 @@ class Frame:
         call_span: Where it is called; None for the kernel.
         caller: The frame that calls it.
         loop_depth: Number of loops around the statement that is being analysed.
+        loop_names: Variables whose values the next iteration or the code after the innermost loop
+            may read; empty outside loops.
+        is_tail: Whether the function ends after the statement that is being analysed.
+        partial: In a loop that is unrolled, variables without a value where a jump skipped their
+            assignment; None in other loops, after which no such variable has a value.
+        closure: The frame of the function around it; None at the top of a file.
+        captured: Names that the functions defined in it mention.
     """
 
     function: ast.FunctionDef
@@ -81,6 +88,11 @@ class Frame:
     call_span: SourceSpan | None = None
     caller: "Frame | None" = None
     loop_depth: int = 0
+    loop_names: frozenset[str] = frozenset()
+    is_tail: bool = True
+    partial: set[str] | None = None
+    closure: "Frame | None" = None
+    captured: set[str] = field(default_factory=set)
 
 
 @dataclass(slots=True)
@@ -132,7 +144,7 @@ class Context:
         self.open_constants: set[tuple[str, str]] = set()
         self.host_names: dict[hir.Value, str] = {}
         self.evaluate: Callable[[ast.Expression], AnyValue]
-        self.execute: Callable[[Sequence[ast.Statement]], Returned | None]
+        self.execute: Callable[[Sequence[ast.Statement]], None]
         self.run_function: Callable[..., AnyValue]
 
     def spend(self, what: str, span: SourceSpan) -> None:
@@ -224,6 +236,8 @@ class Context:
             found = list(failure.diagnostics)
         else:
             found = [failure.diagnostic] if failure.diagnostic is not None else []
+            if not found and not self.diagnostics:
+                raise InternalCompilerError("a statement failed without a message")
         for diagnostic in found:
             if diagnostic not in self.diagnostics:
                 self.diagnostics.append(diagnostic)

@@ -3,7 +3,17 @@
 from collections.abc import Callable
 from typing import Any
 
-from tilec.frontend.semantics import attributes, calls, hir, numeric, operators, structure
+from tilec.frontend.semantics import (
+    attributes,
+    calls,
+    closures,
+    hir,
+    lazy,
+    numeric,
+    operators,
+    printing,
+    structure,
+)
 from tilec.frontend.semantics.context import Context, SemanticError
 from tilec.frontend.semantics.global_names import (
     foreign_name,
@@ -11,7 +21,6 @@ from tilec.frontend.semantics.global_names import (
     namespace_member,
     unknown_name,
 )
-from tilec.frontend.semantics.numeric import BOOL
 from tilec.frontend.semantics.values import (
     AnyValue,
     Constant,
@@ -23,15 +32,6 @@ from tilec.frontend.semantics.values import (
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.qualified import LANGUAGE_MODULES
 from tilec.support.diagnostics import SourceSpan, note
-
-_SPECULATABLE = frozenset(
-    {
-        "addi", "subi", "muli", "andi", "ori", "xori", "shli", "shri", "cmpi", "cmpf", "select",
-        "constant", "addf", "subf", "mulf", "negf", "negi", "exti", "trunci", "itof", "ftof",
-        "reinterpret", "maxi", "mini", "maxf", "minf", "absi", "absf",
-    }
-)  # fmt: skip
-"""Operations that can run even where the source would not reach them."""
 
 
 def evaluate(ctx: Context, node: ast.Expression) -> AnyValue:
@@ -56,7 +56,7 @@ def _tuple(ctx: Context, node: ast.TupleExpression) -> AnyValue:
 
 
 def _name(ctx: Context, node: ast.Name) -> AnyValue:
-    binding = ctx.frame.variables.get(node.id)
+    binding = ctx.frame.variables.get(node.id) or closures.outer_binding(ctx, node.id, node.span)
     if binding is not None:
         if isinstance(binding.value, Unusable):
             raise unusable(ctx, node.id, binding.value, node.span)
@@ -130,28 +130,13 @@ def _lazy(
     ctx: Context, node: ast.BooleanOperation, left: hir.Value, operand: ast.Expression
 ) -> Constant | hir.Value:
     """Combine a run-time condition with the next operand."""
-    with ctx.in_block(hir.Block()) as block:
-        right = operators.truth(ctx, evaluate(ctx, operand), operand.span)
-    if isinstance(right, Constant) and not block.operations:
-        return Constant(right.value, node.span) if right.value == (node.operator == "or") else left
-    if all(item.name in _SPECULATABLE for item in block.operations):
-        ctx.block.operations.extend(block.operations)
-        operator = "andi" if node.operator == "and" else "ori"
-        second = _as_bool(ctx, right, node.span)
-        return ctx.op(operator, [left, second], hir.ScalarType(BOOL), node.span)
-    with ctx.in_block(block):
-        block.yields = (_as_bool(ctx, right, node.span),)
-    with ctx.in_block(hir.Block()) as short:
-        stops_at = node.operator == "or"
-        short.yields = (numeric.make_constant(ctx, stops_at, BOOL, (), node.span),)
-    regions = (block, short) if node.operator == "and" else (short, block)
-    return ctx.record("if", [left], [hir.ScalarType(BOOL)], node.span, None, regions)[0]
-
-
-def _as_bool(ctx: Context, value: Constant | hir.Value, span: SourceSpan) -> hir.Value:
-    if isinstance(value, Constant):
-        return numeric.make_constant(ctx, bool(value.value), BOOL, (), span)
-    return value
+    return lazy.combine(
+        ctx,
+        node.operator,
+        left,
+        lambda: operators.truth(ctx, evaluate(ctx, operand), operand.span),
+        node.span,
+    )
 
 
 def _conditional(ctx: Context, node: ast.Conditional) -> AnyValue:
@@ -191,6 +176,10 @@ def _slice(ctx: Context, node: ast.Slice) -> AnyValue:
     raise ctx.fail("T0318", "a slice cannot stand here", node.span)
 
 
+def _lambda(ctx: Context, node: ast.Lambda) -> AnyValue:
+    return closures.make_closure(ctx, node.definition)
+
+
 def _call(ctx: Context, node: ast.Call) -> AnyValue:
     function = evaluate(ctx, node.function)
     if isinstance(function, NamespaceValue) and function.members is not None:
@@ -206,6 +195,7 @@ def _call(ctx: Context, node: ast.Call) -> AnyValue:
 
 _EVALUATORS: dict[type, Callable[[Context, Any], AnyValue]] = {
     ast.Literal: _literal,
+    ast.FormattedString: printing.formatted,
     ast.TupleExpression: _tuple,
     ast.Name: _name,
     ast.BinaryOperation: _binary,
@@ -217,4 +207,5 @@ _EVALUATORS: dict[type, Callable[[Context, Any], AnyValue]] = {
     ast.Subscript: _subscript,
     ast.Slice: _slice,
     ast.Call: _call,
+    ast.Lambda: _lambda,
 }

@@ -18,6 +18,7 @@ from tilec.frontend.semantics.values import (
     TupleValue,
 )
 from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
 from tilec.frontend.syntax.qualified import LANGUAGE_MODULES, SHORT_NAMES, language_member
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import CompileError, SourceSpan
@@ -130,9 +131,9 @@ def _python_value(ctx: Context, name: str, value: Any, span: SourceSpan) -> AnyV
     """Return a value of the Python module around a decorated kernel."""
     if isinstance(value, DType):
         return DTypeValue(value)
-    if isinstance(value, ast.ForeignValue):
+    if isinstance(value, ForeignValue):
         raise ctx.fail("T0215", value.message(name), span, hint=value.hint)
-    if isinstance(value, ast.LanguageName):
+    if isinstance(value, LanguageName):
         found = _language_value(value.name, span)
         if found is None:
             raise ctx.fail("T0201", f"'{value.name}' has no value", span)

@@ -2,10 +2,19 @@
 
 from collections.abc import Callable, Sequence
 
-from tilec.frontend.semantics import hir, numeric, structure
+from tilec.frontend.semantics import hir, jumps, numeric, structure
 from tilec.frontend.semantics.context import Binding, Context, SemanticError
-from tilec.frontend.semantics.names import assigned_names, exposed_names, expression_names
-from tilec.frontend.semantics.values import AnyValue, Constant, Unusable, describe
+from tilec.frontend.semantics.names import (
+    HIDDEN,
+    LEAVE,
+    RESULT,
+    RETURN,
+    SKIP,
+    assigned_names,
+    exposed_names,
+    expression_names,
+)
+from tilec.frontend.semantics.values import AnyValue, Constant, NoneValue, Unusable, describe
 from tilec.frontend.syntax import ast
 from tilec.support.diagnostics import SourceSpan, note
 from tilec.support.fast_dataclasses import dataclass, field
@@ -23,6 +32,7 @@ class _Variable:
     carried: structure.Carried
     arguments: tuple[hir.Value, ...] = ()
     end_span: SourceSpan | None = None
+    is_unset: bool = False
 
 
 @dataclass(slots=True)
@@ -32,7 +42,7 @@ class Loop:
     ctx: Context
     statement: LoopStatement
     variables: list[_Variable] = field(default_factory=list)
-    after: dict[str, Unusable] = field(default_factory=dict)
+    after: dict[str, AnyValue] = field(default_factory=dict)
 
     @property
     def initial(self) -> list[hir.Value]:
@@ -52,15 +62,24 @@ class Loop:
         for item in self.variables:
             count = len(item.carried.initial)
             value = structure.fill(item.carried.shape, results[start : start + count])
+            if item.is_unset:
+                value = Constant(False, self.statement.span)
             self.ctx.bind(item.name, value, item.end_span or item.outer.span)
             start += count
 
 
 @dataclass(slots=True)
 class _Plan:
-    """What one attempt at the body assumes; each failed attempt corrects it."""
+    """What one attempt at the body assumes; each failed attempt corrects it.
+
+    Attributes:
+        dropped: Variables that are not carried, and what they are instead.
+        result: What a `return` in the body gave; None before one was seen.
+        dtypes: Types of numbers of the source, by variable.
+    """
 
     dropped: dict[str, Unusable] = field(default_factory=dict)
+    result: AnyValue | None = None
     dtypes: dict[str, list[hir.Type | None]] = field(default_factory=dict)
 
 
@@ -111,22 +130,29 @@ def _attempt(
     loop = Loop(ctx, statement)
     outer = ctx.frame.variables
     inner = dict(outer)
-    assigned = [name for name in assigned_names(statement.body) if name not in targets]
+    # Every round starts without a jump, so nothing carries SKIP.
+    own = (*targets, SKIP)
+    assigned = [name for name in assigned_names(statement.body) if name not in own]
     for name in assigned:
         _open_variable(ctx, loop, name, inner, plan)
     body.arguments = (
         *body.arguments,
         *(argument for item in loop.variables for argument in item.arguments),
     )
-    ctx.frame.variables = inner
-    ctx.frame.loop_depth += 1
+    frame = ctx.frame
+    kept = frame.loop_names, frame.is_tail, frame.partial
+    frame.variables = inner
+    frame.loop_depth += 1
+    frame.loop_names = frozenset(set(outer) - set(plan.dropped))
+    frame.is_tail, frame.partial = False, None
     try:
         with ctx.in_block(body):
             run_body()
             yields = _close_variables(ctx, loop, inner, plan)
     finally:
-        ctx.frame.variables = outer
-        ctx.frame.loop_depth -= 1
+        frame.variables = outer
+        frame.loop_depth -= 1
+        frame.loop_names, frame.is_tail, frame.partial = kept
     if yields is None:
         return None
     body.yields = tuple(yields)
@@ -138,6 +164,9 @@ def _attempt(
 def _open_variable(
     ctx: Context, loop: Loop, name: str, inner: dict[str, Binding], plan: _Plan
 ) -> None:
+    if name == RESULT:
+        _open_result(ctx, loop, inner, plan)
+        return
     binding = inner.get(name)
     if binding is None or isinstance(binding.value, Unusable):
         return
@@ -147,12 +176,44 @@ def _open_variable(
     carried = structure.open_carried(
         ctx, binding.value, loop.statement.span, plan.dtypes.get(name, ())
     )
-    if carried is None:
-        return
+    if carried is not None:
+        inner[name] = _carry(loop, name, binding, carried)
+
+
+def _carry(loop: Loop, name: str, binding: Binding, carried: structure.Carried) -> Binding:
+    """Add a carried variable, and return what it is in the body."""
     variable = _Variable(name, binding, carried)
     variable.arguments = tuple(hir.Value(item.type, binding.span) for item in carried.initial)
     loop.variables.append(variable)
-    inner[name] = Binding(structure.fill(carried.shape, variable.arguments), binding.span)
+    return Binding(structure.fill(carried.shape, variable.arguments), binding.span)
+
+
+def _open_result(ctx: Context, loop: Loop, inner: dict[str, Binding], plan: _Plan) -> None:
+    """Carry what a `return` in the body gives, once its types are known."""
+    inner.pop(RESULT, None)
+    if plan.result is None:
+        return
+    span = loop.statement.span
+    start = structure.placeholders(ctx, plan.result, span)
+    carried = structure.open_carried(ctx, start, span)
+    assert carried is not None
+    inner[RESULT] = _carry(loop, RESULT, Binding(start, span), carried)
+
+
+def _find_result(ctx: Context, loop: Loop, inner: dict[str, Binding], plan: _Plan) -> bool:
+    """Note what a `return` in the body gave; return whether the loop has to carry it anew."""
+    binding = inner.get(RESULT)
+    if plan.result is not None or binding is None:
+        return False
+    if isinstance(binding.value, NoneValue | Unusable):
+        loop.after[RESULT] = binding.value
+        return False
+    with ctx.in_block(hir.Block()):
+        carried = structure.open_carried(ctx, binding.value, binding.span)
+    if carried is None:
+        raise jumps.bad_result(ctx, binding)
+    plan.result = binding.value
+    return True
 
 
 def _close_variables(
@@ -160,10 +221,13 @@ def _close_variables(
 ) -> list[hir.Value] | None:
     """Return what the body passes on, or None when `plan` changed."""
     yields: list[hir.Value] = []
-    changed = False
+    changed = _find_result(ctx, loop, inner, plan)
     for item in loop.variables:
         binding = inner[item.name]
         item.end_span = binding.span
+        # A jump may stand in a branch that the compiler leaves out: then nothing sets its flag.
+        flags = (LEAVE, RETURN)
+        item.is_unset = item.name in flags and jumps.flag(inner, item.name) is False
         if isinstance(binding.value, Unusable) and binding.value.is_silent:
             yields.extend(item.arguments)
             continue
@@ -202,21 +266,29 @@ def _correct(
     ctx: Context, loop: Loop, item: _Variable, binding: Binding, problem: str, plan: _Plan
 ) -> bool:
     """Change the plan so that the variable fits; return False when that is impossible."""
+    if item.name == RESULT:
+        plan.result = binding.value
+        return True
     if item.name not in plan.dtypes and _retype(item, binding.value, plan):
         return True
-    if item.name in _exposed(loop.statement):
+    if item.name in _exposed(loop.statement, ctx.frame.captured):
         return False
     reason = f"changes in the loop: it is {problem}"
     plan.dropped[item.name] = Unusable(reason, binding.span, "T0308")
     return True
 
 
-def _exposed(statement: LoopStatement) -> set[str]:
-    """Return the variables that an iteration may read from the one before."""
+def _exposed(statement: LoopStatement, captured: set[str]) -> set[str]:
+    """Return the variables that an iteration may read from the one before.
+
+    Args:
+        statement: The loop.
+        captured: Names that functions defined around it mention: a call may read them.
+    """
     exposed = exposed_names(statement.body)
     if isinstance(statement, ast.While):
         exposed |= set(expression_names(statement.condition))
-    return exposed
+    return exposed | captured
 
 
 def _check_uncarried(
@@ -234,7 +306,7 @@ def _check_uncarried(
             continue
         if isinstance(before.value, Unusable) or isinstance(after.value, Unusable):
             continue
-        if name in _exposed(loop.statement):
+        if name in _exposed(loop.statement, ctx.frame.captured):
             message = f"'{name}' is {describe(before.value)} and cannot change in a loop"
             notes = [note("before the loop", before.span)]
             ctx.report(ctx.fail("T0308", message, after.span, notes=notes))
@@ -287,7 +359,7 @@ def _forget_inner(
     carried = {item.name for item in loop.variables}
     for name in names:
         binding = inner.get(name)
-        if name in carried or binding is None:
+        if name in carried or binding is None or name in HIDDEN:
             continue
         if name in plan.dropped:
             loop.after[name] = plan.dropped[name]

@@ -4,6 +4,22 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from tilec.frontend.syntax import ast
 
+SKIP = "<skip>"
+"""Hidden variable: the rest of the iteration is skipped, or outside loops that of the function."""
+LEAVE = "<leave>"
+"""Hidden variable: the innermost loop ends."""
+RETURN = "<return>"
+"""Hidden variable: the function ends."""
+RESULT = "<result>"
+"""Hidden variable: what the function returns."""
+HIDDEN = (SKIP, LEAVE, RETURN, RESULT)
+"""What `break`, `continue` and `return` assign; no source can spell these names."""
+_JUMPS: dict[type, tuple[str, ...]] = {
+    ast.Continue: (SKIP,),
+    ast.Break: (SKIP, LEAVE),
+    ast.Return: HIDDEN,
+}
+
 
 def _target_names(target: ast.Expression) -> Iterator[str]:
     if isinstance(target, ast.Name):
@@ -22,12 +38,33 @@ def _assigned(statement: ast.Statement) -> Iterator[str]:
     elif isinstance(statement, ast.For):
         for target in statement.targets:
             yield target.id
-        yield from assigned_names(statement.body)
+        yield from _assigned_by_loop(statement.body)
     elif isinstance(statement, ast.While):
-        yield from assigned_names(statement.body)
+        yield from _assigned_by_loop(statement.body)
+    elif isinstance(statement, ast.FunctionDef):
+        yield statement.name
+    elif type(statement) in _JUMPS:
+        yield from _JUMPS[type(statement)]
     elif isinstance(statement, ast.If):
         yield from assigned_names(statement.body)
         yield from assigned_names(statement.otherwise)
+
+
+def _assigned_by_loop(body: Sequence[ast.Statement]) -> Iterator[str]:
+    """Yield what a loop assigns: `break` and `continue` end with it, a `return` does not."""
+    names = assigned_names(body)
+    yield from (name for name in names if name not in HIDDEN)
+    if RETURN in names:
+        yield from HIDDEN
+
+
+def always_jumps(statements: Sequence[ast.Statement]) -> bool:
+    """Tell whether control never comes to the end of a block, whatever its conditions are."""
+    return any(
+        type(item) in _JUMPS
+        or (isinstance(item, ast.If) and always_jumps(item.body) and always_jumps(item.otherwise))
+        for item in statements
+    )
 
 
 def assigned_names(statements: Iterable[ast.Statement]) -> list[str]:
@@ -70,6 +107,10 @@ def _expose(statements: Sequence[ast.Statement], defined: set[str], exposed: set
             first, second = set(defined), set(defined)
             _expose(statement.body, first, exposed)
             _expose(statement.otherwise, second, exposed)
+            if always_jumps(statement.body):
+                first = second
+            elif always_jumps(statement.otherwise):
+                second = first
             defined |= first & second
         elif isinstance(statement, ast.For):
             exposed.update(set(expression_names(statement.iterable)) - defined)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from tilec.frontend.semantics.constant_evaluator import evaluate_constant, shown
 from tilec.frontend.semantics.not_yet import Usage, lacking
 from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.foreign_values import ForeignValue
 from tilec.frontend.syntax.qualified import language_name, settle
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.plan.overrides import PlanValue, parse_overrides
@@ -227,7 +228,7 @@ class _Reader:
                 return language_name(alias, module)
             if node.id in ("const", "dtype"):
                 return node.id
-            if isinstance(value, ast.ForeignValue):
+            if isinstance(value, ForeignValue):
                 return None
         return language_name(node, module)
 

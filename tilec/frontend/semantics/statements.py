@@ -3,12 +3,21 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from tilec.frontend.semantics import control_flow, hir, host_expression, operators, structure
+from tilec.frontend.semantics import (
+    control_flow,
+    hir,
+    host_expression,
+    jumps,
+    operators,
+    structure,
+)
 from tilec.frontend.semantics.annotations import annotated
+from tilec.frontend.semantics.branches import guard
+from tilec.frontend.semantics.builtins_checks import assertion_message, check
 from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinates
-from tilec.frontend.semantics.context import Context, GridInfo, Returned, SemanticError
-from tilec.frontend.semantics.names import assigned_names
-from tilec.frontend.semantics.not_yet import no_syntax
+from tilec.frontend.semantics.closures import make_closure
+from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
+from tilec.frontend.semantics.names import HIDDEN, LEAVE, SKIP, assigned_names
 from tilec.frontend.semantics.signature import called_name, grid_statement
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -22,48 +31,64 @@ from tilec.frontend.syntax import ast
 from tilec.support.diagnostics import CompileError, SourceSpan, note
 
 
-def execute(ctx: Context, statements: Sequence[ast.Statement]) -> Returned | None:
-    """Run statements in order.
+def execute(ctx: Context, statements: Sequence[ast.Statement]) -> None:
+    """Run statements in order; `jumps` tells where control goes after them."""
+    frame = ctx.frame
+    is_tail = frame.is_tail
+    try:
+        for position, statement in enumerate(statements):
+            rest = statements[position + 1 :]
+            frame.is_tail = is_tail and not rest
+            if _execute_one(ctx, statement, rest, is_tail=is_tail):
+                return
+            skipped = jumps.skipped(ctx)
+            if isinstance(skipped, hir.Value) and rest:
+                frame.is_tail = is_tail
+                guard(ctx, skipped, rest, statement.span)
+            if skipped is not False:
+                return
+    finally:
+        frame.is_tail = is_tail
 
-    Returns:
-        What the function returns, when these statements end it; None when control falls out of
-        their end.
-    """
-    for position, statement in enumerate(statements):
-        ctx.spend("statements", statement.span)
-        try:
-            if isinstance(statement, ast.Return):
-                return _return(ctx, statement)
-            if isinstance(statement, ast.If):
-                rest = statements[position + 1 :]
-                done, returned = control_flow.execute_if(ctx, statement, rest)
-                if done:
-                    return returned
-                continue
-            _EXECUTORS[type(statement)](ctx, statement)
-        except (SemanticError, CompileError) as failure:
-            ctx.report(failure)
-            _poison(ctx, statement)
-    return None
+
+def _execute_one(
+    ctx: Context, statement: ast.Statement, rest: Sequence[ast.Statement], *, is_tail: bool
+) -> bool:
+    """Run one statement; return whether that ran `rest`, too."""
+    ctx.spend("statements", statement.span)
+    try:
+        if isinstance(statement, ast.If):
+            return control_flow.execute_if(ctx, statement, rest, is_tail=is_tail)
+        _EXECUTORS[type(statement)](ctx, statement)
+    except (SemanticError, CompileError) as failure:
+        ctx.report(failure)
+        _poison(ctx, statement)
+    return False
 
 
 def _poison(ctx: Context, statement: ast.Statement) -> None:
     """Make what a failed statement would have assigned silently unusable."""
     for name in assigned_names([statement]):
-        ctx.bind(name, Unusable("has no value", None, is_silent=True), statement.span)
+        if name not in HIDDEN:
+            ctx.bind(name, Unusable("has no value", None, is_silent=True), statement.span)
 
 
-def _return(ctx: Context, statement: ast.Return) -> Returned:
-    if ctx.frame.loop_depth:
-        message = "'return' inside a loop is not supported"
-        raise ctx.fail("T0317", message, statement.span)
+def _return(ctx: Context, statement: ast.Return) -> None:
+    value: AnyValue = Unusable("has no value", None, is_silent=True)
+    try:
+        value = _returned_value(ctx, statement)
+    finally:
+        jumps.record_return(ctx, value, statement.span)
+
+
+def _returned_value(ctx: Context, statement: ast.Return) -> AnyValue:
     if statement.value is None:
-        return Returned(NoneValue(), statement.span)
+        return NoneValue()
     if ctx.frame.call_span is None:
         message = "a kernel returns no value"
         hint = "write results with 'store'"
         raise ctx.fail("T0317", message, statement.value.span, hint=hint)
-    return Returned(ctx.evaluate(statement.value), statement.span)
+    return ctx.evaluate(statement.value)
 
 
 # Assignment
@@ -189,8 +214,10 @@ def _check_grid_place(ctx: Context, statement: ast.Statement, call: ast.Call) ->
 
 def _may_precede_grid(ctx: Context, statement: ast.Statement) -> bool:
     """Tell whether a statement only computes scalars."""
+    if isinstance(statement, ast.ExpressionStatement):
+        return called_name(statement.value, ctx.frame.module) == "static_assert"
     if not isinstance(statement, ast.Assign):
-        return isinstance(statement, ast.Assert | ast.Pass)
+        return isinstance(statement, ast.Assert | ast.Pass | ast.FunctionDef)
     bindings = (ctx.frame.variables.get(name) for name in assigned_names([statement]))
     return not any(
         isinstance(leaf, hir.Value) and not isinstance(leaf.type, hir.ScalarType)
@@ -204,22 +231,16 @@ def _may_precede_grid(ctx: Context, statement: ast.Statement) -> bool:
 
 
 def _assert(ctx: Context, statement: ast.Assert) -> None:
-    condition = operators.truth(ctx, ctx.evaluate(statement.condition), statement.condition.span)
-    if isinstance(condition, hir.Value):
-        entry = no_syntax("assert")
-        raise ctx.fail_lacking(entry, "assert", statement.condition.span)
-    if condition.value:
-        return
-    text = "assertion failed"
+    message = ""
     if statement.message is not None:
-        message_value = ctx.evaluate(statement.message)
-        if isinstance(message_value, Constant):
-            text += f": {message_value.value}"
-    raise ctx.fail("T0402", text, statement.condition.span)
+        value = ctx.evaluate(statement.message)
+        message = assertion_message(ctx, value, statement.message.span)
+    condition = ctx.evaluate(statement.condition)
+    check(ctx, condition, message, statement.condition.span)
 
 
 def _for(ctx: Context, statement: ast.For) -> None:
-    control_flow.execute_for(ctx, statement)
+    control_flow.execute_for(ctx, statement, assign_target)
 
 
 def _while(ctx: Context, statement: ast.While) -> None:
@@ -231,14 +252,19 @@ def _pass(_: Context, __: ast.Pass) -> None:
 
 
 def _jump(ctx: Context, statement: ast.Break | ast.Continue) -> None:
-    word = "break" if isinstance(statement, ast.Break) else "continue"
+    is_break = isinstance(statement, ast.Break)
     if not ctx.frame.loop_depth:
+        word = "break" if is_break else "continue"
         raise ctx.fail("T0317", f"'{word}' outside a loop", statement.span)
-    raise ctx.fail_lacking(no_syntax(word), word, statement.span)
+    jumps.jump(ctx, (SKIP, LEAVE) if is_break else (SKIP,), statement.span)
 
 
 def _function(ctx: Context, statement: ast.FunctionDef) -> None:
-    raise ctx.fail_lacking(no_syntax("def"), "def", statement.span)
+    if statement.is_kernel:
+        message = "a kernel cannot be defined inside a function"
+        hint = "move it to the top of the file"
+        raise ctx.fail("T0318", message, statement.span, hint=hint)
+    ctx.bind(statement.name, make_closure(ctx, statement), statement.span)
 
 
 _EXECUTORS: dict[type, Callable[[Context, Any], None]] = {
@@ -251,5 +277,6 @@ _EXECUTORS: dict[type, Callable[[Context, Any], None]] = {
     ast.Pass: _pass,
     ast.Break: _jump,
     ast.Continue: _jump,
+    ast.Return: _return,
     ast.FunctionDef: _function,
 }

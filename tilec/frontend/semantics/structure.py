@@ -12,7 +12,10 @@ from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.intervals import bounds_of, union
 from tilec.frontend.semantics.values import (
     AnyValue,
+    BuiltinValue,
     Constant,
+    DTypeValue,
+    FunctionValue,
     NoneValue,
     TupleValue,
     Unusable,
@@ -70,6 +73,7 @@ class _Merger:
     ctx: Context
     blocks: tuple[hir.Block, hir.Block]
     span: SourceSpan
+    dead: int | None = None
     types: list[hir.Type] = field(default_factory=list)
     leaves: tuple[list[hir.Value], list[hir.Value]] = field(default_factory=lambda: ([], []))
 
@@ -85,6 +89,36 @@ class _Merger:
         if _is_leaf(first) and _is_leaf(second):
             return self._merge_leaves(first, second)
         return Mismatch(f"{describe(first)} and {describe(second)}")
+
+    def merge_live(self, dead: AnyValue | None, live: AnyValue) -> "Shape | Mismatch":
+        """Merge with a value that nothing reads; None where there is no such value."""
+        if dead is live:
+            return live
+        if isinstance(live, TupleValue):
+            others: Sequence[AnyValue | None] = (None,) * len(live.items)
+            if isinstance(dead, TupleValue) and len(dead.items) == len(live.items):
+                others = dead.items
+            items: list[Shape] = []
+            for other, item in zip(others, live.items, strict=True):
+                part = self.merge_live(other, item)
+                if isinstance(part, Mismatch):
+                    return part
+                items.append(part)
+            return tuple(items)
+        if isinstance(live, hir.Value) and _is_leaf(live):
+            assert self.dead is not None
+            with self.ctx.in_block(self.blocks[self.dead]):
+                if isinstance(dead, hir.Value) and dead.type == live.type:
+                    unread = dead
+                else:
+                    unread = placeholder(self.ctx, live, self.span)
+            self.leaves[self.dead].append(unread)
+            self.leaves[1 - self.dead].append(live)
+            self.types.append(live.type)
+            return Slot(len(self.types) - 1)
+        if _is_fixed(live) or (dead is not None and dead == live):
+            return live
+        return Mismatch(f"only one branch has {describe(live)}")
 
     def _merge_tuples(self, first: TupleValue, second: TupleValue) -> "Shape | Mismatch":
         if len(first.items) != len(second.items):
@@ -119,6 +153,28 @@ class _Merger:
         if isinstance(first, hir.Value) and _has_type(second, first.type):
             return first.type
         return Mismatch(f"{describe(first)} and {describe(second)}")
+
+
+def _is_fixed(value: AnyValue) -> bool:
+    """Tell whether a value is the same wherever the kernel reads it."""
+    if isinstance(value, FunctionValue):
+        return value.closure is None
+    return isinstance(value, Constant | NoneValue | DTypeValue | BuiltinValue | Unusable)
+
+
+def placeholder(ctx: Context, value: hir.Value, span: SourceSpan) -> hir.Value:
+    """Append a zero of the type of `value`, for where nothing reads it."""
+    dtype, shape = numeric.dtype_of(value), numeric.shape_of(value)
+    result = numeric.make_constant(ctx, 0, dtype, shape, span)
+    result.bounds = value.bounds
+    return result
+
+
+def placeholders(ctx: Context, value: AnyValue, span: SourceSpan) -> AnyValue:
+    """Return `value` with a placeholder for every value of the running kernel."""
+    if isinstance(value, TupleValue):
+        return TupleValue(tuple(placeholders(ctx, item, span) for item in value.items))
+    return placeholder(ctx, value, span) if isinstance(value, hir.Value) else value
 
 
 def _has_type(value: AnyValue, kind: hir.Type) -> bool:
@@ -165,7 +221,32 @@ def merge_branches(
 ) -> Merged | Mismatch:
     """Return how the values of two branches meet; constants are materialised in the branches."""
     merger = _Merger(ctx, blocks, span)
-    shape = merger.merge(first, second)
+    return _merged(merger, merger.merge(first, second))
+
+
+def merge_with_dead(
+    ctx: Context,
+    values: tuple[AnyValue | None, AnyValue | None],
+    dead: int,
+    blocks: tuple[hir.Block, hir.Block],
+    span: SourceSpan,
+) -> Merged | Mismatch:
+    """Return how the values of two branches meet where nothing reads that of branch `dead`.
+
+    Args:
+        ctx: The analysis.
+        values: The value in each branch; the one of branch `dead` may be None.
+        dead: Index of the branch after which nothing reads the variable.
+        blocks: The branches.
+        span: The statement.
+    """
+    live = values[1 - dead]
+    assert live is not None
+    merger = _Merger(ctx, blocks, span, dead)
+    return _merged(merger, merger.merge_live(values[dead], live))
+
+
+def _merged(merger: _Merger, shape: "Shape | Mismatch") -> Merged | Mismatch:
     if isinstance(shape, Mismatch):
         return shape
     return Merged(shape, merger.types, merger.leaves)

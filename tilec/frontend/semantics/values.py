@@ -44,6 +44,22 @@ class DTypeValue:
 
 
 @dataclass(frozen=True, slots=True)
+class TextValue:
+    """A string with values of the running kernel in it: texts, and values with their formats."""
+
+    parts: tuple["str | tuple[hir.Value, str]", ...] = ()
+
+    def joined(self, other: "TextValue") -> "TextValue":
+        """Return both, one after the other."""
+        return TextValue((*self.parts, *other.parts))
+
+    def constant(self, span: SourceSpan) -> "AnyValue":
+        """Return the string as a constant, if it has no values of the running kernel."""
+        texts = [part for part in self.parts if isinstance(part, str)]
+        return Constant("".join(texts), span) if len(texts) == len(self.parts) else self
+
+
+@dataclass(frozen=True, slots=True)
 class TupleValue:
     """A tuple of values; `size` counts those of tuples in it, too."""
 
@@ -85,10 +101,20 @@ class ViewValue:
 
 @dataclass(frozen=True, slots=True)
 class FunctionValue:
-    """A helper or kernel of a module."""
+    """A helper or kernel of a module, or a function that is defined inside one.
+
+    Attributes:
+        definition: The function.
+        module: Where its global names are looked up.
+        closure: The `context.Frame` of the function around it; None at the top of a file.
+        defaults: Names and values of its defaults; for a function at the top of a file these are
+            evaluated when it is called.
+    """
 
     definition: ast.FunctionDef
     module: ast.Module
+    closure: Any = None
+    defaults: tuple[tuple[str, "AnyValue"], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +165,7 @@ AnyValue = (
     Constant
     | hir.Value
     | DTypeValue
+    | TextValue
     | TupleValue
     | ArrayValue
     | ViewValue
@@ -162,6 +189,11 @@ def describe(value: AnyValue) -> str:
         return f"the array '{value.param.name}'"
     if isinstance(value, ViewValue):
         return f"a view of the array '{value.array.param.name}'"
+    return _describe_name(value)
+
+
+def _describe_name(value: AnyValue) -> str:
+    """Return what a value without data in the running kernel is."""
     if isinstance(value, DTypeValue):
         return f"the type {value.dtype.name}"
     if isinstance(value, FunctionValue):
@@ -170,6 +202,8 @@ def describe(value: AnyValue) -> str:
         return f"the builtin '{value.name}'"
     if isinstance(value, NamespaceValue):
         return f"the module '{value.name}'"
+    if isinstance(value, TextValue):
+        return "a string that only the running kernel knows"
     return "no value"
 
 

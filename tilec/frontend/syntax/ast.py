@@ -42,6 +42,21 @@ class Literal(Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class FormatField(Node):
+    """`{value:spec}` in an f-string."""
+
+    value: Expression
+    spec: str
+
+
+@dataclass(frozen=True, slots=True)
+class FormattedString(Expression):
+    """An f-string: texts and fields, in order."""
+
+    parts: tuple[str | FormatField, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class TupleExpression(Expression):
     """`(a, b)`, `a, b` or `[a, b]`: tilec has one kind of sequence."""
 
@@ -127,6 +142,13 @@ class Call(Expression):
     function: Expression
     arguments: tuple[Expression, ...]
     keywords: tuple[Keyword, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lambda(Expression):
+    """`lambda parameters: value`, as a function that returns the value."""
+
+    definition: "FunctionDef"
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,30 +326,6 @@ class Import(Node):
         if self.name is not None:
             return f"{self.module}.{self.name}"
         return self.bound if self.is_path else self.module
-
-
-@dataclass(frozen=True, slots=True)
-class LanguageName:
-    """A name of the language that a Python module has, perhaps under another name."""
-
-    name: str
-
-
-@dataclass(frozen=True, slots=True)
-class ForeignValue:
-    """A Python value that a kernel cannot use; an error only where it is used.
-
-    Attributes:
-        what: What it is, for messages.
-        hint: What to write instead.
-    """
-
-    what: str
-    hint: str
-
-    def message(self, name: str) -> str:
-        """Return the error for using it under `name`."""
-        return f"'{name}' is {self.what}, which a kernel cannot use"
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,8 @@ from typing import Any
 from lark import Token, Tree
 
 from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.format_strings import FormatError, split_format
+from tilec.frontend.syntax.grammar_cache import parse_expression
 from tilec.frontend.syntax.limits import MAX_INTEGER_BITS, MAX_NESTING
 from tilec.support.diagnostics import Diagnostic, SourceSpan, error
 
@@ -97,8 +99,46 @@ class ExpressionBuilder:
         return ast.Literal(span, value)
 
     def _build_string(self, tree: Tree, span: SourceSpan) -> ast.Expression:
-        parts = [self._literal(str(token), span) for token in tree.children]
-        return ast.Literal(span, "".join(part for part in parts if isinstance(part, str)))
+        parts: list[str | ast.FormatField] = []
+        for token in tree.children:
+            if isinstance(token, Token) and token.type == "FORMAT_STRING":
+                parts += self._format_parts(token)
+            else:
+                parts.append(self._literal(str(token), span))
+        texts = [part for part in parts if isinstance(part, str)]
+        if len(texts) == len(parts):
+            return ast.Literal(span, "".join(texts))
+        return ast.FormattedString(span, tuple(parts))
+
+    def _format_parts(self, token: Token) -> list[str | ast.FormatField]:
+        """Return the texts and fields of an f-string."""
+        parts: list[str | ast.FormatField] = []
+        try:
+            found = split_format(str(token))
+        except FormatError as failure:
+            self.fail("T0111", str(failure), self._inside(token, failure.offset, 1))
+            return [""]
+        for item in found:
+            if isinstance(item, str):
+                parts.append(item)
+                continue
+            if item.is_shown:
+                parts.append(f"{item.text}=")
+            place = self._inside(token, item.offset, len(item.text))
+            tree = parse_expression(item.text, place)
+            if tree is None:
+                self.fail("T0111", "this field of an f-string is no expression", place)
+            else:
+                parts.append(ast.FormatField(place, self.expression(tree), item.spec))
+        return parts
+
+    def _inside(self, token: Token, offset: int, length: int) -> SourceSpan:
+        """Return the range of some characters of a token."""
+        before = str(token)[:offset]
+        start = self.span(token)
+        row = start.line + before.count("\n")
+        column = start.column + offset if row == start.line else offset - before.rfind("\n")
+        return SourceSpan(self.file, row, column, row, column + length)
 
     def _literal(self, text: str, span: SourceSpan) -> Any:
         try:
@@ -129,6 +169,22 @@ class ExpressionBuilder:
     def _build_conditional(self, tree: Tree, span: SourceSpan) -> ast.Expression:
         value, condition, otherwise = self._all(tree.children)
         return ast.Conditional(span, condition, value, otherwise)
+
+    def _build_lambda_function(self, tree: Tree, span: SourceSpan) -> ast.Expression:
+        listed, value = tree.children
+        parameters: list[ast.Parameter] = []
+        keyword_only = False
+        for item in listed.children if listed is not None else ():
+            if item.data == "keyword_marker":
+                keyword_only = True
+                continue
+            name, default = item.children
+            start = None if default is None else self.expression(default)
+            parameters.append(ast.Parameter(self.span(name), str(name), None, start, keyword_only))
+        body = self.expression(value)
+        returned = ast.Return(body.span, body)
+        definition = ast.FunctionDef(span, "lambda", (), (), tuple(parameters), (returned,), None)
+        return ast.Lambda(span, definition)
 
     def _build_or_operation(self, tree: Tree, span: SourceSpan) -> ast.Expression:
         return ast.BooleanOperation(span, "or", self._all(tree.children))

@@ -21,6 +21,7 @@ import lark
 from lark.lark import PostLex
 from lark.lexer import Token
 
+from tilec.support.diagnostics import SourceSpan
 from tilec.support.environment import cache_directory
 from tilec.support.file_io import write_atomic
 from tilec.support.locks import Lock
@@ -170,3 +171,24 @@ def parse_tree(text: str, base_indent: int = 0) -> lark.Tree:
         indentation: Any = parser.options.postlex
         indentation.base = base_indent
         return parser.parse(text.rstrip() + "\n")
+
+
+def parse_expression(text: str, span: SourceSpan) -> lark.Tree | None:
+    """Return the tree of an expression that stands inside a string; None if `text` is none.
+
+    Args:
+        text: The expression.
+        span: Its place, which the positions in the tree count from.
+    """
+    # Inside brackets line ends mean nothing, so the text can be moved to its place.
+    place = "\n" * (span.line - 1) + " " * (span.column - (1 if span.line > 1 else 2))
+    try:
+        tree = parse_tree(f"({place}{text}\n)")
+    except lark.exceptions.UnexpectedInput:
+        return None
+    found = tree
+    for rule in ("start", "simple_line", "expression_statement", "parenthesized"):
+        if found.data != rule or len(found.children) != 1 or not isinstance(found, lark.Tree):
+            return None
+        found = found.children[0]
+    return found if isinstance(found, lark.Tree) else None

@@ -14,6 +14,7 @@ from types import CodeType, ModuleType
 from typing import Any, NamedTuple
 
 from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
 from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
 from tilec.frontend.syntax.parser import parse_source
 from tilec.frontend.syntax.python_text import code_of, source_lines, unreadable
@@ -138,7 +139,7 @@ class _Reader:
             paths: What the kernel mentions of it, if it is a module.
         """
         meaning = self._meaning(dotted, name, value, paths)
-        if meaning is not PLAIN_PYTHON and not isinstance(meaning, ast.LanguageName):
+        if meaning is not PLAIN_PYTHON and not isinstance(meaning, LanguageName):
             self.captured.append(Captured(dotted, value, now))
         return meaning
 
@@ -181,7 +182,7 @@ class _Reader:
             return self.known[function]
         name = function.__name__
         hint = "helpers are inlined: write a loop"
-        self.known[function] = ast.ForeignValue("a helper that calls itself", hint)
+        self.known[function] = ForeignValue("a helper that calls itself", hint)
         if self.depth >= MAX_CALL_DEPTH:
             message = (
                 f"helpers call each other more than {MAX_CALL_DEPTH} deep, the limit: '{name}'"

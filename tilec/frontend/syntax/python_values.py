@@ -7,7 +7,7 @@ import builtins
 from types import ModuleType
 from typing import Any, TypeVar
 
-from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
 from tilec.frontend.syntax.limits import MAX_TUPLE_VALUES
 from tilec.support.dtypes import DTYPES, DType
 
@@ -39,7 +39,7 @@ def value_meaning(name: str, value: Any) -> Any:
     if type(value).__module__.startswith("tilec.") and word in DTYPES:
         return DTYPES[word]
     if module in _OWN_MODULES and isinstance(word, str):
-        return ast.LanguageName(word)
+        return LanguageName(word)
     if getattr(builtins, name, PLAIN_PYTHON) is value or isinstance(value, TypeVar):
         return PLAIN_PYTHON
     return UNKNOWN
@@ -73,10 +73,10 @@ def _tuple(value: tuple[Any, ...]) -> Any:
             pending.extend(item)
         elif not isinstance(item, bool | int | float | str | DType) and item is not None:
             what = f"a tuple that holds a {type(item).__name__}"
-            return ast.ForeignValue(what, "numbers, strings and tuples of them can be used")
+            return ForeignValue(what, "numbers, strings and tuples of them can be used")
     if count > MAX_TUPLE_VALUES:
         what = f"a tuple of more than {MAX_TUPLE_VALUES} values"
-        return ast.ForeignValue(what, "pass an array instead")
+        return ForeignValue(what, "pass an array instead")
     return _plain_items(value) if converts else value
 
 
@@ -86,12 +86,12 @@ def _plain_items(value: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-def foreign(name: str, value: Any) -> ast.ForeignValue:
+def foreign(name: str, value: Any) -> ForeignValue:
     """Return what stands for a Python value that has no meaning in a kernel."""
     kind = type(value)
     if callable(value):
         home = getattr(value, "__module__", None) or kind.__module__
         what = f"'{home}.{getattr(value, '__name__', name)}'"
-        return ast.ForeignValue(what, "a kernel uses tilec's own functions, and helpers in Python")
+        return ForeignValue(what, "a kernel uses tilec's own functions, and helpers in Python")
     what = f"a {kind.__module__}.{kind.__name__}".replace(" builtins.", " ")
-    return ast.ForeignValue(what, "pass it as an argument, or make it a number with int or float")
+    return ForeignValue(what, "pass it as an argument, or make it a number with int or float")

@@ -8,6 +8,7 @@ from types import ModuleType
 
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
 from tilec.frontend.syntax import ast
+from tilec.frontend.syntax.foreign_values import LanguageName
 
 LANGUAGE_MODULES = ("tilec", "tilec.language")
 SHORT_NAMES = {"tilec": "tilec", "tl": "tilec"}
@@ -87,7 +88,7 @@ def language_name(node: ast.Expression, module: ast.Module) -> str | None:
             return language_member(module.aliases[node.id])
         if node.id in module.globals:
             value = module.globals[node.id]
-            return value.name if isinstance(value, ast.LanguageName) else None
+            return value.name if isinstance(value, LanguageName) else None
         return node.id
     dotted = dotted_name(node, module)
     return None if dotted is None else language_member(dotted)

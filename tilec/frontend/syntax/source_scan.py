@@ -31,7 +31,7 @@ _BLOCK_WORDS = ("def", "if", "elif", "else", "for", "while")
 _FOREIGN_BLOCKS = ("class", "try", "except", "finally", "with", "async", "match", "case")
 _FOREIGN_WORDS = frozenset(
     {
-        "async", "await", "class", "del", "except", "finally", "global", "lambda", "nonlocal",
+        "async", "await", "class", "del", "except", "finally", "global", "nonlocal",
         "raise", "try", "with", "yield",
     }
 )  # fmt: skip
@@ -192,7 +192,7 @@ class Scanner:
         """Return the name in `not_yet` of a piece of Python that tilec lacks, or None."""
         if kind == "string":
             prefix = text[: min(text.find(quote) % len(text) for quote in "'\"")].lower()
-            return "f-string" if "f" in prefix else "bytes" if "b" in prefix else None
+            return "bytes" if "b" in prefix else None
         if text in _FOREIGN_WORDS or text in ("{", ":="):
             return text
         return "comprehension" if text == "for" and self._brackets else None

@@ -9,11 +9,10 @@ overlap, is re-checked by `LaunchPlan.accepts`.
 
 import struct
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tilec.request.wait_records import DEBUG_BUFFER
 from tilec.runtime.args.aliasing import byte_range
 from tilec.runtime.args.arguments import BoundArguments
 from tilec.runtime.args.preconditions import broken_preconditions
@@ -25,13 +24,14 @@ from tilec.runtime.launch.expressions import ExpressionError, evaluate
 from tilec.runtime.launch.grid import Grid, count_blocks, grid_extents
 from tilec.runtime.launch.launch_shape import launch_shape, whole_clusters
 from tilec.runtime.launch.parameter_block import ParameterBlock, ParameterLayout
+from tilec.runtime.launch.reports import Watch, make_watches, report_places
 from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
-from tilec.runtime.launch.wait_watch import WaitWatch
 from tilec.runtime.launch.workspace import WorkspaceRequest, workspace_pool
 from tilec.support.diagnostics import (
     DeadlockError,
     DeviceError,
     InternalCompilerError,
+    KernelAssertionError,
     LaunchError,
     OutOfRangeError,
     error,
@@ -120,8 +120,8 @@ class LaunchPlan:
         launches: The kernels in order; none when there is nothing to do.
         pairs: Arrays that must be compared again when addresses change.
         workspaces: Device memory that the launch needs; the addresses follow those of the arrays.
-        watch: Watches the waits of a debug build; None for others. The addresses of its records
-            follow those of the workspaces.
+        watches: What the launches report to, and what reads that: assertions and the waits of a
+            debug build, and prints. The addresses of their records follow those of the workspaces.
         variant: The compiled kernel behind it, for inspection.
     """
 
@@ -129,7 +129,7 @@ class LaunchPlan:
     launches: tuple[KernelLaunch, ...]
     pairs: tuple[PairCheck, ...] = ()
     workspaces: tuple[WorkspaceRequest, ...] = ()
-    watch: WaitWatch | None = None
+    watches: tuple[Watch, ...] = ()
     variant: Any = None
 
     def accepts(self, pointers: Pointers) -> bool:
@@ -147,12 +147,13 @@ class LaunchPlan:
         Raises:
             DeadlockError: A wait of a debug build ran into its limit.
             OutOfRangeError: An index in a debug build was out of range.
+            KernelAssertionError: An assertion of the kernel failed.
         """
         if self.workspaces:
             pool = workspace_pool(self.driver)
             pointers = (*pointers, *(pool.provide(item, stream) for item in self.workspaces))
-        if self.watch is not None:
-            self._run_watched(self.watch, pointers, scalars, stream)
+        if self.watches:
+            self._run_watched(pointers, scalars, stream)
             return
         for launch in self.launches:
             block = launch.take_block(pointers)
@@ -160,15 +161,15 @@ class LaunchPlan:
             self.driver.launch(launch.prepared, stream, block.address)
             launch.blocks[pointers] = block
 
-    def _run_watched(
-        self, watch: WaitWatch, pointers: Pointers, scalars: Scalars, stream: int
-    ) -> None:
-        """Launch a debug build and wait for its end; `pointers` has the workspaces."""
+    def _run_watched(self, pointers: Pointers, scalars: Scalars, stream: int) -> None:
+        """Launch kernels that report, and wait for their end; `pointers` has the workspaces."""
         try:
-            with watch.records(stream) as records:
-                plan = replace(self, workspaces=(), watch=None)
-                plan.run((*pointers, *records), scalars, stream)
-        except (DeadlockError, OutOfRangeError):
+            with ExitStack() as stack:
+                for watch in self.watches:
+                    pointers = (*pointers, *stack.enter_context(watch.records(stream)))
+                plan = replace(self, workspaces=(), watches=())
+                plan.run(pointers, scalars, stream)
+        except (DeadlockError, KernelAssertionError, OutOfRangeError):
             pool = workspace_pool(self.driver)
             with suppress(DeviceError):  # the deadlock is the error to show
                 for item in self.workspaces:
@@ -208,17 +209,18 @@ def make_plan(
             layout = _layout(driver, metadata, arguments, extents, run_time_scalars)
             first = len(arguments.arrays)
             places = {item.name: first + index for index, item in enumerate(workspaces)}
-            places[DEBUG_BUFFER] = first + len(workspaces) + position
+            places |= report_places(
+                hidden_parameters, first + len(workspaces), len(kernels), position
+            )
             _add_hidden(layout, hidden_parameters, places, metadata["name"])
             launches.append(KernelLaunch(PreparedLaunch(loaded, shape), layout))
     if not launches:
         return LaunchPlan(driver, ())
     pairs = check_pairs([item[0] for item in kernels], arguments)
     requests = tuple(_workspace(item, kernels[0][0], arguments) for item in workspaces)
-    debug = any(item.name == DEBUG_BUFFER for item in hidden_parameters)
     every = tuple(metadata for metadata, _ in kernels)
-    watch = WaitWatch(driver, arguments.device or 0, every) if debug else None
-    return LaunchPlan(driver, tuple(launches), pairs, requests, watch)
+    watches = make_watches(driver, arguments.device or 0, every, hidden_parameters)
+    return LaunchPlan(driver, tuple(launches), pairs, requests, watches)
 
 
 def _extents_and_blocks(

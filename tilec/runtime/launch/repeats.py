@@ -63,7 +63,7 @@ class Repeats:
             scalars: Its scalar arguments.
             stream: The stream that it was launched on, the current one.
         """
-        if plan.workspaces or plan.watch is not None or len(plan.launches) != 1:
+        if plan.workspaces or plan.watches or len(plan.launches) != 1:
             return  # memory that depends on the stream, waits for the end, several kernels
         call = (pointers, tuple(scalars), stream, grid)
         if call not in self._seen:

@@ -1,6 +1,7 @@
-"""The launcher's half of debug builds (`--debug-waits`): provides, reads and explains the record.
+"""The launcher's half of assertions and of debug builds (`--debug-waits`): the record.
 
-`tilec.request.wait_records` describes the record. Each kernel of a launch gets one of its own.
+It is provided, read and explained here; `tilec.request.wait_records` describes it. Each kernel of
+a launch gets one of its own.
 """
 
 import ctypes
@@ -10,6 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+from tilec.request import assertions
+from tilec.request.assertions import FAILED
 from tilec.request.wait_records import INDEX_HINT, METADATA_KEY, RECORD_BYTES, Word, index_message
 from tilec.runtime.cuda.api import Driver
 from tilec.support.diagnostics import (
@@ -17,6 +20,7 @@ from tilec.support.diagnostics import (
     DeviceError,
     Diagnostic,
     InternalCompilerError,
+    KernelAssertionError,
     OutOfRangeError,
     SourceFile,
     SourceSpan,
@@ -63,6 +67,7 @@ class WaitWatch:
 
         Raises:
             DeadlockError: A wait ran into its limit (T0811).
+            KernelAssertionError: An assertion failed (T0578).
             OutOfRangeError: An index was out of range (T0575).
             DeviceError: The driver failed.
         """
@@ -90,8 +95,10 @@ def failure_of(metadata: Mapping[str, Any], record: Sequence[int]) -> TileError:
         record: Its words, in the order of `tilec.request.wait_records.Word`.
 
     Raises:
-        InternalCompilerError: The kernel has no wait of that id.
+        InternalCompilerError: The kernel has no wait or assertion of that id.
     """
+    if record[Word.STATE] == FAILED:
+        return _failed_assertion(metadata, record)
     build = metadata[METADATA_KEY]
     if record[Word.WAIT] >= len(build["waits"]):
         name = metadata["name"]
@@ -101,6 +108,19 @@ def failure_of(metadata: Mapping[str, Any], record: Sequence[int]) -> TileError:
         found = out_of_range(metadata["name"], wait, record)
         return OutOfRangeError(found, _sources(wait))
     return DeadlockError(deadlock(metadata, wait, record), _sources(wait))
+
+
+def _failed_assertion(metadata: Mapping[str, Any], record: Sequence[int]) -> TileError:
+    """Return the error of the assertion that wrote a record."""
+    table = metadata[assertions.METADATA_KEY]
+    name, number = metadata["name"], record[Word.WAIT]
+    if number >= len(table):
+        raise InternalCompilerError(f"{name}: the debug buffer names assertion {number}")
+    row = table[number]
+    block = [record[word] for word in assertions.COORDINATES]
+    rank = len(metadata.get("grid", ())) or len(block)
+    text = assertions.failure_text(name, block, rank, row["message"])
+    return KernelAssertionError(error("T0578", text, _span(row)), _sources(row))
 
 
 def out_of_range(kernel: str, check: Mapping[str, Any], record: Sequence[int]) -> Diagnostic:

@@ -63,10 +63,7 @@ def debug_waits(module: Any, context: PassContext) -> bool:
         table = list(_number_waits(function, context))
         write_kernel_facts(function, **{METADATA_KEY: {**request, "waits": table}})
         if table:
-            _append_buffer(function)
-            hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
-            hidden.append({"name": DEBUG_BUFFER, "dtype": "u64"})
-            write_kernel_facts(function, **{HIDDEN_PARAMETERS: hidden})
+            add_buffer(function)
     return changed
 
 
@@ -88,7 +85,7 @@ def _number_waits(function: Any, context: PassContext) -> Iterator[dict[str, Any
             "first_thread": first_thread,
             "ring": rings.index(op.operands[0]) if barrier in _OF_RINGS else -1,
             "barrier": barrier,
-            **_place(op, context.buffer, context.sources),
+            **place_of(op, context.buffer, context.sources),
         }
 
 
@@ -103,8 +100,8 @@ def _role_operations(operations: Sequence[Any]) -> Iterator[tuple[str, int, Any]
                 yield role, thread, op
 
 
-def _place(op: Any, buffer: str, sources: Sequence[SourceFile]) -> dict[str, Any]:
-    """Return the source range of a wait and the text of its line, as far as they are known.
+def place_of(op: Any, buffer: str, sources: Sequence[SourceFile]) -> dict[str, Any]:
+    """Return the source range of an operation and the text of its line, as far as they are known.
 
     The launcher may run in another process that has the package only, so the text is stored, too.
     """
@@ -117,7 +114,13 @@ def _place(op: Any, buffer: str, sources: Sequence[SourceFile]) -> dict[str, Any
     return {"span": place, "line": line or ""}
 
 
-def _append_buffer(function: Any) -> None:
+def add_buffer(function: Any, name: str = DEBUG_BUFFER) -> None:
+    """Append the address of a buffer to the parameters of a kernel, unless it is there."""
+    hidden = read_kernel_fact(function, HIDDEN_PARAMETERS, [])
+    if any(item["name"] == name for item in hidden):
+        return
+    hidden.append({"name": name, "dtype": "u64"})
+    write_kernel_facts(function, **{HIDDEN_PARAMETERS: hidden})
     block = function_body(function)
     block.add_argument(ir.Type.parse(_BUFFER_TYPE), function.location)
     inputs = [argument.type for argument in block.arguments]

@@ -1,0 +1,93 @@
+"""Number the assertions and prints, and add the buffers for their reports.
+
+Before:  nv_tileaa.func @k(%A: !nv_tileaa.ptr<f32>) {
+           nv_tileas.assert %c, %x, %y, %z {message}
+           nv_tileas.print %x, %y, %z, %v {template, dtype, starts} }
+After:   nv_tileaa.func @k(%A: !nv_tileaa.ptr<f32>, %debug_buffer: !nv_tileaa.ptr<i32>,
+                           %print_buffer: !nv_tileaa.ptr<i32>) {
+           nv_tileas.assert %c, %x, %y, %z {message, nv_tileas.report = 0}
+           nv_tileas.print %x, %y, %z, %v {template, dtype, starts, nv_tileas.report = 0} }
+           {tilec.kernel = {assertions = [{message, span, line}], hidden_parameters = [...],
+                            prints = [{template, dtype, shape, starts}]}}
+
+Each assertion gets a number, its row in the table `assertions`; each print gets a number, its row
+in the table `prints`. The launcher takes message and place, or the format, from these tables. The
+first assertion that fails writes its number and the coordinates of its block into the debug buffer,
+and the launcher raises the error. A print writes its values into the print buffer, and the launcher
+prints them.
+
+The addresses of the buffers become the last parameters of the kernel. If
+`nv-tileas-debug-waits` added the debug buffer, the assertions use it too. Kernels without
+assertions and prints stay as they are.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.verify.debug_waits import add_buffer, place_of
+from tilec.request import assertions, prints
+from tilec.request.wait_records import DEBUG_BUFFER
+
+REPORT_ID = "nv_tileas.report"
+"""Attribute with the id of an assertion or print."""
+
+
+@register_pass("nv-tileas-number-reports")
+def number_reports(module: Any, context: PassContext) -> bool:
+    """Number the assertions and prints of each kernel and add the buffers for their reports."""
+    changed = False
+    for function in kernel_functions(module):
+        changed |= _number(
+            function,
+            "nv_tileas.assert",
+            assertions.METADATA_KEY,
+            DEBUG_BUFFER,
+            lambda op: _assertion(op, context),
+        )
+        changed |= _number(
+            function, "nv_tileas.print", prints.METADATA_KEY, prints.PRINT_BUFFER, _print
+        )
+    return changed
+
+
+def _number(
+    function: Any, name: str, key: str, buffer: str, row: Callable[[Any], dict[str, Any]]
+) -> bool:
+    """Number the operations called `name`; return whether there are any without numbers.
+
+    Args:
+        function: The kernel.
+        name: Name of the operations.
+        key: Entry of the metadata for the table.
+        buffer: Name of the hidden parameter.
+        row: Makes the row of an operation.
+    """
+    found = [op for op in kernel_operations(function) if op.name == name]
+    if not found or read_kernel_fact(function, key) is not None:
+        return False
+    i64 = ir.IntegerType.get_signless(64)
+    for number, op in enumerate(found):
+        op.attributes[REPORT_ID] = ir.IntegerAttr.get(i64, number)
+    write_kernel_facts(function, **{key: [row(op) for op in found]})
+    add_buffer(function, buffer)
+    return True
+
+
+def _assertion(op: Any, context: PassContext) -> dict[str, Any]:
+    message = ir.StringAttr(op.attributes["message"]).value
+    return {"message": message, **place_of(op, context.buffer, context.sources)}
+
+
+def _print(op: Any) -> dict[str, Any]:
+    view = op.opview
+    kind = view.value.type if view.value is not None else None
+    return {
+        "template": view.template.value,
+        "dtype": view.dtype.value,
+        "shape": list(kind.shape) if isinstance(kind, ir.RankedTensorType) else [],
+        "starts": bool(view.starts.value),
+    }
