@@ -207,8 +207,8 @@ def _find_start_obstacle(request: CopyRequest) -> str | None:
 
     A load whose innermost coordinate is no multiple of 16 bytes ends in an illegal instruction
     (measured: H200, driver 580, 2026-11-23, f32 and bf16, three tile widths); other coordinates may
-    be any. TMA also cuts the end of a row in units of 16 bytes (measured 2026-11-21), so a store has
-    the same rule.
+    be any. TMA also cuts the end of a row in units of 16 bytes (measured 2026-11-21), so a store
+    has the same rule.
     """
     if request.coord_div_by[-1] * request.element_bytes % TMA_ALIGNMENT:
         return f"its rows are not known to start at multiples of {TMA_ALIGNMENT} bytes"
