@@ -172,9 +172,9 @@ MATH_TERMS = 64
 TERMS = {
     **{name: 2**12 for name in PRODUCT_TYPES if "f8" in name},
     "f16_sums": 2**13,
-    "f16_sums_two_groups": 2**14,
-    "f8_short_sums": 2**13,
-    "warp_f16_sums": 2**13,
+    "f16_sums_two_groups": 2**15,
+    "f8_short_sums": 2**15,
+    "warp_f16_sums": 2**15,
     "f16_sums_in_flight": 2**14,
     "approximations": 2**13,
     "heads_attention": 2**14,
