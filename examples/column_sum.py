@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"M": 4096, "N": 256}
+SIZES = {"M": 512, "N": 128}
 CASES = ({"M": 1, "N": 1}, {"M": 64, "N": 64}, {"M": 200, "N": 100})
 LAYOUTS = ({"X": "col"}, {"X": "odd"}, {"S": "odd"})
 SUMMED = {"S": "M"}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"M": 16, "N": 8192}
+SIZES = {"M": 4, "N": 8192}
 CASES = ({"M": 1, "N": 5}, {"M": 3, "N": 4096}, {"M": 5, "N": 5000})
 LAYOUTS = ({"X": "odd"}, {"T": "odd"})
 SUMMED = {"L": "N"}

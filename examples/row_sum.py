@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"M": 64, "N": 8192}
+SIZES = {"M": 8, "N": 8192}
 CASES = ({"M": 1, "N": 1}, {"M": 5, "N": 2048}, {"M": 9, "N": 2500})
 LAYOUTS = ({"X": "col"}, {"X": "odd"}, {"S": "odd"})
 SUMMED = {"S": "N"}

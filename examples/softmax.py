@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"M": 64, "N": 4096}
+SIZES = {"M": 8, "N": 4096}
 CASES = ({"M": 1, "N": 1}, {"M": 3, "N": 100}, {"M": 9, "N": 4095}, {"M": 5, "N": 1024})
 LAYOUTS = ({"X": "col"}, {"Y": "col"}, {"X": "odd"}, {"Y": "odd"})
 ROUNDINGS = {"Y": 2**16}

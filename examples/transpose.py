@@ -2,7 +2,7 @@
 
 import numpy as np
 
-SIZES = {"M": 512, "N": 384}
+SIZES = {"M": 192, "N": 128}
 CASES = ({"M": 1, "N": 1}, {"M": 64, "N": 64}, {"M": 100, "N": 72}, {"M": 65, "N": 130})
 LAYOUTS = ({"X": "col"}, {"Y": "col"}, {"X": "odd"}, {"Y": "odd"})
 

@@ -184,5 +184,5 @@ def test_an_unchanged_dump_resumes_with_its_texts(dumps):
     assert made.module_text("ptx").splitlines() == [
         line for line in dumped.splitlines() if not line.startswith("// tilec.kernel: ")
     ]
-    assert 'tilec.after = "nv-tileas-debug-waits"' in made.module_text("nv_tileas")
+    assert 'tilec.after = "nv-tileas-number-reports"' in made.module_text("nv_tileas")
     assert made.snapshots == {}

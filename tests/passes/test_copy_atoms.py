@@ -71,7 +71,7 @@ def test_tma_takes_ranks_one_to_five(rank):
         strides=(None,) * (rank - 1) + (1,),
         size_div_by=(1,) * rank,
         stride_div_by=(16,) * (rank - 1) + (2,),
-        coord_div_by=(1,) * rank,
+        coord_div_by=(1,) * (rank - 1) + (64,),
         in_bounds=(False,) * rank,
     )
     assert names(request)[0] == f"sm90_tma_load_{rank}d_bf16"
@@ -81,6 +81,7 @@ def test_tma_takes_ranks_one_to_five(rank):
     ("change", "reason"),
     [
         ({"compute_capability": 80}, "compute capability 80 has no TMA"),
+        ({"coord_div_by": (64, 4)}, "its rows are not known to start at multiples of 16 bytes"),
         ({"address_space": 3}, "the array is not in global memory"),
         ({"allow_tma": False}, "the source says allow_tma = false"),
         ({"mem_semantic": "acquire"}, "its memory ordering is acquire, and TMA copies are weak"),
