@@ -58,7 +58,7 @@ def test_stages_are_those_of_the_pipeline():
     (level,) = (stage for stage in STAGES if stage.name == "nv_tileaa")
     upstream = sum(not step.module for step in level.steps)
     text = f"{len(level.steps)} passes, {upstream} of them from MLIR"
-    assert upstream and text in stages.draw()
+    assert text in stages.draw()
 
 
 def test_accumulator_is_the_fragment_of_the_ptx_isa():
