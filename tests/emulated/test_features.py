@@ -2,13 +2,14 @@
 
 import pytest
 
-from tests.support.feature_cases import CASES, check_feature, load_kernels, runs
+from tests.support.feature_cases import CASES, PRODUCT_TYPES, check_feature, load_kernels, runs
 
 RUNS = [
     pytest.param(name, sizes, layouts, id=f"{name}-{'-'.join(layouts.values()) or 'row'}")
     for name, sizes, layouts in runs()
-    if sizes == CASES[name][-1]
+    if sizes == CASES[name][-1] and (name not in PRODUCT_TYPES or not layouts)
 ]
+"""The layouts of products of all types run on the GPU only: each takes the emulator a second."""
 
 
 @pytest.fixture(scope="module")
