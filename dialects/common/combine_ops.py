@@ -24,12 +24,12 @@ SOURCES = ("first", "second", "third", "fourth")
 
 def source_fields(sources: Sequence[Any]) -> dict[str, Any]:
     """Return the operand fields of an operation that combines `sources`, or yields them."""
-    return dict(zip(SOURCES, sources, strict=False))
+    return dict(zip(SOURCES[: len(sources)], sources, strict=True))
 
 
 def combine_fields(sources: Sequence[Any], results: Sequence[Any]) -> dict[str, Any]:
     """Return the operand and result fields of an operation that combines `sources`."""
-    found = zip(SOURCES, results, strict=False)
+    found = zip(SOURCES[: len(results)], results, strict=True)
     return source_fields(sources) | {f"{name}_result": type_ for name, type_ in found}
 
 

@@ -121,6 +121,7 @@ def test_type_of(frontend, expression, expected):
         ("x = sum(zeros((4, 4)), 2)", "T0301", "axis 2 is outside"),
         ("x = sum(zeros((4, 4)), (0, -2))", "T0301", "every axis once"),
         ("x = sum(cast(zeros((4, 4)), tf32))", "T0307", "tf32"),
+        (f"x = reduce(({'zeros(4), ' * 5}), 0, maximum, 0)", "T0310", "at most 4 tiles, found 5"),
         ("x = reduce(zeros((4, 4)), 0, 3, 0)", "T0311", "expected a function of two numbers"),
         ("x = reduce(zeros((4, 4)), 0, maximum, alpha)", "T0403", "identity must be a number"),
         ("x = where(alpha, 1, 2)", "T0312", "must be bool, found f32"),

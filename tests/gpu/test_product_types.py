@@ -21,11 +21,11 @@ def product[M, N, K](A: {a}[M, K], B: {b}[{order}], C: {result}[M, N],
     store(C, (m, n), cast(acc, {result}))
 """
 SIZES = ({"M": 1024, "N": 768, "K": 512}, {"M": 300, "N": 1100, "K": 520})
-SHORT_SUMS, FEW_BITS = 2**16, 2**15
+SHORT_SUMS, FEW_BITS = 2**15, 2**14
 """Tolerances in roundings of f32 (2^-24). Sums in f16 are rounded by 2^-11 after each of K/16 = 32
-instructions: half of what these may add up to. Of sums of 8-bit floats the tensor cores keep 14
-bits: each of K/32 = 16 instructions may cut off 2^-13 (measured on an H200, 2026-11-23: up to 0.13
-in sums of 64)."""
+instructions. Of sums of 8-bit floats the tensor cores keep 14 bits: each of K/32 = 16 instructions
+may cut off 2^-13. Measured on an H200 (2026-11-23): errors of up to 0.0078 and 0.0029 of the larger
+one of an element and the RMS; four of these roundings are allowed, so 0.0078 and 0.0039."""
 CASES = [
     ("f16", "f16", "f16", "f16", "", SHORT_SUMS),
     ("f8e4m3", "f8e4m3", "f32", "f32", "", FEW_BITS),

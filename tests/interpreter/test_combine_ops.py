@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 import tilec
+from tilec.dialects.common.combine_ops import SOURCES
+from tilec.frontend.semantics.combining import MAX_TILES
 
 NAN = np.float32("nan")
 
@@ -102,3 +104,7 @@ def test_tuples_of_tiles_are_scanned_together(compute):
     for item in x[1:]:
         expected.append(2 * expected[-1] + int(item))
     np.testing.assert_array_equal(found, expected)
+
+
+def test_the_operations_have_a_field_for_every_tile():
+    assert len(SOURCES) == MAX_TILES

@@ -207,6 +207,10 @@ class Call:
         message = f"{what} must be True or False, found {describe(argument.value)}"
         raise self.fail("T0403", message, argument.span)
 
+    def is_set(self, argument: Argument | None, what: str) -> bool:
+        """Return an optional compile-time bool, which is False by default."""
+        return argument is not None and self.flag(argument, what)
+
 
 def call_builtin(ctx: Context, target: BuiltinValue, node: ast.Call) -> AnyValue:
     """Bind the arguments of a call and run the builtin."""

@@ -176,10 +176,6 @@ def extremum_of_two(
     return call.ctx.op(f"{name}i", [left, right], left.type, call.span, signed=dtype.signed)
 
 
-def _is_flag_set(call: Call, argument: Argument | None, what: str) -> bool:
-    return argument is not None and call.flag(argument, what)
-
-
 @builtin("maximum", ARITHMETIC, "maxf", "maxi")
 def maximum(
     call: Call, a: Argument, b: Argument, *, propagate_nan: Argument | None = None
@@ -188,7 +184,7 @@ def maximum(
 
     If one of them is NaN, the result is the other one, or NaN with `propagate_nan=True`.
     """
-    spread = _is_flag_set(call, propagate_nan, "propagate_nan")
+    spread = call.is_set(propagate_nan, "propagate_nan")
     return elementwise_extremum(call, "max", [a, b], propagate_nan=spread)
 
 
@@ -200,7 +196,7 @@ def minimum(
 
     If one of them is NaN, the result is the other one, or NaN with `propagate_nan=True`.
     """
-    spread = _is_flag_set(call, propagate_nan, "propagate_nan")
+    spread = call.is_set(propagate_nan, "propagate_nan")
     return elementwise_extremum(call, "min", [a, b], propagate_nan=spread)
 
 

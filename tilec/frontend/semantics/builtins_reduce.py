@@ -49,10 +49,6 @@ def _axes(call: Call, axis: Argument | None, rank: int) -> tuple[int, ...]:
     return tuple(sorted(found))
 
 
-def _is_set(call: Call, argument: Argument | None, what: str) -> bool:
-    return argument is not None and call.flag(argument, what)
-
-
 def _shaped(
     call: Call, value: hir.Value, shape: Sequence[int], axes: Sequence[int], keep: bool
 ) -> hir.Value:
@@ -79,7 +75,7 @@ def _over_axes(
     result = x
     for position in reversed(axes):
         (result,) = combine(call, "reduce", [result], position, combiner, [identity])
-    return _shaped(call, result, shape, axes, _is_set(call, keepdims, "keepdims"))
+    return _shaped(call, result, shape, axes, call.is_set(keepdims, "keepdims"))
 
 
 # Reductions
@@ -120,7 +116,7 @@ def _extremum(
     keepdims: Argument | None,
     propagate_nan: Argument | None,
 ) -> AnyValue:
-    spread = _is_set(call, propagate_nan, "propagate_nan")
+    spread = call.is_set(propagate_nan, "propagate_nan")
     if len(values) > 1 and axis is None and keepdims is None:
         return elementwise_extremum(call, name, list(values), propagate_nan=spread)
     if len(values) != 1:
@@ -204,7 +200,7 @@ def _position(
         raise call.fail("T0301", "expected one axis, or none for the whole tile")
     else:
         found = _positions(call, tile, first, better)
-    return _shaped(call, found, shape, axes, _is_set(call, keepdims, "keepdims"))
+    return _shaped(call, found, shape, axes, call.is_set(keepdims, "keepdims"))
 
 
 def _positions(call: Call, tile: hir.Value, axis: int, better: str) -> hir.Value:
@@ -303,5 +299,5 @@ def reduce(
     position = call.axis(axis, len(shape))
     combiner = user_combiner(call, function, tiles)
     found = combine(call, "reduce", tiles, position, combiner, identities_of(call, identity, tiles))
-    keep = _is_set(call, keepdims, "keepdims")
+    keep = call.is_set(keepdims, "keepdims")
     return result_of(x, [_shaped(call, item, shape, (position,), keep) for item in found])

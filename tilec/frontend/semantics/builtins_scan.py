@@ -19,10 +19,6 @@ from tilec.frontend.semantics.combining import (
 from tilec.frontend.semantics.values import AnyValue
 
 
-def _is_set(call: Call, argument: Argument | None, what: str) -> bool:
-    return argument is not None and call.flag(argument, what)
-
-
 def _running(
     call: Call, x: Argument, axis: Argument, reverse: Argument | None, name: str, start: int
 ) -> hir.Value:
@@ -31,7 +27,7 @@ def _running(
     wide = wide_dtype(dtype)
     widened = numeric.convert(call.ctx, tile, wide, call.span)
     position = call.axis(axis, len(numeric.shape_of(tile)))
-    backwards = _is_set(call, reverse, "reverse")
+    backwards = call.is_set(reverse, "reverse")
     combiner = binary_combiner(call, name + ("f" if wide.is_float else "i"))
     (found,) = combine(call, "scan", [widened], position, combiner, [start], reverse=backwards)
     return narrowed(call, found, dtype)
@@ -66,6 +62,6 @@ def scan(
     position = call.axis(axis, len(numeric.shape_of(tiles[0])))
     combiner = user_combiner(call, function, tiles)
     identities = identities_of(call, identity, tiles)
-    backwards = _is_set(call, reverse, "reverse")
+    backwards = call.is_set(reverse, "reverse")
     found = combine(call, "scan", tiles, position, combiner, identities, reverse=backwards)
     return result_of(x, found)

@@ -22,6 +22,8 @@ from tilec.support.diagnostics import note
 from tilec.support.dtypes import DType
 
 _WORD_BITS = 32
+MAX_TILES = 4
+"""Tiles that one `reduce` or `scan` combines together: the operand fields of the operations."""
 _REPORTS = ("assert", "print")
 """Operations by which a kernel reports; in the body of a reduction no pass numbers them."""
 
@@ -209,6 +211,9 @@ def tiles_of(call: Call, x: Argument) -> list[hir.Value]:
     tiles = [call.tile(Argument(item, x.span)) for item in items]
     if not tiles:
         raise call.fail("T0311", "expected a tile or a tuple of tiles", x.span)
+    if len(tiles) > MAX_TILES:
+        message = f"combines at most {MAX_TILES} tiles, found {len(tiles)}"
+        raise call.fail("T0310", message, x.span, hint="combine them in two calls")
     shapes = {numeric.shape_of(tile) for tile in tiles}
     if len(shapes) > 1:
         shown = " and ".join(describe(tile) for tile in tiles)
