@@ -35,7 +35,10 @@ def extensions() -> list[Extension]:
         from Cython.Build import cythonize
     except ImportError:
         return []
-    return cythonize([Extension(name, [str(source)], optional=True)], quiet=True)
+    found = cythonize([Extension(name, [str(source)])], quiet=True)
+    for extension in found:
+        extension.optional = True  # of what it is given, cythonize does not keep this
+    return found
 
 
 setup(cmdclass={"build_py": BuildWithParserTables}, ext_modules=extensions())

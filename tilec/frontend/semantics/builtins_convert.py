@@ -39,7 +39,7 @@ def cast(
     """
     value, target = call.number(x), call.dtype(dtype)
     mode = None if rounding is None else _mode(call, rounding)
-    clamps = saturate is not None and call.flag(saturate, "saturate")
+    clamps = call.is_set(saturate, "saturate")
     if mode is None and not clamps:
         return numeric.convert(call.ctx, value, target, call.span)
     source = numeric.materialize(call.ctx, value, call.span)
