@@ -1,5 +1,8 @@
 """The package list of pyproject.toml against the folders on disk."""
 
+import os
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -69,3 +72,18 @@ def test_every_pass_of_the_pipeline_is_registered_or_upstream():
     }
     named = {name for stage in STAGES for name in stage.passes}
     assert named - upstream == set(PASS_MODULES) & named
+
+
+def test_a_machine_without_a_compiler_installs_without_the_extension(tmp_path):
+    """The compiler of this build always fails; the build goes on, and says what is missing."""
+    words = ["build_ext", "--build-lib", str(tmp_path), "--build-temp", str(tmp_path), "--force"]
+    done = subprocess.run(
+        [sys.executable, "setup.py", *words],
+        cwd=ROOT,
+        env={**os.environ, "CC": "false"},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert 'extension "tilec.runtime.launch.repeated_calls" failed' in done.stderr
+    assert list(tmp_path.rglob("*.so")) == []
