@@ -3,7 +3,10 @@
 from random import Random
 from typing import Any
 
-from tools.emulator.fuzz import draw_arrays, draw_orders, draw_products
+from tools.emulator.fuzz import draw_arrays, draw_elements, draw_orders, draw_products
+
+# These add their rules to those of `draw_tiles`.
+from tools.emulator.fuzz import draw_folds, draw_moves  # noqa: F401  # isort: skip
 from tools.emulator.fuzz.draw_accesses import load, store
 from tools.emulator.fuzz.draw_scalars import condition, count, integer
 from tools.emulator.fuzz.draw_tiles import tile
@@ -14,8 +17,8 @@ from tools.emulator.fuzz.program import (
     Expression,
     For,
     If,
+    Jump,
     Program,
-    Return,
     Statement,
     While,
     number,
@@ -50,7 +53,9 @@ def draw(seed: int) -> Program:
         made = draw_arrays.arrays(random, grid, random.randint(1, 4))
     scalars = draw_arrays.scalars(random)
     budget = Budget(operations=60 if family == "values" else 25)
-    scope = Scope(random, made, budget=budget, width=random.choice((8, 16, 16, 32)))
+    counted = (draw_elements.counted(random),) if random.random() < 0.3 else ()
+    width = random.choice((8, 16, 16, 32))
+    scope = Scope(random, made, budget=budget, width=width, counted=counted)
     for item in scalars:
         counts = item.dtype == I32 and 0 <= item.value < 4
         scope.declare(Variable(item.name, item.dtype, (), fixed=True, counts=counts))
@@ -70,7 +75,7 @@ def draw(seed: int) -> Program:
         plan["any_tile_extents"] = True
     sizes = {**dict.fromkeys(draw_arrays.DIMS, 1), **grid.sizes}
     return Program(
-        seed, tuple(made), tuple(scalars), extents, tuple(body), sizes, plan,
+        seed, (*made, *counted), tuple(scalars), extents, tuple(body), sizes, plan,
         random.choice(MULTIPROCESSORS),
     )  # fmt: skip
 
@@ -111,6 +116,13 @@ def _store(scope: Scope) -> list[Statement]:
     return store(scope, scope.random.choice(written))
 
 
+def _scatter(scope: Scope) -> list[Statement]:
+    if scope.counted and scope.chance(0.5):
+        return draw_elements.count(scope, scope.random.choice(scope.counted))
+    written = [array for array in scope.arrays if array.owned]
+    return draw_elements.scatter(scope, scope.random.choice(written))
+
+
 def _assign(scope: Scope) -> list[Statement]:
     """Return an assignment to a new variable or to one that exists."""
     if scope.chance(0.2):
@@ -134,8 +146,11 @@ def _assign(scope: Scope) -> list[Statement]:
 def _for(scope: Scope) -> list[Statement]:
     if scope.depth > 1:
         return _store(scope)
-    inner = scope.inner()
+    inner = scope.inner("for")
     counter = scope.fresh("k")
+    if scope.chance(0.15):
+        rounds = number(scope.random.choice((0, 1, 2, 3)), I32)
+        return [For(counter, (rounds,), tuple(_block(scope.inner("static"), 2)), static=True)]
     bounds = _bounds(scope)
     inner.declare(Variable(counter, I32, (), fixed=True, counts=len(bounds) == 1))
     body = tuple(_block(inner, scope.random.randint(1, 3)))
@@ -157,7 +172,7 @@ def _while(scope: Scope) -> list[Statement]:
     if scope.depth > 1:
         return _store(scope)
     limit = count(scope)
-    inner = scope.inner()
+    inner = scope.inner("while")
     counter = scope.fresh("w")
     inner.declare(Variable(counter, I32, (), fixed=True, counts=True))
     return [While(counter, limit, tuple(_block(inner, scope.random.randint(1, 2))))]
@@ -170,9 +185,12 @@ def _if(scope: Scope) -> list[Statement]:
     then = _block(scope.inner(), scope.random.randint(1, 3))
     otherwise = _block(scope.inner(), scope.random.randint(1, 2)) if scope.chance(0.5) else []
     if scope.depth == 0 and scope.chance(0.1):
-        then.append(Return())
+        then.append(Jump("return"))
+    elif scope.loop and scope.chance(0.25):
+        jumps = ("break", "continue", "return") if scope.loop == "for" else ("break",)
+        then.append(Jump(scope.random.choice(jumps)))
     return [If(test, tuple(then), tuple(otherwise))]
 
 
-_KINDS = (_load, _store, _assign, _for, _while, _if)
-_KIND_WEIGHTS = (6, 6, 4, 2, 1, 2)
+_KINDS = (_load, _store, _assign, _for, _while, _if, _scatter)
+_KIND_WEIGHTS = (6, 6, 4, 2, 1, 2, 3)

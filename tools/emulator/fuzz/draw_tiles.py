@@ -11,8 +11,12 @@ from tools.emulator.fuzz.values import FLOATS, INTEGERS, RESTRICTED, is_float, p
 
 Shape = tuple[int, ...]
 _MOST_ELEMENTS = 2048
-_SHORT_FUNCTIONS = ("sqrt", "rsqrt", "floor", "ceil", "abs")
-_FUNCTIONS = ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh")
+_SHORT_FUNCTIONS = ("sqrt", "rsqrt", "floor", "ceil", "round", "trunc", "abs")
+_FUNCTIONS = (
+    *("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh"),
+    *("sinh", "cosh", "erf"),
+)
+_CONVERTING = ("sqrt", "rsqrt", *_FUNCTIONS)
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _CLAMPS = {
     "i8": (-128.0, 127.0),
@@ -221,7 +225,11 @@ def _function(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
         if dtype == "f32" and call in ("exp", "tanh") and scope.chance(0.3):
             keywords = ("rounding='approx'",)
     source = dtype
-    if dtype == "f32" and call not in ("floor", "ceil", "abs") and scope.chance(0.15):
+    if (
+        dtype == "f32"
+        and call not in ("floor", "ceil", "round", "trunc", "abs")
+        and scope.chance(0.15)
+    ):
         source = scope.random.choice(INTEGERS)
     inner = tile(scope, source, shape, depth - 1)
     return Expression("call", (inner,), dtype, shape, (call, *keywords))
@@ -364,7 +372,7 @@ def _any(_: str) -> bool:
 
 
 Rule = Callable[[Scope, str, Shape, int], Expression]
-_RULES: tuple[tuple[Rule, Callable[[str], bool]], ...] = (
+_RULES: list[tuple[Rule, Callable[[str], bool]]] = [
     *[(_binary, _is(*ARITHMETIC))] * 5,
     (_power, _is(*ARITHMETIC)),
     (_unary, _is(*ARITHMETIC)),
@@ -385,5 +393,10 @@ _RULES: tuple[tuple[Rule, Callable[[str], bool]], ...] = (
     (_extracted, _any),
     (_spread, _any),
     *[(_place, _is(I32))] * 2,
-)
+]
 """What makes a tile, and for which types; those that stand here more often are drawn more often."""
+
+
+def register(rule: Rule, dtypes: frozenset[str], often: int) -> None:
+    """Add a rule of another module, for some element types."""
+    _RULES.extend([(rule, dtypes.__contains__)] * often)
