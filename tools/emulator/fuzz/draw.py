@@ -25,10 +25,10 @@ from tools.emulator.fuzz.program import (
 )
 from tools.emulator.fuzz.scope import Budget, Scope, Variable
 
-FAMILIES = ("order", "memory", "values", "products")
-"""What a program is mostly about: the order of loads and stores, where they reach, arithmetic, or
-`mma`."""
-WEIGHTS = (5, 3, 3, 3)
+FAMILIES = ("order", "memory", "values", "products", "elements")
+"""What a program is mostly about: the order of loads and stores, where they reach, arithmetic,
+`mma`, or single elements."""
+WEIGHTS = (4, 3, 4, 3, 3)
 FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("stages", 0.1, (1, 2, 3)),
     ("specialize", 0.1, (0, 1)),
@@ -55,7 +55,10 @@ def draw(seed: int) -> Program:
     budget = Budget(operations=60 if family == "values" else 25)
     counted = (draw_elements.counted(random),) if random.random() < 0.3 else ()
     width = random.choice((8, 16, 16, 32))
-    scope = Scope(random, made, budget=budget, width=width, counted=counted)
+    scope = Scope(
+        random, made, budget=budget, width=width, counted=counted,
+        mostly_elements=family == "elements",
+    )  # fmt: skip
     for item in scalars:
         counts = item.dtype == I32 and 0 <= item.value < 4
         scope.declare(Variable(item.name, item.dtype, (), fixed=True, counts=counts))
@@ -84,7 +87,7 @@ def _body(scope: Scope, family: str, grid: draw_arrays.Frame) -> list[Statement]
     """Return the statements of a program."""
     if family == "order":
         return draw_orders.body(scope, grid)
-    lengths = {"memory": (4, 8), "values": (1, 3), "products": (0, 3)}
+    lengths = {"memory": (4, 8), "values": (1, 3), "products": (0, 3), "elements": (3, 6)}
     before = draw_products.products(scope, grid) if family == "products" else []
     return [*before, *_block(scope, scope.random.randint(*lengths[family])), *_last_stores(scope)]
 
@@ -102,8 +105,8 @@ def _block(scope: Scope, length: int) -> list[Statement]:
     """Return statements; what they declare is known after them."""
     found: list[Statement] = []
     for _ in range(length):
-        choices = scope.random.choices(_KINDS, _KIND_WEIGHTS)[0]
-        found += choices(scope)
+        kind = scope.random.choices(_KINDS, _KIND_WEIGHTS[scope.mostly_elements])[0]
+        found += kind(scope)
     return found
 
 
@@ -186,11 +189,12 @@ def _if(scope: Scope) -> list[Statement]:
     otherwise = _block(scope.inner(), scope.random.randint(1, 2)) if scope.chance(0.5) else []
     if scope.depth == 0 and scope.chance(0.1):
         then.append(Jump("return"))
-    elif scope.loop and scope.chance(0.25):
+    elif scope.loop and scope.chance(0.5):
         jumps = ("break", "continue", "return") if scope.loop == "for" else ("break",)
         then.append(Jump(scope.random.choice(jumps)))
     return [If(test, tuple(then), tuple(otherwise))]
 
 
 _KINDS = (_load, _store, _assign, _for, _while, _if, _scatter)
-_KIND_WEIGHTS = (6, 6, 4, 2, 1, 2, 3)
+_KIND_WEIGHTS = ((6, 6, 4, 2, 1, 2, 3), (4, 3, 4, 2, 1, 3, 10))
+"""How often each kind of statement is drawn: usually, and in programs about single elements."""

@@ -120,7 +120,7 @@ def _scan(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
 
 
 _NUMBERS = frozenset((*ARITHMETIC, "bool"))
-register(_builtin, _NUMBERS, 3)
-register(_whole, _NUMBERS, 1)
-register(_function, frozenset(ARITHMETIC), 2)
-register(_scan, frozenset(ARITHMETIC), 2)
+register(_builtin, _NUMBERS, 6)
+register(_whole, _NUMBERS, 2)
+register(_function, frozenset(ARITHMETIC), 5)
+register(_scan, frozenset(ARITHMETIC), 3)

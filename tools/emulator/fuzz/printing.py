@@ -113,12 +113,13 @@ def _gather(item: Expression, args: list[str]) -> str:
 
 def _fold(item: Expression, args: list[str]) -> str:
     fold: Fold = item.value
-    axes = () if fold.axes is None else fold.axes
-    where = [f"axis={axes[0]}"] if len(axes) == 1 else [f"axis={shape(axes)}"] if axes else []
+    where = _axis(fold.axes)
+    if where and not fold.function:
+        where = [f"axis={where[0]}"]
     if fold.call in ("reduce", "scan"):
         function = FUNCTIONS[fold.function]
         tiles = f"({', '.join(args)})" if function.tiles > 1 else args[0]
-        where = [str(axes[0]), function.text, _identity(function, [arg.dtype for arg in item.args])]
+        where = [*where, function.text, _identity(function, [arg.dtype for arg in item.args])]
         args = [tiles]
     flags = {
         "keepdims": fold.keepdims,
@@ -129,6 +130,13 @@ def _fold(item: Expression, args: list[str]) -> str:
     call = f"{fold.call}({', '.join(words)})"
     several = fold.function and FUNCTIONS[fold.function].tiles > 1
     return f"{call}[{fold.part}]" if several else call
+
+
+def _axis(axes: tuple[int, ...] | None) -> list[str]:
+    """Return the argument that names axes; none for all of them."""
+    if axes is None:
+        return []
+    return [str(axes[0]) if len(axes) == 1 else shape(axes)]
 
 
 def _identity(function: Function, dtypes: list[str]) -> str:
@@ -196,6 +204,13 @@ def _cut(item: Expression, args: list[str]) -> str:
     return f"extract({args[0]}, ({', '.join(args[1:])},), {shape(item.shape)})"
 
 
+def _convert(item: Expression, args: list[str]) -> str:
+    mode, saturate = item.value
+    words = [f"rounding={mode!r}"] if mode else []
+    words += ["saturate=True"] if saturate else []
+    return f"cast({', '.join([args[0], item.dtype, *words])})"
+
+
 def _made(item: Expression, args: list[str]) -> str:
     return f"full({shape(item.shape)}, {args[0]}, {item.dtype})"
 
@@ -218,6 +233,7 @@ FORMS: dict[str, Form] = {
     "choose": lambda _, args: f"({args[1]} if {args[0]} else {args[2]})",
     "call": _call,
     "cast": lambda item, args: f"cast({args[0]}, {item.dtype})",
+    "convert": _convert,
     "where": lambda _, args: f"where({', '.join(args)})",
     "full": _made,
     "arange": lambda item, _: f"arange({item.shape[0]}, {item.dtype})",

@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from tools.emulator.fuzz import arithmetic, elements
+from tools.emulator.fuzz.conversions import convert
 from tools.emulator.fuzz.folds import EXACT_SUMS, fold
 from tools.emulator.fuzz.memory import Memory, View
 from tools.emulator.fuzz.program import Expression
@@ -113,7 +114,7 @@ def _call(block: Frame, item: Expression) -> Value:
     if name == "cdiv":
         return arithmetic.binary(name, values[0], values[1], item.dtype)
     if name == "atan2":
-        return arithmetic.angle(*values, item.dtype)
+        return arithmetic.angle(values[0], values[1], item.dtype)
     if name in ("isnan", "isinf"):
         return arithmetic.test(name, values[0])
     if name == "fma":
@@ -247,6 +248,9 @@ RULES: Rules = {
     "choose": _choose,
     "call": _call,
     "cast": lambda block, item: cast(block.value(item.args[0]), item.dtype),
+    "convert": lambda block, item: convert(
+        block.value(item.args[0]), item.dtype, item.value[0], saturate=item.value[1]
+    ),
     "where": _where,
     "full": _full,
     "arange": _arange,

@@ -70,7 +70,8 @@ class Scope:
         places: Tiles that were accessed so far.
         width: Usual extent of tiles along an axis that blocks do not share.
         counted: Arrays that all blocks change by atomic operations.
-        loop: The word of the innermost loop, `for` or `while`; empty outside of loops.
+        mostly_elements: Whether most statements access single elements.
+        loop: The innermost loop: `for`, `while` or `static`; empty outside of loops.
     """
 
     random: Random
@@ -82,6 +83,7 @@ class Scope:
     places: list[Place] = field(default_factory=list)
     width: int = 16
     counted: tuple[Array, ...] = ()
+    mostly_elements: bool = False
     loop: str = ""
 
     def inner(self, loop: str = "") -> "Scope":
