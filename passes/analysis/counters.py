@@ -12,6 +12,8 @@ from tilec.plan.counters import COUNTER_BUDGET, COUNTER_BYTES, choose_copies
 HISTOGRAM = HistogramOp.OPERATION_NAME
 COPIES = "copies"
 _ADD = "arith.addi"
+_FOR_BOUNDS = 3
+"""Operands of a loop before those that it carries: start, end and step."""
 
 
 def histograms(function: Any) -> list[Any]:
@@ -54,15 +56,31 @@ def carried_sum(counts: Any, block: Any) -> int | None:
     if add is None or parent_operation(add.owner.operation).name != "scf.for":
         return None
     for number, carried in enumerate(list(block.arguments)[1:]):
-        terms = []
-        use = only_use(carried)
-        while use is not None and use.owner.operation.name == _ADD:
+        terms, use = [], only_use(carried)
+        while use is not None and (following := _passed_on(use)) is not None:
             terms.append(use.owner.operation)
-            use = only_use(terms[-1].results[0])
+            use = only_use(following)
         ends = use is not None and use.owner.operation == terminator(block)
         if ends and use.operand_number == number and add.owner.operation in terms:
             return number
     return None
+
+
+def _passed_on(use: Any) -> Any | None:
+    """Return what an operation makes of a sum that it uses; None if it does not go on as a sum.
+
+    That is an addition, or a loop that carries the sum and does not touch it.
+    """
+    op = use.owner.operation
+    if op.name == _ADD:
+        return op.results[0]
+    number = use.operand_number - _FOR_BOUNDS
+    if op.name != "scf.for" or number < 0:
+        return None
+    body = op.regions[0].blocks[0]
+    inner = only_use(list(body.arguments)[1 + number])
+    is_kept = inner is not None and inner.owner.operation == terminator(body)
+    return op.results[number] if is_kept and inner.operand_number == number else None
 
 
 def only_use(value: Any) -> Any | None:
