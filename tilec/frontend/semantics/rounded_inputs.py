@@ -3,8 +3,9 @@
 `exp2` of such a value is computed with `flush_to_zero`: what its input lost is far more than a
 result below 2^-126. `exp` of it is computed as `exp2(x * log2(e))`, whose relative error of about
 2^-22 + |x| 2^-23 (one rounding of the product, and CUDA math API, `exp2f`) is far less than the
-|x| 2^-9 by which the rounding of the input changes the result. What a `for` loop carries is as exact
-as the most exact of what enters it and what its rounds pass on; a `while` carries exact values.
+|x| 2^-9 by which the rounding of the input changes the result. What a `for` loop carries is as
+exact as the most exact of what enters it and what its rounds pass on; a `while` carries exact
+values.
 """
 
 from enum import IntEnum
