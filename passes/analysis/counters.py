@@ -60,8 +60,7 @@ def carried_sum(counts: Any, block: Any) -> int | None:
         while use is not None and (following := _passed_on(use)) is not None:
             terms.append(use.owner.operation)
             use = only_use(following)
-        ends = use is not None and use.owner.operation == terminator(block)
-        if ends and use.operand_number == number and add.owner.operation in terms:
+        if _is_carried(use, block, number) and add.owner.operation in terms:
             return number
     return None
 
@@ -79,8 +78,14 @@ def _passed_on(use: Any) -> Any | None:
         return None
     body = op.regions[0].blocks[0]
     inner = only_use(list(body.arguments)[1 + number])
-    is_kept = inner is not None and inner.owner.operation == terminator(body)
-    return op.results[number] if is_kept and inner.operand_number == number else None
+    return op.results[number] if _is_carried(inner, body, number) else None
+
+
+def _is_carried(use: Any | None, body: Any, number: int) -> bool:
+    """Tell whether a use hands carried value `number` of a loop over to the next round."""
+    if use is None or use.owner.operation != terminator(body):
+        return False
+    return use.operand_number == number
 
 
 def only_use(value: Any) -> Any | None:

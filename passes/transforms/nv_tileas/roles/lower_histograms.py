@@ -33,7 +33,7 @@ from tilec.ir.structured import (
     parent_operation,
     walk_operations,
 )
-from tilec.passes.analysis.counters import HISTOGRAM, carried_sum, counter_copies, only_use
+from tilec.passes.analysis.counters import HISTOGRAM, carried_sum, counter_copies
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.registry import PassContext, register_pass
 
@@ -74,7 +74,8 @@ def _lower(op: Any, roles: Any) -> tuple[Any, Any]:
 
 def _move_out(clear: Any, read: Any, number: int) -> Any:
     """Clear the counters before the loop and read them after it; return what reads them."""
-    loop, add = parent_operation(clear), only_use(read.results[0]).owner.operation
+    loop, (use,) = parent_operation(clear), read.results[0].uses
+    add = use.owner.operation
     rest = next(operand for operand in add.operands if operand != read.results[0])
     add.results[0].replace_all_uses_with(rest)
     erase(add)
