@@ -29,5 +29,5 @@ def reference(
     unit, part = x * scale, dy * w
     slope = (part * unit).mean(axis=1, keepdims=True)
     dx = (part - part.mean(axis=1, keepdims=True) - unit * slope) * scale
-    sums = {"DW": (dy * unit).sum(axis=0), "DB": dy.sum(axis=0)}
-    return {"DX": dx.astype(X.dtype), **{key: item.astype(np.float32) for key, item in sums.items()}}
+    dw, db = (dy * unit).sum(axis=0), dy.sum(axis=0)
+    return {"DX": dx.astype(X.dtype), "DW": dw.astype(np.float32), "DB": db.astype(np.float32)}

@@ -7,6 +7,8 @@ folder and are inlined like any helper. For Python, a name here stands for such 
 from pathlib import Path
 from typing import Any
 
+from tilec.support.diagnostics import LaunchError, error
+
 FOLDER = Path(__file__).resolve().parent
 """Where the `.tile` files are."""
 FILES = {
@@ -44,9 +46,7 @@ class LibraryFunction:
         Raises:
             LaunchError: Always (T0717).
         """
-        from tilec.runtime.errors import launch_error
-
-        raise launch_error("T0717", f"'{self.name}' works inside a kernel only")
+        raise LaunchError(error("T0717", f"'{self.name}' works inside a kernel only"))
 
 
 dequantize_int4 = LibraryFunction("dequantize_int4")

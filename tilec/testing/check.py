@@ -6,10 +6,10 @@ Next to `examples/matmul.tile` lies `examples/matmul.py`, which knows nothing of
   it names) and returns output name -> array;
 * `SIZES`: default extents of the named dims; `CASES`: more of them, odd ones included;
 * optional `LAYOUTS` (array -> layout, each entry a variant; arrays that are not named are `row`),
-  `CONSTANTS` (constant -> value, each entry a variant; the others keep their defaults), `DTYPES` (dtype parameter -> element type; the first entry is the default), `SCALARS` (defaults),
-  `SUMMED` (output -> name of the dim that is summed over), `ROUNDINGS` (output -> error that
-  approximations may add, in roundings of f32), and `inputs(**sizes)`, which gives arrays that shall
-  not be random.
+  `CONSTANTS` (constant -> value, each entry a variant; the others keep their defaults), `DTYPES`
+  (dtype parameter -> element type; the first entry is the default), `SCALARS` (defaults), `SUMMED`
+  (output -> name of the dim that is summed over), `ROUNDINGS` (output -> error that approximations
+  may add, in roundings of f32), and `inputs(**sizes)`, which gives arrays that shall not be random.
 
 No MLIR and no driver is imported here: the CPU reference and the GPU are both checked with this.
 """
@@ -131,9 +131,9 @@ class Example:
         return _arrays_of(self.reference, given, shapes)
 
     def variants(self) -> list[Variant]:
-        """Return what a thorough test calls: sizes, layouts, element types and constants, each once or more.
+        """Return what a thorough test calls: sizes, layouts, element types, constants.
 
-        All but the sizes are tried at the last size, which is an odd one.
+        Each is called once or more, all but the sizes at the last size, which is an odd one.
         """
         usual = self.dtypes[0] if self.dtypes else {}
         last = self.cases[-1] if self.cases else self.sizes
