@@ -3,7 +3,7 @@
 import numpy as np
 
 SIZES = {"B": 2, "N": 128, "D": 64}
-CASES = ({"B": 1, "N": 1, "D": 8}, {"B": 1, "N": 63, "D": 40}, {"B": 2, "N": 200, "D": 64})
+CASES = ({"B": 1, "N": 1, "D": 8}, {"B": 1, "N": 63, "D": 40}, {"B": 1, "N": 130, "D": 64})
 LAYOUTS = ({"Q": "odd", "O": "odd"}, {"K": "odd", "V": "odd"})
 CONSTANTS = ({"causal": 0},)
 SCALARS = {"scale": 0.125}

@@ -2,9 +2,10 @@
 
 import numpy as np
 
-SIZES = {"M": 16, "N": 4096}
-CASES = ({"M": 1, "N": 8}, {"M": 3, "N": 100}, {"M": 140, "N": 72})
+SIZES = {"M": 4, "N": 4096}
+CASES = ({"M": 1, "N": 8}, {"M": 3, "N": 100}, {"M": 5, "N": 72})
 LAYOUTS = ({"X": "odd"}, {"DX": "odd", "DW": "odd"})
+CONSTANTS = ({"BLOCKS": 2},)
 SCALARS = {"eps": 1e-5}
 SUMMED = {"DW": "M"}
 ROUNDINGS = {"DX": 2**16, "DW": 64}
