@@ -250,7 +250,7 @@ def test_padding_fills_what_lies_outside(run_kernel, pad, before):
     np.testing.assert_array_equal(result, expected)
 
 
-def test_dim_map_walks_the_other_way(run_kernel):
+def test_dim_map_swaps_the_axes(run_kernel):
     text = (
         "@kernel\ndef f[M, N](A: f32[M, N], OUT: f32[N, M]):\n"
         "    i, j = grid(cdiv(N, 8), cdiv(M, 4))\n"

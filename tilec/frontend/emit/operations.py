@@ -75,12 +75,12 @@ _SHAPES = {"reshape": cuda_tile.ReshapeOp, "broadcast": cuda_tile.BroadcastOp}
 class Emitter:
     """Builds operations at the current insertion point and remembers the values they give."""
 
-    def __init__(self) -> None:
-        """Start without values."""
+    def __init__(self, body: hir.Block) -> None:
+        """Start without values; `body` is the kernel that will be emitted."""
         self._values: dict[hir.Value, Any] = {}
         self._locations: dict[SourceSpan, Any] = {}
         self._types: dict[hir.Type, Any] = {}
-        self._rounded = RoundedInputs()
+        self._rounded = RoundedInputs(body)
 
     def location(self, span: SourceSpan) -> Any:
         """Return the MLIR location of a source range."""
@@ -129,7 +129,6 @@ class Emitter:
             self.bind(op.results, MEMORY[op.name](op, operands, where))
         else:
             self.bind(op.results, [self._emit_value(op, operands, where)])
-        self._rounded.note(op)
 
     def is_rounded(self, op: hir.Operation) -> bool:
         """Tell whether the operand of `op` carries the rounding of numbers of 16 bits."""
