@@ -2,6 +2,7 @@
 
 # A kernel is Python by its syntax only.
 # pyright: reportInvalidTypeForm=false, reportUndefinedVariable=false, reportCallIssue=false
+# pyright: reportGeneralTypeIssues=false, reportAttributeAccessIssue=false
 
 from __future__ import annotations
 
