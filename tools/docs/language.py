@@ -31,6 +31,7 @@ _MODULES = (
     "builtins_convert",
     "builtins_reduce",
     "builtins_scan",
+    "builtins_count",
     "builtins_checks",
     "printing",
 )
