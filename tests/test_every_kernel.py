@@ -6,6 +6,7 @@ ptxas gives no warning and spills nothing.
 """
 
 from dataclasses import replace
+from time import process_time
 
 import pytest
 
@@ -18,10 +19,10 @@ from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.request.target import get_target
 
-FILES = (
-    *sorted((ROOT / "examples").glob("*.tile")),
-    *sorted((ROOT / "tests" / "kernels").glob("*.tile")),
-)
+EXAMPLES = sorted((ROOT / "examples").glob("*.tile"))
+FILES = (*EXAMPLES, *sorted((ROOT / "tests" / "kernels").glob("*.tile")))
+MOST_SECONDS = 2.0
+"""Time of the processor, in seconds, that the compiler may take for an example, without ptxas."""
 CHECKS = {
     "nv-tileas-verify-placement",
     "nv-tileas-verify-async-protocol",
@@ -70,6 +71,14 @@ def test_kernel(path, name, unchanged):
     assert assembly.cubin
     assert assembly.warnings == ()
     assert (assembly.spill_stores, assembly.spill_loads) == (0, 0)
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_compile_soon_and_multiply_on_the_tensor_cores(path):
+    started = process_time()
+    made = compile_source(source_of(path), path.stem, options=CompileOptions(run_ptxas=False))
+    assert process_time() - started < MOST_SECONDS
+    assert [item for item in made.remarks if item.code == "T0541"] == []
 
 
 @pytest.mark.parametrize(
