@@ -227,6 +227,7 @@ def _known_names(signature: Signature) -> dict[str, list[str]]:
     others = [item for item in signature.params if not isinstance(item, ArrayParam)]
     scalars = [item.name for item in others if isinstance(item, ScalarParam)]
     dims = list(signature.dims)
+    extents = [item.name for item in others if isinstance(item, ConstParam) and item.is_extent]
     anonymous = [
         f"{item.name}.shape[{axis}]"
         for item in arrays
@@ -235,7 +236,7 @@ def _known_names(signature: Signature) -> dict[str, list[str]]:
     ]
     return {
         "constant": [item.name for item in others],
-        "dim": [*dims, *anonymous],
+        "dim": [*dims, *extents, *anonymous],
         "array": [item.name for item in arrays],
         "dim or scalar": [*dims, *scalars],
     }

@@ -29,7 +29,7 @@ class BoundKernel:
     """A kernel with everything that its specialization fixes.
 
     Attributes:
-        signature: Its parameters.
+        signature: Its parameters; consts that are extents of arrays are replaced there.
         arrays: Facts about each array parameter.
         dtypes: Element type of each `dtype` parameter.
         constants: Values of `const` parameters; the `auto` ones are missing until planned.
@@ -68,7 +68,7 @@ class _Binder:
             ("element type", given.dtypes, self._names(DTypeParam)),
             ("array", given.arrays, self._names(ArrayParam)),
             ("dim or scalar", given.divisors, [*dims, *scalars]),
-            ("dim", given.sizes, dims),
+            ("dim", given.sizes, [*dims, *self._extents()]),
         )
         for what, names, known in groups:
             for name in names:
@@ -88,6 +88,28 @@ class _Binder:
                     message = f"the {what} of '{name}' is {number}"
                     hint = f"expected an integer from {least} to {MAX_EXTENT}"
                     self.fail("T0008", message, self.signature.span, hint)
+
+    def _extents(self) -> list[str]:
+        """Return the names of the consts that are extents of arrays."""
+        params = self.signature.params
+        return [item.name for item in params if isinstance(item, ConstParam) and item.is_extent]
+
+    def with_extents(self, constants: Mapping[str, ConstantValue]) -> Signature:
+        """Return the signature with the values of the consts that are extents of arrays."""
+        known = {name: constants[name] for name in self._extents() if name in constants}
+        for name, value in known.items():
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                message = f"'{name}' is an extent of an array, so it cannot be {value}"
+                self.fail("T0404", message, self.signature.span, "give a positive integer")
+        return replace(
+            self.signature,
+            params=tuple(
+                replace(item, dims=tuple(_extent_value(dim, known) for dim in item.dims))
+                if isinstance(item, ArrayParam)
+                else item
+                for item in self.signature.params
+            ),
+        )
 
     def _names(self, kind: type) -> list[str]:
         return [item.name for item in self.signature.params if isinstance(item, kind)]
@@ -160,6 +182,8 @@ class _Binder:
                 continue
             if param.name in self.specialization.constants:
                 values[param.name] = self.specialization.constants[param.name]
+            elif param.is_extent and param.name in self.specialization.sizes:
+                values[param.name] = self.specialization.sizes[param.name]
             elif param.default is Default.AUTO:
                 automatic.append(param.name)
             elif isinstance(param.default, Default):
@@ -169,6 +193,11 @@ class _Binder:
             else:
                 values[param.name] = param.default
         return values, tuple(automatic)
+
+
+def _extent_value(dim: str | int | None, known: Mapping[str, ConstantValue]) -> str | int | None:
+    value = known.get(dim) if isinstance(dim, str) else None
+    return int(value) if value is not None else dim
 
 
 def _anonymous_dims(signature: Signature) -> list[str]:
@@ -195,6 +224,7 @@ def bind_kernel(
     arrays = binder.arrays(dtypes)
     binder.check_scalars(dtypes)
     constants, automatic = binder.constants()
+    fixed = binder.with_extents(constants)
     if binder.errors:
         raise CompileError(binder.errors, [module.source])
-    return BoundKernel(signature, arrays, dtypes, constants, automatic, specialization.divisors)
+    return BoundKernel(fixed, arrays, dtypes, constants, automatic, specialization.divisors)

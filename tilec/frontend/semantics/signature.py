@@ -38,7 +38,7 @@ class ArrayParam:
     Attributes:
         name: Parameter name.
         dtype: Name of an element type, or of a `dtype` parameter.
-        dims: Per axis the name of a dim, a fixed extent in elements, or None for `_`.
+        dims: Per axis the name of a dim or of a const, a fixed extent in elements, or None for `_`.
         span: Place in the source.
     """
 
@@ -59,11 +59,19 @@ class ScalarParam:
 
 @dataclass(frozen=True, slots=True)
 class ConstParam:
-    """A compile-time value: `BM: const = 128`, `= auto` or without default."""
+    """A compile-time value: `BM: const = 128`, `= auto` or without default.
+
+    Attributes:
+        name: Parameter name.
+        default: Its value unless the caller gives another one.
+        span: Place in the source.
+        is_extent: Whether it is an extent of an array, from which it takes its value.
+    """
 
     name: str
     default: bool | int | float | Default
     span: SourceSpan
+    is_extent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +94,7 @@ class Signature:
         name: Kernel name.
         params: In declaration order.
         dims: Named dims in order of first appearance, each with the places (array, axis) where it
-            appears.
+            appears; without those that are consts.
         has_grid: Whether the body declares its `grid`; if not, the caller gives one.
         hints: Plan fields from `@kernel(...)`.
         docstring: What the kernel says about itself.
@@ -123,6 +131,7 @@ def signature(kernel: ast.FunctionDef, module: ast.Module) -> Signature:
     reader = _Reader(module, kernel)
     params = reader.params()
     dims = reader.dims(params)
+    params = tuple(reader.with_extent(item) for item in params)
     hints = reader.hints()
     if reader.errors:
         raise CompileError(reader.errors, [module.source])
@@ -152,6 +161,11 @@ def grid_statement(kernel: ast.FunctionDef, module: ast.Module) -> ast.Statement
     return None
 
 
+def _is_extent(value: object) -> bool:
+    """Tell whether an array can have this extent where the source fixes it."""
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
 class _Reader:
     """Collects the parameters and the errors of one kernel."""
 
@@ -159,6 +173,7 @@ class _Reader:
         self.module = module
         self.kernel = kernel
         self.errors: list[Diagnostic] = []
+        self.extents: set[str] = set()
 
     def _fail(self, code: str, message: str, span: SourceSpan, hint: str | None = None) -> None:
         self.errors.append(error(code, message, span, hint=hint))
@@ -262,7 +277,7 @@ class _Reader:
         except CompileError as failure:
             self.errors.extend(failure.diagnostics)
             return None
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        if isinstance(value, int) and _is_extent(value):
             return value
         self._fail(
             "T0114",
@@ -316,19 +331,35 @@ class _Reader:
             for axis, dim in enumerate(item.dims):
                 if not isinstance(dim, str):
                     continue
-                places.setdefault(dim, []).append((item.name, axis))
                 clash = by_name.get(dim)
+                if isinstance(clash, ConstParam):
+                    self.extents.add(dim)
+                    continue
+                places.setdefault(dim, []).append((item.name, axis))
                 if clash is not None and len(places[dim]) == 1:
                     self._clash(dim, clash, item)
         return {name: tuple(items) for name, items in places.items()}
 
     def _clash(self, dim: str, clash: Param, array: ArrayParam) -> None:
-        what = "const" if isinstance(clash, ConstParam) else "parameter"
-        message = f"'{dim}' names a dim of '{array.name}' and also a {what}"
-        notes = [note(f"the {what} is declared here", clash.span)]
+        message = f"'{dim}' names a dim of '{array.name}' and also a parameter"
+        notes = [note("the parameter is declared here", clash.span)]
         self.errors.append(
             error("T0203", message, array.span, notes=notes, hint="rename one of them")
         )
+
+    def with_extent(self, param: Param) -> Param:
+        """Return a parameter; of a const that is an extent of an array it is noted."""
+        if not isinstance(param, ConstParam) or param.name not in self.extents:
+            return param
+        default = param.default
+        if default is Default.AUTO or (
+            not isinstance(default, Default) and not _is_extent(default)
+        ):
+            message = (
+                f"'{param.name}' is an extent of an array, so its default is a positive integer"
+            )
+            self._fail("T0404", message, param.span, "leave it away: arrays give the extent")
+        return replace(param, is_extent=True)
 
     def hints(self) -> dict[str, PlanValue]:
         """Return the plan fields that `@kernel(...)` fixes."""

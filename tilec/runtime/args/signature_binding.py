@@ -18,7 +18,7 @@ STREAM = "stream"
 REQUIRED = "required"
 """Default of a parameter that the caller must give."""
 OPTIONAL = "optional"
-"""Default of a parameter that tilec works out itself: `auto`, or a type bound from the arrays."""
+"""Default of a parameter that tilec works out itself: `auto`, or what the arrays say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ def interface_from_signature(signature: Any, source: SourceFile) -> Interface:
         elif isinstance(item, forms.ScalarParam):
             made = Parameter(item.name, SCALAR, item.dtype, span=item.span)
         elif isinstance(item, forms.ConstParam):
-            default = _const_default(item.default, forms.Default)
+            default = OPTIONAL if item.is_extent else _const_default(item.default, forms.Default)
             made = Parameter(item.name, CONST, default=default, span=item.span)
         else:
             default = OPTIONAL if isinstance(item.default, forms.Default) else item.default
