@@ -117,6 +117,8 @@ CASES = {
     "product_until": GEMM,
     "product_of_some": GEMM,
     "sum_of_some": PLANE,
+    "sum_until": PLANE[1:2],
+    "sum_where": PLANE[1:2],
     "ends_early": PLANE,
     "endless": PLANE,
     "closures": PLANE,
@@ -145,6 +147,8 @@ ORDER = tuple(CASES)[-14:]
 LAYOUTS = {
     **{name: [{}, {"A": "col"}] for name in PRODUCT_TYPES},
     "padded_rows": [{}, {"X": "odd"}, {"Z": "col"}],
+    "sum_until": [{}],
+    "sum_where": [{}],
     "padded_operand": [{}, {"A": "col"}, {"B": "col"}],
     "large_start": [{}, {"A": "col"}, {"S": "odd"}],
     "mma_symmetric": [{}, {"A": "col"}],
