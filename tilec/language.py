@@ -97,6 +97,7 @@ load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
 make_partition_view = _builtin("make_partition_view")
+make_strided_view = _builtin("make_strided_view")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
 mma = _builtin("mma")
@@ -178,6 +179,7 @@ __all__ = [
     "log",
     "log2",
     "make_partition_view",
+    "make_strided_view",
     "maximum",
     "minimum",
     "mma",

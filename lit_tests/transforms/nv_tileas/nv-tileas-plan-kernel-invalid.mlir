@@ -30,26 +30,6 @@
 !a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
-#ldg = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>
-
-// A loop whose end scalars decide keeps TMA: a producer computes them, too.
-"nv_tileaa.func"() ({
-^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %s: i64, %go: i1):
-  %v = "nv_tileas.make_memref"(%p, %m, %m, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
-  scf.while : () -> () {
-    scf.condition(%go)
-  } do {
-    %a, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
-    scf.yield
-  }
-  "nv_tileaa.return"() : () -> ()
-}) {sym_name = "while_loops_of_scalars_keep_tma", function_type = (!nv_tileaa.ptr<bf16>, i32, i64, i1) -> (), tilec.kernel = {params = [{kind = "pointer", array = "A"}]}} : () -> ()
-
-// -----
-
-!a = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
-!token = !nv_tileaa.mem_token
-#load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
 // Tiles outside of loops that do not fit shared memory are refused with the numbers.
 // expected-error-re @below {{the kernel needs 262144 bytes of shared memory outside of loops; {{[0-9]+}} are available}}

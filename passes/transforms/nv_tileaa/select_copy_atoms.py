@@ -11,10 +11,12 @@ remark T0520 says why; so do the tiles of a kernel whose blocks reduce them once
 move 16 bytes at a time. The number in `sm90_ldg_128_f32` is bits per access.
 
 TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
-select after it, for the dims along which its tile may leave the array. If the tile is an operand of
-a product, it then goes through registers, as a computed operand does; remark T0437 says so.
+select after it, for the dims along which its tile may leave the array. So does a TMA load from a
+slice, which ends anywhere in its array. If the tile is an operand of a product, it then goes
+through registers, as a computed operand does; remark T0437 says so.
 """
 
+from math import gcd
 from typing import Any
 
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
@@ -23,6 +25,7 @@ from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.facts.slices import slice_starts, whole_array
 from tilec.passes.analysis.kernels import (
     array_of_view,
     kernel_functions,
@@ -61,7 +64,7 @@ def _assign(op: Any, request: CopyRequest, function: Any, context: PassContext) 
     atoms = [_attribute(atom, request, element) for atom in selection.legal]
     op.attributes["atom"] = atoms[0]
     op.attributes["legal_atoms"] = ir.ArrayAttr.get(atoms)
-    if atoms[0].is_tma and request.padding != "zero":
+    if atoms[0].is_tma and request.is_load:
         fill_outside(op)
     if selection.tma_obstacle is not None:
         array = array_of_view(tiled_access(op).view, function)
@@ -103,7 +106,20 @@ def copy_request(
         not_describable=recipe if isinstance(recipe, str) else None,
         after_store=access.is_load and follows_store(op),
         reduced=reduced,
+        **_slice_facts(access.view),
     )
+
+
+def _slice_facts(view: Any) -> dict[str, Any]:
+    """Return what the registry has to know of a slice besides what it knows of an array."""
+    starts = slice_starts(view)
+    if not starts:
+        return {}
+    divisors = [0] * view.type.rank
+    for start in starts:
+        divisors[start.dim] = gcd(divisors[start.dim], start.op.attributes["start_div_by"].value)
+    array = whole_array(view).owner.operation
+    return {"array_div_by": _base_divisor(array), "start_div_by": tuple(divisors)}
 
 
 def _base_divisor(memref: Any) -> int:
