@@ -61,7 +61,6 @@ class CopyRequest:
         allow_tma: False when the source forbids TMA.
         not_describable: Why the host cannot describe the array to TMA, None when it can.
         after_store: The load comes after a store or an acquire of this kernel.
-        reduced: The kernel reduces its tiles once (`tilec.passes.analysis.reductions`).
         array_div_by: Of a slice: known divisor of the base address of its array, in bytes.
         start_div_by: Of a slice: known divisors of where it begins in its array, in elements.
     """
@@ -83,7 +82,6 @@ class CopyRequest:
     allow_tma: bool = True
     not_describable: str | None = None
     after_store: bool = False
-    reduced: bool = False
     array_div_by: int | None = None
     start_div_by: tuple[int, ...] | None = None
 
@@ -200,8 +198,6 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
         return "it comes after a store or an acquire of this kernel"
-    if request.reduced and find_vector_obstacle(request, max(VECTOR_BITS)) is None:
-        return "its block waits for the whole tile, and threads move 16 bytes at a time"
     return None
 
 
