@@ -120,6 +120,8 @@ CASES = {
     "ends_early": PLANE,
     "endless": PLANE,
     "closures": PLANE,
+    "product_operator": GEMM,
+    "single_elements": PLANE,
     "hyperbolic": LINE,
     "whole_halves": LINE,
     "bits": LINE,
