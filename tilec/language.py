@@ -106,6 +106,7 @@ mma = _builtin("mma")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 permute = _builtin("permute")
+prefetch = _builtin("prefetch")
 prod = _builtin("prod")
 reduce = _builtin("reduce")
 reshape = _builtin("reshape")
@@ -190,6 +191,7 @@ __all__ = [
     "num_blocks",
     "ones",
     "permute",
+    "prefetch",
     "prod",
     "reduce",
     "reshape",

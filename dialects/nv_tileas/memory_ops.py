@@ -11,6 +11,7 @@ from tilec.dialects.common.memory_ops import (
     CreateMemTokenBase,
     JoinMemTokenBase,
     MakeMemrefBase,
+    PrefetchBase,
     SliceBaseBase,
     TiledLoadBase,
     TiledStoreBase,
@@ -41,6 +42,12 @@ class TiledStoreOp(TiledStoreBase, dialect=NvTileAS, name="tiled_store"):
     """Store one tile with the copy atom of its witness."""
 
     SEMANTICS = ("weak", "relaxed")
+    ATOM_REQUIRED = True
+
+
+class PrefetchOp(PrefetchBase, dialect=NvTileAS, name="prefetch"):
+    """Ask for one tile to be in L2 when it is loaded."""
+
     ATOM_REQUIRED = True
 
 

@@ -90,6 +90,30 @@ def load(
     return result
 
 
+@builtin("prefetch", ANY_TYPE, "prefetch_view")
+def prefetch(
+    call: Call,
+    array: Argument,
+    index: Argument | None = None,
+    shape: Argument | None = None,
+    *,
+    offset: Argument | None = None,
+    allow_tma: Argument | None = None,
+) -> AnyValue:
+    """Ask for a tile to be in L2 when it is loaded later. The arguments are those of `load`.
+
+    It changes no value, and what lies outside of the array is left out.
+    """
+    place = _place(call, index, offset)
+    view = _loaded_view(call, array, shape, None)
+    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
+    if allow_tma is not None:
+        attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    call.ctx.record("prefetch_view", [view.value, *indices], [], call.span, attributes)
+    return NoneValue()
+
+
 def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argument:
     """Return where a tile lies: its index in tiles, or its offset in elements."""
     if index is not None and offset is not None:
@@ -99,7 +123,9 @@ def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argum
         return index
     if offset is None:
         hint = (
-            "write 'load(A, index, shape)'" if call.name == "load" else "write 'store(A, index, x)'"
+            "write 'store(A, index, x)'"
+            if call.name == "store"
+            else f"write '{call.name}(A, index, shape)'"
         )
         raise call.fail("T0310", "argument 'index' is missing", hint=hint)
     return offset
@@ -123,7 +149,7 @@ def _loaded_view(
         return array.value
     source = call.array(array)
     if shape is None:
-        hint = f"write 'load({source.param.name}, index, shape)'"
+        hint = f"write '{call.name}({source.param.name}, index, shape)'"
         raise call.fail("T0310", "argument 'shape' is missing", hint=hint)
     extents = call.shape(shape)
     view = view_of(call, array, extents, pad_constant(call, pad, source.dtype), shape)
