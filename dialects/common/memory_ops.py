@@ -5,7 +5,7 @@ from math import prod
 from typing import TYPE_CHECKING, Any
 
 from tilec.dialects.common.accesses import Access
-from tilec.dialects.common.effects import Hints, ReadsInOrder, WritesMemory
+from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
 from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
 from tilec.dialects.common.verify import (
     check_counts,
@@ -172,13 +172,14 @@ class TiledAccessBase(ext.Operation):
         if not isinstance(memref, MemrefType) or not memref.is_strided:
             return report(self, f"expects a strided memref, but got {memref}")
         return (
-            self._verify_coordinates(memref)
+            self.verify_coordinates(memref)
             and self._verify_tile(memref, tile)
             and self._verify_ordering()
-            and self._verify_atom()
+            and self.verify_atom()
         )
 
-    def _verify_coordinates(self, memref: MemrefType) -> bool:
+    def verify_coordinates(self, memref: MemrefType) -> bool:
+        """Report coordinates that do not fit the memref."""
         if len(self.coords) != memref.rank:
             return report(self, f"expects {memref.rank} coordinates, but got {len(self.coords)}")
         for coord in self.coords:
@@ -221,7 +222,8 @@ class TiledAccessBase(ext.Operation):
             return report(self, f"unknown mem_scope: {self.mem_scope}")
         return True
 
-    def _verify_atom(self) -> bool:
+    def verify_atom(self) -> bool:
+        """Report an atom of another kind of access."""
         atoms = [self.atom, *self.legal_atoms] if self.atom is not None else self.legal_atoms
         if self.ATOM_REQUIRED and self.atom is None:
             return report(self, "requires attribute 'atom'")
@@ -344,50 +346,6 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
             after=after,
             **where,
         ).token
-
-
-class PrefetchBase(TiledAccessBase, traits=[Hints]):
-    """Ask for one tile to be in L2 when it is loaded.
-
-    Operands:
-        memref: Array that will be read.
-        coords: ELEMENT coordinates of the tile's first element, storage order, outermost first.
-
-    Attributes:
-        shape: Extents of the tile, storage order.
-    """
-
-    ATOM_KINDS = ("tma_prefetch", "prefetch")
-    WRONG_ATOM = "expect a tma_prefetch or prefetch atom type"
-
-    memref: Operand[Any]
-    coords: Sequence[Operand[Any]]
-    shape: Any
-
-    @property
-    def tile_type(self) -> Any:
-        """Tensor type of the tile."""
-        element, unknown = self.memref.type.element_type, ir.Location.unknown()
-        return ir.RankedTensorType.get(list(elements_of(self.shape)), element, loc=unknown)
-
-    @total
-    def verify_invariants(self) -> bool:
-        """Report a prefetch that breaks a rule of tiled accesses."""
-        if not check_counts(self):
-            return False
-        memref, shape = self.memref.type, tuple(elements_of(self.shape))
-        if not isinstance(memref, MemrefType) or not memref.is_strided:
-            return report(self, f"expects a strided memref, but got {memref}")
-        if len(shape) != memref.rank or min(shape, default=0) < 1:
-            extents = ", ".join(map(str, shape))
-            return report(self, f"expects {memref.rank} positive extents, but got [{extents}]")
-        return self._verify_coordinates(memref) and self._verify_atom()
-
-    @classmethod
-    def build(cls, memref: Any, coords: Sequence[Any], shape: Sequence[int], **where: Any) -> Any:
-        """Build the op and return it."""
-        extents = ir.DenseI64ArrayAttr.get(list(shape))
-        return cls(memref=memref, coords=coords, shape=extents, **where)
 
 
 class CreateMemTokenBase(ext.Operation, traits=[Pure]):

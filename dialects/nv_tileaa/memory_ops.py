@@ -6,11 +6,11 @@ from tilec.dialects.common.memory_ops import (
     CreateMemTokenBase,
     JoinMemTokenBase,
     MakeMemrefBase,
-    PrefetchBase,
     SliceBaseBase,
     TiledLoadBase,
     TiledStoreBase,
 )
+from tilec.dialects.common.prefetch_ops import PrefetchBase
 from tilec.dialects.common.verify import report, total
 from tilec.dialects.nv_tileaa.dialect import NvTileAA
 from tilec.ir.bindings import Operand, Pure, Result, ir

@@ -11,11 +11,11 @@ from tilec.dialects.common.memory_ops import (
     CreateMemTokenBase,
     JoinMemTokenBase,
     MakeMemrefBase,
-    PrefetchBase,
     SliceBaseBase,
     TiledLoadBase,
     TiledStoreBase,
 )
+from tilec.dialects.common.prefetch_ops import PrefetchBase
 from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.dialects.nv_tileas.base import POSITION, REGISTERS, RING, CheckedOperation
 from tilec.dialects.nv_tileas.dialect import NvTileAS

@@ -54,6 +54,10 @@ def index_scalar(
     raise call.fail("T0319", message, argument.span)
 
 
+MAX_LATENCY = 10
+"""Largest hint of the dialect (cuda_tile, `latency` of view accesses)."""
+
+
 @builtin("load", ANY_TYPE, "load_view_tko", "load_elements_tko")
 def load(
     call: Call,
@@ -64,17 +68,19 @@ def load(
     *,
     offset: Argument | None = None,
     allow_tma: Argument | None = None,
+    latency: Argument | None = None,
     memory_order: Argument | None = None,
     memory_scope: Argument | None = None,
 ) -> AnyValue:
     """Return the tile at tile index `index` of an array or view, or at element `offset`.
 
     `index` and `shape` have one entry per axis, or are plain numbers for one axis. Elements outside
-    the array are `pad`, 0 by default. With the shape `()` the result is a scalar.
+    the array are `pad`, 0 by default. With the shape `()` the result is a scalar. `latency`, from 1
+    to 10, is how many tiles of a loop should be on their way, for arrays that are far.
     """
     place = _place(call, index, offset)
     if shape is not None and shape.value == TupleValue(()):
-        _refuse(call, "a scalar", "moves one element", allow_tma)
+        _refuse(call, "a scalar", "moves one element", allow_tma, latency)
         return load_scalar(call, array, place, pad, memory_order, memory_scope)
     _refuse(call, "a tile", "is loaded weakly; 'gather' takes one", memory_order, memory_scope)
     view = _loaded_view(call, array, shape, pad)
@@ -82,6 +88,8 @@ def load(
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    if latency is not None:
+        attributes["latency"] = _latency(call, latency)
     note_access(call, view.array, "read")
     kind = hir.TileType(view.array.dtype, _tile_extents(view, shape, call))
     result = call.ctx.op("load_view_tko", [view.value, *indices], kind, call.span, **attributes)
@@ -136,6 +144,15 @@ def _refuse(call: Call, what: str, why: str, *arguments: Argument | None) -> Non
     for argument in arguments:
         if argument is not None:
             raise call.fail("T0310", f"{what} takes no such argument: it {why}", argument.span)
+
+
+def _latency(call: Call, argument: Argument) -> int:
+    """Return the hint how many tiles should be on their way."""
+    value = call.integer(argument, "latency")
+    if not 1 <= value <= MAX_LATENCY:
+        message = f"latency is a number from 1 to {MAX_LATENCY}, found {int(value)}"
+        raise call.fail("T0310", message, argument.span)
+    return int(value)
 
 
 def _loaded_view(
