@@ -3,7 +3,7 @@
 import numpy as np
 
 SIZES = {"M": 8, "N": 4096}
-CASES = ({"M": 1, "N": 8}, {"M": 3, "N": 100}, {"M": 5, "N": 4095}, {"M": 9, "N": 1024})
+CASES = ({"M": 1, "N": 8}, {"M": 3, "N": 100}, {"M": 1, "N": 4095}, {"M": 1, "N": 17000}, {"M": 5, "N": 500})
 LAYOUTS = ({"X": "col"}, {"Y": "odd"}, {"B": "odd"})
 SCALARS = {"eps": 1e-5}
 ROUNDINGS = {"Y": 2**16}

@@ -100,6 +100,7 @@ make_partition_view = _builtin("make_partition_view")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
 mma = _builtin("mma")
+next_power_of_2 = _builtin("next_power_of_2")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 permute = _builtin("permute")
@@ -181,6 +182,7 @@ __all__ = [
     "maximum",
     "minimum",
     "mma",
+    "next_power_of_2",
     "num_blocks",
     "ones",
     "permute",
