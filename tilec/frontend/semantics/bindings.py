@@ -163,7 +163,7 @@ class _Binder:
                 hint = f"expected an integer from 1 to {MAX_EXTENT}"
                 self.fail("T0008", message, param.span, hint)
         params = tuple(
-            replace(item, dims=tuple(extents.get(dim, dim) for dim in item.dims))
+            replace(item, dims=tuple(_known_extent(dim, extents) for dim in item.dims))
             if isinstance(item, ArrayParam)
             else item
             for item in self.signature.params
@@ -183,14 +183,17 @@ class _Binder:
                 automatic.append(param.name)
             elif isinstance(param.default, Default):
                 message = f"constant '{param.name}' has no value"
-                fixed = param.name in self.signature.fixed_extents()
-                hint = f"give one, for example '-D {param.name}=128'" + ", or a default" * (
-                    not fixed
-                )
+                hint = f"give one, for example '-D {param.name}=128'"
+                if param.name not in self.signature.fixed_extents():
+                    hint += ", or a default"
                 self.fail("T0401", message, param.span, hint)
             else:
                 values[param.name] = param.default
         return values, tuple(automatic)
+
+
+def _known_extent(dim: str | int | None, extents: Mapping[str, int]) -> str | int | None:
+    return extents.get(dim, dim) if isinstance(dim, str) else dim
 
 
 def _anonymous_dims(signature: Signature) -> list[str]:
