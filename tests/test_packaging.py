@@ -47,7 +47,7 @@ def test_every_data_file_is_packaged():
     for package, patterns in data.items():
         folder = ROOT / package.replace(".", "/")
         assert all(list(folder.glob(pattern)) for pattern in patterns)
-    for suffix in (".lark", ".pyi", ".pyx"):
+    for suffix in (".lark", ".pyi", ".pyx", ".tile"):
         found = {path.parent for path in (ROOT / "tilec").rglob(f"*{suffix}")}
         assert found == {
             ROOT / package.replace(".", "/")

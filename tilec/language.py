@@ -90,6 +90,7 @@ fma = _builtin("fma")
 full = _builtin("full")
 gather = _builtin("gather")
 grid = _builtin("grid")
+histogram = _builtin("histogram")
 insert = _builtin("insert")
 isinf = _builtin("isinf")
 isnan = _builtin("isnan")
@@ -97,6 +98,7 @@ load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
 make_partition_view = _builtin("make_partition_view")
+matmul = _builtin("matmul")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
 mma = _builtin("mma")
@@ -168,6 +170,7 @@ __all__ = [
     "full",
     "gather",
     "grid",
+    "histogram",
     "i8",
     "i16",
     "i32",
@@ -179,6 +182,7 @@ __all__ = [
     "log",
     "log2",
     "make_partition_view",
+    "matmul",
     "maximum",
     "minimum",
     "mma",

@@ -308,3 +308,52 @@ def test_three_coordinates(run_kernel):
     run_kernel(text, {"OUT": result})
     expected = np.fromfunction(lambda x, y, z: x * 100 + y * 10 + z, (2, 3, 4), dtype=np.int32)
     np.testing.assert_array_equal(result, expected)
+
+
+def test_members_of_tuples(run_kernel):
+    lines = """
+inside = a in (-8, 2, p)
+outside = (q not in (1, 2), 3 in (), p in (5, q + 7), "x" in ("x", "y"))
+kept = where(inside, a, 0)
+store(OUT, i, kept if outside[0] and not outside[1] and outside[2] and outside[3] else a)
+"""
+    found = compute(run_kernel, lines, NUMBERS, p=16, q=9)
+    np.testing.assert_array_equal(found, np.where(np.isin(NUMBERS, (-8, 2, 16)), NUMBERS, 0))
+
+
+def test_what_is_none(run_kernel):
+    lines = """
+def scaled(x, scale=None):
+    return x if scale is None else x * scale
+assert (None is None) and a is not None
+store(OUT, i, scaled(a) + scaled(a, 2))
+"""
+    np.testing.assert_array_equal(compute(run_kernel, lines, NUMBERS), 3 * NUMBERS)
+
+
+PRODUCTS = """\
+@kernel
+def f(A: f32[32, 16], B: f32[16, 32], C: f32[32, 32]):
+    i = grid(1)
+    a, b = load(A, (0, 0), (32, 16)), load(B, (0, 0), (16, 32))
+    store(C, (0, 0), {})
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a @ b", lambda a, b: a @ b),
+        ("matmul(a, b, precision='tf32x3')", lambda a, b: a @ b),
+        ("1.0 + a @ b - a @ b * 2.0", lambda a, b: 1 - a @ b),
+        ("a @ b @ (a @ b)", lambda a, b: a @ b @ (a @ b)),
+        ("ones((32, 32)) + (a * 2.0) @ b", lambda a, b: 1 + 2 * (a @ b)),
+        ("cast(cast(a, f16) @ cast(b, f16) + a @ b, f32)", lambda a, b: 2 * (a @ b)),
+    ],
+)
+def test_products(run_kernel, value, expected):
+    a = np.arange(512, dtype=np.float32).reshape(32, 16) % 7 - 3
+    b = np.arange(512, dtype=np.float32).reshape(16, 32) % 5 - 2
+    result = np.empty((32, 32), np.float32)
+    run_kernel(PRODUCTS.format(value), {"A": a, "B": b, "C": result})
+    np.testing.assert_array_equal(result, expected(a, b))

@@ -101,8 +101,12 @@ def test_type_of(frontend, expression, expected):
         ("x = zeros((4, 4), tf32) * zeros((4, 4))", "T0307", "never converted implicitly"),
         ("x = n // 0", "T0403", "division by zero"),
         ("x = 1 / 0", "T0403", "cannot compute"),
-        ("x = zeros((4, 4)) @ zeros((4, 4))", "T0318", "operator '@'"),
-        ("x = 3 in (1, 2)", "T0318", "operator 'in'"),
+        ("x = zeros((4, 8)) @ zeros((4, 8))", "T0302", "inner sizes 8 and 4 differ"),
+        ("x = zeros((4, 8)) @ 2.0", "T0311", "'@': B must be a tile, found the constant 2.0"),
+        ("x = 3 in 4", "T0311", "'in': expected a tuple to look in"),
+        ("x = zeros((4, 4)) is n", "T0318", "operator 'is'"),
+        ("x = zeros((4, 1)).item()", "T0313", "a tile with 4 elements is no scalar"),
+        ("x = arange(8, i8, start=127)", "T0306", "134 is not a value of i8"),
         ("x = n ** n", "T0318", "constant exponent"),
         ("x = reshape(zeros((4, 4)), (4, 8))", "T0313", "4x4 has 16 elements but 4x8 has 32"),
         ("x = reshape(zeros((4, 4)), (32, -1))", "T0313", "cannot be divided"),
@@ -260,3 +264,30 @@ def test_padding(frontend, pad, padding, masked):
     assert isinstance(kind, hir.PartitionViewType)
     assert kind.padding == padding
     assert ("select" in operations) == masked
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        ("x = histogram(zeros(16), 8)", "T0306", "histogram: it counts integers, found f32"),
+        ("x = histogram(n, 8)", "T0311", "expected a tile"),
+        ("x = histogram(arange(16), n)", "T0403", "the number of bins must be a compile-time"),
+        ("x = histogram(arange(16), 12)", "T0303", "extents must be powers of two, found 12"),
+        ("x = histogram(arange(16), 8, mask=arange(16))", "T0311", "a mask is a bool or a tile"),
+        ("x = histogram(arange(16), 8, mask=arange(8) < 3)", "T0305", "do not broadcast"),
+    ],
+)
+def test_what_a_histogram_cannot_count(frontend, body, code, message):
+    ((found, line, text),) = frontend.errors(body)
+    assert (found, line) == (code, 1)
+    assert message in text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dtype"), [("i8", "i32"), ("u16", "i32"), ("u32", "u32"), ("i64", "i64")]
+)
+def test_a_histogram_counts_in_at_least_32_bits(frontend, numbers, dtype):
+    body = f"x = histogram(cast(arange(16), {numbers}), 8, mask=arange(16) < n)"
+    last = frontend.kernel(body).body.operations[-1]
+    assert (last.name, str(last.results[0].type)) == ("histogram", "i32[8]")
+    assert str(last.operands[0].type) == f"{dtype}[16]"

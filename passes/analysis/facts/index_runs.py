@@ -20,10 +20,10 @@ _WIDENINGS = ("arith.extsi", "arith.extui", "arith.index_cast")
 
 
 def longest_run(access: Any, facts: Divisibility) -> int:
-    """Return how many neighbouring elements of a gather or scatter one vector access may take.
+    """Return how many neighbouring elements one vector access may take.
 
     Args:
-        access: A `gather` or `scatter` of nv_tileaa.
+        access: A `gather`, `scatter` or `atomic` of nv_tileaa.
         facts: Divisors of the values of its kernel.
 
     Returns:
@@ -77,9 +77,9 @@ def run_divisor(tile: Any, facts: Divisibility) -> int | None:
 
 
 def is_level(tile: Any) -> bool:
-    """Tell whether all numbers along the last dim of `tile` are equal."""
+    """Tell whether all numbers along the last dim of `tile` are equal; a scalar is one number."""
     op = defining_operation(tile)
-    if tile.type.shape[-1] == 1:
+    if not isinstance(tile.type, ir.RankedTensorType) or tile.type.shape[-1] == 1:
         return True
     if op is None:
         return False

@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.dialects.common.effects import has_effect, only_reports
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
+from tilec.dialects.nv_tileas.count_ops import COUNTING
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
 from tilec.ir.attributes import elements_of
@@ -16,6 +17,7 @@ from tilec.passes.analysis.protocol import teams
 from tilec.passes.analysis.protocol.accumulators import Accumulators
 from tilec.passes.analysis.protocol.boxes import BoxGroups
 from tilec.passes.analysis.protocol.conditions import Conditions
+from tilec.passes.analysis.protocol.counters import counter_events
 from tilec.passes.analysis.protocol.events import (
     Branch,
     Event,
@@ -241,6 +243,8 @@ class Extraction:
         if short == "mbarrier_arrive_expect_tx":
             cursor = self.positions.use_of(op, op.operands[0])
             return [Event(Kind.EXPECT, place, ring=cursor, amount=op.opview.tx_count.value)]
+        if op.name in COUNTING:
+            return counter_events(op, place, self._buffer(op, list(op.operands)[-1])[0])
         if short in _TILE_EVENTS:
             return self._tile_events(op, short, place)
         if short in ("async_mma", "warp_mma", "simt_mma"):

@@ -53,15 +53,36 @@ def atomic(
 
 
 def reduce(
-    mode: str, pointer: Any, values: list[Any], order: str, scope: str, predicate: Any
+    mode: str,
+    pointer: Any,
+    values: list[Any],
+    order: str,
+    scope: str,
+    predicate: Any,
+    space: str = "global",
 ) -> None:
     """Change an element where `predicate` holds."""
-    opcode = f"{order}.{scope}.global.{atomic_opcode(mode, values[0].type)}"
+    opcode = f"{order}.{scope}.{space}.{atomic_opcode(mode, values[0].type)}"
     places = ", ".join(f"${number + 1}" for number in range(len(values)))
     # The destination `_` makes an atomic operation a reduction (PTX ISA, atom).
     start = "atom" if mode in _NO_REDUCTION else "red"
     target = "_, " if mode in _NO_REDUCTION else ""
     text = f"{start}.{opcode} {target}[$0], {places};"
+    _silent(text, [pointer, *map(_to_bits, values)], predicate)
+
+
+def adds_vectors(mode: str, element: Any) -> bool:
+    """Tell whether `red` adds several neighbouring elements at once (PTX ISA, red: sm_90)."""
+    return mode == "addf" and isinstance(element, ir.F16Type | ir.BF16Type | ir.F32Type)
+
+
+def add_vector(pointer: Any, values: list[Any], order: str, scope: str, predicate: Any) -> None:
+    """Add floats to neighbouring elements where `predicate` holds; of each 16 bytes at most."""
+    element = values[0].type
+    rounding = "" if isinstance(element, ir.F32Type) else ".noftz"
+    places = ", ".join(f"${number + 1}" for number in range(len(values)))
+    kind = f"add{rounding}.v{len(values)}.{element}"
+    text = f"red.{order}.{scope}.global.{kind} [$0], {{{places}}};"
     _silent(text, [pointer, *map(_to_bits, values)], predicate)
 
 
@@ -98,8 +119,9 @@ def _flag(predicate: Any) -> Any:
 
 
 def _constraint(operand: Any) -> str:
-    is_integer = isinstance(operand.type, ir.IntegerType)
-    return _REGISTERS[ir.IntegerType(operand.type).width] if is_integer else "l"
+    if isinstance(operand.type, ir.IntegerType):
+        return _REGISTERS[ir.IntegerType(operand.type).width]
+    return "r" if operand.type == emit.pointer_type(emit.SHARED) else "l"
 
 
 def _bits(element: Any) -> int:

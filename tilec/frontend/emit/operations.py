@@ -305,6 +305,10 @@ def _extract(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> 
     return cuda_tile.ExtractOp.build(source, index, _extents(op.results[0].type), loc=where)
 
 
+def _histogram(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    return cuda_tile.HistogramOp.build(operands[0], *_extents(op.results[0].type), loc=where)
+
+
 def _tensor_view(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     kind = op.results[0].type
     assert isinstance(kind, hir.TensorViewType)
@@ -359,6 +363,7 @@ _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "permute": _permute,
     "cat": _cat,
     "extract": _extract,
+    "histogram": _histogram,
     "make_tensor_view": _tensor_view,
     "make_partition_view": _partition_view,
     "mmaf": _mma_floats,
