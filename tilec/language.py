@@ -98,6 +98,7 @@ load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
 make_partition_view = _builtin("make_partition_view")
+make_strided_view = _builtin("make_strided_view")
 matmul = _builtin("matmul")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
@@ -182,6 +183,7 @@ __all__ = [
     "log",
     "log2",
     "make_partition_view",
+    "make_strided_view",
     "matmul",
     "maximum",
     "minimum",

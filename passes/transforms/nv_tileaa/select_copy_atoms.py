@@ -11,10 +11,12 @@ for threads. A tile that TMA cannot or should not move gets the widest legal vec
 remark T0520 says why. The number in `sm90_ldg_128_f32` is bits per access.
 
 TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
-select after it, for the dims along which its tile may leave the array. If the tile is an operand of
-a product, it then goes through registers, as a computed operand does; remark T0437 says so.
+select after it, for the dims along which its tile may leave the array. So does a TMA load from a
+slice, which ends anywhere in its array. If the tile is an operand of a product, it then goes
+through registers, as a computed operand does; remark T0437 says so.
 """
 
+from math import gcd
 from typing import Any
 
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
@@ -29,6 +31,7 @@ from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.facts.slices import slice_starts, whole_array
 from tilec.passes.analysis.kernels import (
     array_of_view,
     kernel_functions,
@@ -73,7 +76,7 @@ def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
     op.attributes["legal_atoms"] = ir.ArrayAttr.get(list(atoms.values()))
-    if why is None and request.padding != "zero":
+    if why is None and request.is_load:
         fill_outside(op)
     return why
 
@@ -123,7 +126,20 @@ def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> Copy
         allow_tma=view.allow_tma,
         not_describable=recipe if isinstance(recipe, str) else None,
         after_store=access.is_load and follows_store(op),
+        **_slice_facts(access.view),
     )
+
+
+def _slice_facts(view: Any) -> dict[str, Any]:
+    """Return what the registry has to know of a slice besides what it knows of an array."""
+    starts = slice_starts(view)
+    if not starts:
+        return {}
+    divisors = [0] * view.type.rank
+    for start in starts:
+        divisors[start.dim] = gcd(divisors[start.dim], start.op.attributes["start_div_by"].value)
+    array = whole_array(view).owner.operation
+    return {"array_div_by": _base_divisor(array), "start_div_by": tuple(divisors)}
 
 
 def _base_divisor(memref: Any) -> int:
