@@ -103,6 +103,7 @@ matmul = _builtin("matmul")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
 mma = _builtin("mma")
+next_power_of_2 = _builtin("next_power_of_2")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 permute = _builtin("permute")
@@ -188,6 +189,7 @@ __all__ = [
     "maximum",
     "minimum",
     "mma",
+    "next_power_of_2",
     "num_blocks",
     "ones",
     "permute",

@@ -24,7 +24,8 @@ class KernelProblem:
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
         latency: Largest hint of a load in a loop: tiles that should be on their way; 0 without one.
-        reduces_once: Whether each block reduces the tiles that it loads, once and outside of loops.
+        waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
+            that it loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         why_not_split: Why k-tiles can be neither divided among CTAs nor run backwards; None when
@@ -42,7 +43,7 @@ class KernelProblem:
     tile_elements: int
     has_loop_loads: bool
     latency: int = 0
-    reduces_once: bool = False
+    waits_for_tiles: bool = False
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: int = 0

@@ -39,7 +39,7 @@ from tilec.passes.analysis.kernels import (
     span_of,
     tiled_access,
 )
-from tilec.passes.analysis.reductions import reduces_once
+from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
@@ -59,7 +59,7 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         if COMPUTE_CAPABILITY in function.attributes:
             capability = function.attributes[COMPUTE_CAPABILITY].value
         metadata = read_kernel_metadata(function)
-        waits = reduces_once(function)
+        waits = waits_for_tiles(function)
         for op in kernel_operations(function):
             if op.name in TILED:
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
@@ -69,10 +69,10 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
                     context.sink.emit(_lost_tma(op, why, function))
 
 
-def _assign(op: Any, request: CopyRequest, reduces_once: bool) -> str | None:
+def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
     """Give an access its atoms; return why TMA does not move the tile, None if it does."""
     selection = select_copy_atoms(request)
-    chosen, why = _choose(selection, reduces_once and not request.is_prefetch)
+    chosen, why = _choose(selection, waits_for_tiles and not request.is_prefetch)
     element = tiled_access(op).tile_type.element_type
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
@@ -82,12 +82,12 @@ def _assign(op: Any, request: CopyRequest, reduces_once: bool) -> str | None:
     return why
 
 
-def _choose(selection: Selection, reduces_once: bool) -> tuple[CopyAtom, str | None]:
+def _choose(selection: Selection, waits_for_tiles: bool) -> tuple[CopyAtom, str | None]:
     """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None or Interface.PREFETCH in selection.legal[0].interfaces:
         return selection.legal[0], selection.tma_obstacle
     threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
-    why = why_threads_copy(reduces_once, threads.vector_bits)
+    why = why_threads_copy(waits_for_tiles, threads.vector_bits)
     return (selection.legal[0] if why is None else threads), why
 
 

@@ -72,7 +72,7 @@ from tilec.passes.analysis.mma.k_loops import why_not_split
 from tilec.passes.analysis.mma.operands import DOT, is_unit_view, staged_bytes, staging_reason
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.analysis.reductions import reduces_once
+from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.tma.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
 from tilec.passes.registry import PassContext, register_pass
@@ -292,7 +292,7 @@ def kernel_problem(
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
         latency=max(map(_latency, accesses), default=0),
-        reduces_once=reduces_once(function),
+        waits_for_tiles=waits_for_tiles(function),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         scratch_bytes=expected_scratch_bytes(function),
