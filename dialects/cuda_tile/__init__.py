@@ -82,20 +82,25 @@ from tilec.dialects.cuda_tile.memory_ops import (
     MakeTokenOp,
     StoreViewTkoOp,
 )
+from tilec.dialects.cuda_tile.prefetch_ops import PrefetchViewOp
 from tilec.dialects.cuda_tile.report_ops import AssertOp, PrintOp
 from tilec.dialects.cuda_tile.shape_ops import BroadcastOp, CatOp, ExtractOp, PermuteOp, ReshapeOp
 from tilec.dialects.cuda_tile.types import (
     PartitionViewType,
     PtrType,
+    StridedViewType,
     TensorViewType,
     TileType,
+    TileViewType,
     TokenType,
 )
 from tilec.dialects.cuda_tile.view_ops import (
     GetIndexSpaceShapeOp,
     GetTensorShapeOp,
     MakePartitionViewOp,
+    MakeStridedViewOp,
     MakeTensorViewOp,
+    SliceViewOp,
 )
 
 __all__ = [
@@ -143,6 +148,7 @@ __all__ = [
     "Log2Op",
     "LogOp",
     "MakePartitionViewOp",
+    "MakeStridedViewOp",
     "MakeTensorViewOp",
     "MakeTokenOp",
     "MaxFOp",
@@ -160,6 +166,7 @@ __all__ = [
     "PartitionViewType",
     "PermuteOp",
     "PowOp",
+    "PrefetchViewOp",
     "PrintOp",
     "PtrType",
     "ReduceOp",
@@ -175,16 +182,19 @@ __all__ = [
     "ShRIOp",
     "SinHOp",
     "SinOp",
+    "SliceViewOp",
     "SplatOp",
     "SqrtOp",
     "StoreElementsTkoOp",
     "StoreViewTkoOp",
+    "StridedViewType",
     "SubFOp",
     "SubIOp",
     "TanHOp",
     "TanOp",
     "TensorViewType",
     "TileType",
+    "TileViewType",
     "TokenType",
     "TruncIOp",
     "TruncOp",

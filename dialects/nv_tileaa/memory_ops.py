@@ -6,9 +6,11 @@ from tilec.dialects.common.memory_ops import (
     CreateMemTokenBase,
     JoinMemTokenBase,
     MakeMemrefBase,
+    SliceBaseBase,
     TiledLoadBase,
     TiledStoreBase,
 )
+from tilec.dialects.common.prefetch_ops import PrefetchBase
 from tilec.dialects.common.verify import report, total
 from tilec.dialects.nv_tileaa.dialect import NvTileAA
 from tilec.ir.bindings import Operand, Pure, Result, ir
@@ -21,6 +23,14 @@ class MakeMemrefOp(MakeMemrefBase, dialect=NvTileAA, name="make_memref"):
         base_div_by: Bytes that divide the base address.
         size_div_by: Per dim, a divisor of the extent in elements.
         stride_div_by: Per dim, a divisor of the stride in bytes.
+    """
+
+
+class SliceBaseOp(SliceBaseBase, dialect=NvTileAA, name="slice_base"):
+    """Return where a slice of an array begins.
+
+    Attributes:
+        start_div_by: A divisor of `start`, from `nv-tileaa-infer-facts`.
     """
 
 
@@ -40,6 +50,10 @@ class TiledStoreOp(TiledStoreBase, dialect=NvTileAA, name="tiled_store"):
     BAD_SEMANTIC = "stores accept only relaxed or release"
     SCOPE_ON_WEAK = "weak memory ordering must not carry a scope"
     SCOPE_MISSING = "non-weak memory ordering requires explicit scope"
+
+
+class PrefetchOp(PrefetchBase, dialect=NvTileAA, name="prefetch"):
+    """Ask for one tile to be in L2 when it is loaded."""
 
 
 class CreateMemTokenOp(CreateMemTokenBase, dialect=NvTileAA, name="create_mem_token"):

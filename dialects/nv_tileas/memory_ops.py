@@ -11,9 +11,11 @@ from tilec.dialects.common.memory_ops import (
     CreateMemTokenBase,
     JoinMemTokenBase,
     MakeMemrefBase,
+    SliceBaseBase,
     TiledLoadBase,
     TiledStoreBase,
 )
+from tilec.dialects.common.prefetch_ops import PrefetchBase
 from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.dialects.nv_tileas.base import POSITION, REGISTERS, RING, CheckedOperation
 from tilec.dialects.nv_tileas.dialect import NvTileAS
@@ -23,6 +25,10 @@ from tilec.ir.bindings import Operand, Result
 
 class MakeMemrefOp(MakeMemrefBase, dialect=NvTileAS, name="make_memref"):
     """Describe a strided array, with the facts that nv_tileaa found out."""
+
+
+class SliceBaseOp(SliceBaseBase, dialect=NvTileAS, name="slice_base"):
+    """Return where a slice of an array begins."""
 
 
 class TiledLoadOp(TiledLoadBase, dialect=NvTileAS, name="tiled_load"):
@@ -36,6 +42,12 @@ class TiledStoreOp(TiledStoreBase, dialect=NvTileAS, name="tiled_store"):
     """Store one tile with the copy atom of its witness."""
 
     SEMANTICS = ("weak", "relaxed")
+    ATOM_REQUIRED = True
+
+
+class PrefetchOp(PrefetchBase, dialect=NvTileAS, name="prefetch"):
+    """Ask for one tile to be in L2 when it is loaded."""
+
     ATOM_REQUIRED = True
 
 

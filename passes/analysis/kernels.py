@@ -7,6 +7,7 @@ from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation, walk_operations
+from tilec.passes.analysis.facts.slices import whole_array
 from tilec.support.diagnostics import CompileError, SourceSpan, error
 from tilec.support.fast_dataclasses import dataclass
 
@@ -66,12 +67,12 @@ def reject(op: Any, code: str, message: str, hint: str | None = None) -> Compile
 
 @dataclass(frozen=True)
 class TiledAccess:
-    """Operands of a `tiled_load` or `tiled_store` by role.
+    """Operands of a `tiled_load`, `tiled_store` or `prefetch` by role.
 
     Attributes:
         op: The operation.
         view: The memref.
-        value: The stored tile; None for a load.
+        value: The stored tile; None for a load or prefetch.
         coords: Element coordinates, outer first.
         token: The memory token consumed; None when there is none.
     """
@@ -84,13 +85,20 @@ class TiledAccess:
 
     @property
     def is_load(self) -> bool:
-        """Whether it is a load."""
+        """Whether it is a load, or comes before one."""
         return self.value is None
 
     @property
     def tile_type(self) -> Any:
         """Tensor type of the tile."""
+        if self.is_prefetch:
+            return self.op.opview.tile_type
         return self.op.results[0].type if self.is_load else self.value.type
+
+    @property
+    def is_prefetch(self) -> bool:
+        """Whether nothing is loaded yet."""
+        return self.op.name.endswith(".prefetch")
 
     @property
     def uses_tma(self) -> bool:
@@ -102,7 +110,8 @@ def tiled_access(op: Any) -> TiledAccess:
     """Return the operands of tiled operation `op` (nv_tileaa or nv_tileas)."""
     view = op.opview
     value = view.value if op.name.endswith("tiled_store") else None
-    return TiledAccess(op, view.memref, value, tuple(view.coords), view.after)
+    after = None if op.name.endswith(".prefetch") else view.after
+    return TiledAccess(op, view.memref, value, tuple(view.coords), after)
 
 
 def is_tiled_access(op: Any) -> bool:
@@ -112,6 +121,7 @@ def is_tiled_access(op: Any) -> bool:
 
 def array_of_view(view: Any, function: Any) -> str:
     """Return the name of the array parameter that a memref views (`?` when unknown)."""
+    view = whole_array(view)
     op = view.owner.operation if not isinstance(view, ir.BlockArgument) else None
     if op is None or not op.name.endswith("make_memref"):
         return "?"

@@ -29,7 +29,7 @@ class BoundKernel:
     """A kernel with everything that its specialization fixes.
 
     Attributes:
-        signature: Its parameters; consts that are extents of arrays are replaced there.
+        signature: Its parameters.
         arrays: Facts about each array parameter.
         dtypes: Element type of each `dtype` parameter.
         constants: Values of `const` parameters; the `auto` ones are missing until planned.
@@ -68,7 +68,7 @@ class _Binder:
             ("element type", given.dtypes, self._names(DTypeParam)),
             ("array", given.arrays, self._names(ArrayParam)),
             ("dim or scalar", given.divisors, [*dims, *scalars]),
-            ("dim", given.sizes, [*dims, *self._extents()]),
+            ("dim", given.sizes, dims),
         )
         for what, names, known in groups:
             for name in names:
@@ -88,28 +88,6 @@ class _Binder:
                     message = f"the {what} of '{name}' is {number}"
                     hint = f"expected an integer from {least} to {MAX_EXTENT}"
                     self.fail("T0008", message, self.signature.span, hint)
-
-    def _extents(self) -> list[str]:
-        """Return the names of the consts that are extents of arrays."""
-        params = self.signature.params
-        return [item.name for item in params if isinstance(item, ConstParam) and item.is_extent]
-
-    def with_extents(self, constants: Mapping[str, ConstantValue]) -> Signature:
-        """Return the signature with the values of the consts that are extents of arrays."""
-        known = {name: constants[name] for name in self._extents() if name in constants}
-        for name, value in known.items():
-            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                message = f"'{name}' is an extent of an array, so it cannot be {value}"
-                self.fail("T0404", message, self.signature.span, "give a positive integer")
-        return replace(
-            self.signature,
-            params=tuple(
-                replace(item, dims=tuple(_extent_value(dim, known) for dim in item.dims))
-                if isinstance(item, ArrayParam)
-                else item
-                for item in self.signature.params
-            ),
-        )
 
     def _names(self, kind: type) -> list[str]:
         return [item.name for item in self.signature.params if isinstance(item, kind)]
@@ -173,6 +151,25 @@ class _Binder:
                 message = f"a scalar cannot have the type {dtype.name}: only arrays and tiles can"
                 self.fail("T0306", message, param.span)
 
+    def with_extents(self, constants: Mapping[str, ConstantValue]) -> Signature:
+        """Return the signature with the values of the constants that are extents of arrays."""
+        extents: dict[str, int] = {}
+        for name in self.signature.fixed_extents():
+            value, param = constants.get(name), self.signature.find(name)
+            if type(value) is int and 1 <= value <= MAX_EXTENT:
+                extents[name] = value
+            elif value is not None and param is not None:
+                message = f"'{name}' is an extent of an array, but its value is {value}"
+                hint = f"expected an integer from 1 to {MAX_EXTENT}"
+                self.fail("T0008", message, param.span, hint)
+        params = tuple(
+            replace(item, dims=tuple(_known_extent(dim, extents) for dim in item.dims))
+            if isinstance(item, ArrayParam)
+            else item
+            for item in self.signature.params
+        )
+        return replace(self.signature, params=params)
+
     def constants(self) -> tuple[dict[str, ConstantValue], tuple[str, ...]]:
         """Return the known constants, and the names of those that the planner chooses."""
         values: dict[str, ConstantValue] = {}
@@ -182,22 +179,21 @@ class _Binder:
                 continue
             if param.name in self.specialization.constants:
                 values[param.name] = self.specialization.constants[param.name]
-            elif param.is_extent and param.name in self.specialization.sizes:
-                values[param.name] = self.specialization.sizes[param.name]
             elif param.default is Default.AUTO:
                 automatic.append(param.name)
             elif isinstance(param.default, Default):
                 message = f"constant '{param.name}' has no value"
-                hint = f"give one, for example '-D {param.name}=128', or a default"
+                hint = f"give one, for example '-D {param.name}=128'"
+                if param.name not in self.signature.fixed_extents():
+                    hint += ", or a default"
                 self.fail("T0401", message, param.span, hint)
             else:
                 values[param.name] = param.default
         return values, tuple(automatic)
 
 
-def _extent_value(dim: str | int | None, known: Mapping[str, ConstantValue]) -> str | int | None:
-    value = known.get(dim) if isinstance(dim, str) else None
-    return int(value) if value is not None else dim
+def _known_extent(dim: str | int | None, extents: Mapping[str, int]) -> str | int | None:
+    return extents.get(dim, dim) if isinstance(dim, str) else dim
 
 
 def _anonymous_dims(signature: Signature) -> list[str]:
@@ -224,7 +220,7 @@ def bind_kernel(
     arrays = binder.arrays(dtypes)
     binder.check_scalars(dtypes)
     constants, automatic = binder.constants()
-    fixed = binder.with_extents(constants)
+    signature = binder.with_extents(constants)
     if binder.errors:
         raise CompileError(binder.errors, [module.source])
-    return BoundKernel(fixed, arrays, dtypes, constants, automatic, specialization.divisors)
+    return BoundKernel(signature, arrays, dtypes, constants, automatic, specialization.divisors)

@@ -38,7 +38,7 @@ class ArrayParam:
     Attributes:
         name: Parameter name.
         dtype: Name of an element type, or of a `dtype` parameter.
-        dims: Per axis the name of a dim or of a const, a fixed extent in elements, or None for `_`.
+        dims: Per axis the name of a dim, a fixed extent in elements, or None for `_`.
         span: Place in the source.
     """
 
@@ -61,17 +61,13 @@ class ScalarParam:
 class ConstParam:
     """A compile-time value: `BM: const = 128`, `= auto` or without default.
 
-    Attributes:
-        name: Parameter name.
-        default: Its value unless the caller gives another one.
-        span: Place in the source.
-        is_extent: Whether it is an extent of an array, from which it takes its value.
+    Without a default it may also be an extent of arrays (`X: f32[M, N], N: const`), which give it
+    its value.
     """
 
     name: str
     default: bool | int | float | Default
     span: SourceSpan
-    is_extent: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,7 @@ class Signature:
         name: Kernel name.
         params: In declaration order.
         dims: Named dims in order of first appearance, each with the places (array, axis) where it
-            appears; without those that are consts.
+            appears. A `const` that is an extent is none.
         has_grid: Whether the body declares its `grid`; if not, the caller gives one.
         hints: Plan fields from `@kernel(...)`.
         docstring: What the kernel says about itself.
@@ -112,6 +108,13 @@ class Signature:
     def arrays(self) -> tuple[ArrayParam, ...]:
         """Return the array parameters in order."""
         return tuple(item for item in self.params if isinstance(item, ArrayParam))
+
+    def fixed_extents(self) -> tuple[str, ...]:
+        """Return the names of the `const` parameters that are extents of arrays."""
+        used = {dim for array in self.arrays() for dim in array.dims}
+        return tuple(
+            item.name for item in self.params if isinstance(item, ConstParam) and item.name in used
+        )
 
     def find(self, name: str) -> Param | None:
         """Return the parameter called `name`."""
@@ -131,7 +134,6 @@ def signature(kernel: ast.FunctionDef, module: ast.Module) -> Signature:
     reader = _Reader(module, kernel)
     params = reader.params()
     dims = reader.dims(params)
-    params = tuple(reader.with_extent(item) for item in params)
     hints = reader.hints()
     if reader.errors:
         raise CompileError(reader.errors, [module.source])
@@ -161,11 +163,6 @@ def grid_statement(kernel: ast.FunctionDef, module: ast.Module) -> ast.Statement
     return None
 
 
-def _is_extent(value: object) -> bool:
-    """Tell whether an array can have this extent where the source fixes it."""
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
-
-
 class _Reader:
     """Collects the parameters and the errors of one kernel."""
 
@@ -173,7 +170,6 @@ class _Reader:
         self.module = module
         self.kernel = kernel
         self.errors: list[Diagnostic] = []
-        self.extents: set[str] = set()
 
     def _fail(self, code: str, message: str, span: SourceSpan, hint: str | None = None) -> None:
         self.errors.append(error(code, message, span, hint=hint))
@@ -277,7 +273,7 @@ class _Reader:
         except CompileError as failure:
             self.errors.extend(failure.diagnostics)
             return None
-        if isinstance(value, int) and _is_extent(value):
+        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
             return value
         self._fail(
             "T0114",
@@ -331,35 +327,22 @@ class _Reader:
             for axis, dim in enumerate(item.dims):
                 if not isinstance(dim, str):
                     continue
-                clash = by_name.get(dim)
-                if isinstance(clash, ConstParam):
-                    self.extents.add(dim)
+                other = by_name.get(dim)
+                if isinstance(other, ConstParam) and other.default is Default.REQUIRED:
                     continue
                 places.setdefault(dim, []).append((item.name, axis))
-                if clash is not None and len(places[dim]) == 1:
-                    self._clash(dim, clash, item)
+                if other is not None and len(places[dim]) == 1:
+                    self._clash(dim, other, item)
         return {name: tuple(items) for name, items in places.items()}
 
     def _clash(self, dim: str, clash: Param, array: ArrayParam) -> None:
-        message = f"'{dim}' names a dim of '{array.name}' and also a parameter"
-        notes = [note("the parameter is declared here", clash.span)]
-        self.errors.append(
-            error("T0203", message, array.span, notes=notes, hint="rename one of them")
-        )
-
-    def with_extent(self, param: Param) -> Param:
-        """Return a parameter; of a const that is an extent of an array it is noted."""
-        if not isinstance(param, ConstParam) or param.name not in self.extents:
-            return param
-        default = param.default
-        if default is Default.AUTO or (
-            not isinstance(default, Default) and not _is_extent(default)
-        ):
-            message = (
-                f"'{param.name}' is an extent of an array, so its default is a positive integer"
-            )
-            self._fail("T0404", message, param.span, "leave it away: arrays give the extent")
-        return replace(param, is_extent=True)
+        what, hint = "parameter", "rename one of them"
+        message = f"'{dim}' names a dim of '{array.name}' and also a {what}"
+        if isinstance(clash, ConstParam):
+            what, hint = "const", "leave out the default: the extent is the value"
+            message = f"'{dim}' is an extent of '{array.name}', but it has a value of its own"
+        notes = [note(f"the {what} is declared here", clash.span)]
+        self.errors.append(error("T0203", message, array.span, notes=notes, hint=hint))
 
     def hints(self) -> dict[str, PlanValue]:
         """Return the plan fields that `@kernel(...)` fixes."""

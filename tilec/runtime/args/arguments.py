@@ -40,9 +40,9 @@ class BoundArguments:
         arrays: Array arguments in declaration order.
         scalars: Scalar arguments in declaration order.
         scalar_dtypes: Element type of each scalar.
-        constants: `const` values that the caller gave, and those that are extents of arrays.
+        constants: `const` values that the caller gave, or that are extents of the arrays.
         dtypes: Element type of every `dtype` parameter.
-        dims: Extent of every named dim.
+        dims: Extent of every named dim, and of every `const` that is one.
         device: Ordinal of the GPU; None when the arrays are NumPy arrays.
     """
 
@@ -95,6 +95,7 @@ def check_arguments(
     dtypes = _bind_dtypes(interface, values, arrays)
     _check_dtypes(interface, arrays, dtypes)
     device = _check_devices(interface, arrays)
+    dims = _check_dims(interface, arrays)
     scalar_dtypes = {
         item.name: dtypes.get(item.dtype, item.dtype) for item in interface.of_kind(SCALAR)
     }
@@ -107,9 +108,7 @@ def check_arguments(
         for item in interface.of_kind(CONST)
         if item.name in values
     }
-    dims = _check_dims(interface, arrays, constants)
-    extents = {item.name for item in interface.of_kind(CONST)} & dims.keys()
-    constants |= {name: dims.pop(name) for name in extents}
+    _bind_extents(interface, constants, dims)
     return BoundArguments(
         arrays, scalars, scalar_dtypes, constants, dtypes, dims, device, dict(values)
     )
@@ -251,13 +250,9 @@ def _check_devices(interface: Interface, arrays: Mapping[str, ArrayView]) -> int
     return None if first[1].device_kind == "cpu" else first[1].device or 0
 
 
-def _check_dims(
-    interface: Interface, arrays: Mapping[str, ArrayView], constants: Mapping[str, ConstantValue]
-) -> dict[str, Any]:
-    """Return the extent of each dim, and of each const that is an extent."""
-    named = {dim for item in interface.of_kind(ARRAY) for dim in item.dims}
-    dims: dict[str, Any] = {name: value for name, value in constants.items() if name in named}
-    places = dict.fromkeys(dims, "the argument")
+def _check_dims(interface: Interface, arrays: Mapping[str, ArrayView]) -> dict[str, int]:
+    dims: dict[str, int] = {}
+    places: dict[str, str] = {}
     for parameter in interface.of_kind(ARRAY):
         shape = arrays[parameter.name].shape
         for axis, (dim, extent) in enumerate(zip(parameter.dims, shape, strict=True)):
@@ -279,6 +274,23 @@ def _check_dims(
                         at=parameter,
                     )
     return dims
+
+
+def _bind_extents(
+    interface: Interface, constants: dict[str, ConstantValue], dims: Mapping[str, int]
+) -> None:
+    """Give the constants that are extents of arrays their values."""
+    for item in interface.of_kind(CONST):
+        if item.name not in dims:
+            continue
+        extent = dims[item.name]
+        if constants.setdefault(item.name, extent) != extent:
+            raise interface.error(
+                "T0705",
+                f"{item.name} is {constants[item.name]}, but the arrays have {extent}",
+                hint=f"leave out {item.name}: the arrays give it",
+                at=item,
+            )
 
 
 def _scalar(interface: Interface, parameter: Parameter, value: Any, dtype: str) -> Scalar:
