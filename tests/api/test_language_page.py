@@ -68,6 +68,13 @@ def test_elements_at_a_glance(folder):
     assert best == indices.max()
 
 
+def test_windows_at_a_glance(folder):
+    source, result = np.arange(40, dtype=np.float32), np.empty(5, np.float32)
+    tilec.load(folder / "tour.tile").windows(source, result, start=4)
+    expected = [source[4 + at : 20 + at].sum() for at in range(0, 40, 8)]
+    np.testing.assert_array_equal(result, expected)
+
+
 def test_product_at_a_glance(folder):
     rng = np.random.default_rng(0)
     left, right = (rng.standard_normal((24, 40)).astype(np.float16) for _ in range(2))

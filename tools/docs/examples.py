@@ -1,4 +1,4 @@
-"""examples/README.md: the examples in groups, with what each computes and which builtins it uses."""
+"""examples/README.md: the examples in groups, what each computes, and which builtins it uses."""
 
 import re
 
