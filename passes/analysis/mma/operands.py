@@ -20,7 +20,7 @@ def is_unit_view(op: Any) -> bool:
     return differ_in_units(op.operands[0].type.shape, op.results[0].type.shape)
 
 
-def behind_unit_views(tile: Any) -> Any:
+def skip_unit_views(tile: Any) -> Any:
     """Return the tile that `tile` is a view of, as long as views only add or drop unit dims."""
     op = defining_operation(tile)
     while is_unit_view(op):
@@ -34,7 +34,7 @@ def loaded_operand(operand: Any) -> Any:
 
     That is the tile which `operand` is a view of, if both have the same contiguous axis.
     """
-    tile = behind_unit_views(operand)
+    tile = skip_unit_views(operand)
     return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
 
 
@@ -58,7 +58,7 @@ def staging_reason(operand: Any) -> str | None:
 
 
 def _is_loaded(tile: Any) -> bool:
-    source = defining_operation(behind_unit_views(tile))
+    source = defining_operation(skip_unit_views(tile))
     return source is not None and is_tiled_access(source)
 
 
