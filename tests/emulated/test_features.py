@@ -2,12 +2,20 @@
 
 import pytest
 
-from tests.support.feature_cases import CASES, PRODUCT_TYPES, check_feature, load_kernels, runs
+from tests.support.feature_cases import (
+    CASES,
+    PRODUCT_TYPES,
+    REGISTER_OPERANDS,
+    check_feature,
+    load_kernels,
+    runs,
+)
 
+_PRODUCTS = {**PRODUCT_TYPES, **REGISTER_OPERANDS}
 RUNS = [
     pytest.param(name, sizes, layouts, id=f"{name}-{'-'.join(layouts.values()) or 'row'}")
     for name, sizes, layouts in runs()
-    if sizes == CASES[name][-1] and (name not in PRODUCT_TYPES or not layouts)
+    if sizes == CASES[name][-1] and (name not in _PRODUCTS or not layouts)
 ]
 """The layouts of products of all types run on the GPU only: each takes the emulator a second."""
 

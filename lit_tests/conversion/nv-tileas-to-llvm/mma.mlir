@@ -374,3 +374,31 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "doubles_take_four_of_k", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = tensor<128x32xbf16, #nv_tileas.layout<"128x32|reg:2*(0,1),2*(8,0),4*(0,8),2*(64,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+!b = !nv_tileas.smem<tensor<32x32xbf16, #nv_tileas.shared_layout<array<i64: 32, 32>, 64 : i64>>>
+!acc = tensor<128x32xf32, #nv_tileas.layout<"128x32|reg:2*(0,1),2*(8,0),4*(0,8),2*(64,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// A in registers takes four words of two elements for each step of 16 along K, after those of the rows
+// before. There is no major bit for it.
+// CHECK-LABEL: llvm.func @a_comes_from_registers
+// CHECK:         wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$64, $65, $66, $67}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$68, $69, $70, $71}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$72, $73, $74, $75}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$76, $77, $78, $79}, db, 1, 1, 1, 1;
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !b
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %a = arith.constant dense<1.0> : !a
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_comes_from_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

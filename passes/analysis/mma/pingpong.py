@@ -28,7 +28,7 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "the kernel has no grid to take tiles from"
     if any(why_not_wgmma(op, 1) is not None for op in dots):
         return "an mma does not run on wgmma, so it takes all consumers"
-    if any(staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)):
+    if any(staged_bytes(op, number) for op in dots for number in (0, 1)):
         return "an operand of an mma is computed, which takes all consumers"
     if any(op.name in THROUGH_SHARED_MEMORY for op in ops):
         return "tiles move through shared memory, which takes all consumers"

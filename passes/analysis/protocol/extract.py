@@ -294,13 +294,17 @@ class Extraction:
         return [replace(event, per_warpgroup=own, origin=origin)]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
-        (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
         if short == "async_mma":
+            tiles = op.opview.shared_operands
+            (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in (tiles[0], tiles[-1]))
             source, target = self.accumulators.product(op)
             if not any(True for _ in op.results[0].uses):
                 self._report(op, "nothing waits for the product")
+            if op.opview.registers_hold_a and op.opview.stays_in_flight:
+                self._report(op, "a product in flight reads registers that are written again")
             event = Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)
             return [replace(event, source=source, target=target)]
+        (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
         for buffer in (a, b):
             self._check_thread_read(op, buffer)
         return [

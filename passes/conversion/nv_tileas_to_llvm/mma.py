@@ -18,14 +18,18 @@ from tilec.layout import (
     row_block_bytes,
     warpgroup_share,
 )
+from tilec.layout.constructors import WGMMA_ROWS
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import lowered_types, parts_of, regroup
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
+from tilec.passes.conversion.nv_tileas_to_llvm.warp_mma import operand_words
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass
 from tilec.support.mma_atoms import MmaFamily, ProductTypes, wgmma_family
 
+_STEP_WORDS = 4
+"""Registers of A of one instruction: 64 rows of 32 bytes over 128 threads (PTX ISA, wgmma)."""
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""
 
@@ -54,46 +58,93 @@ def _family(mma: Any) -> MmaFamily:
 
 
 @dataclass(frozen=True)
-class _Operand:
-    """A shared-memory operand: its layout and whether K (`k`) or M/N (`mn`) is contiguous."""
+class _InShared:
+    """An operand in shared memory.
+
+    Attributes:
+        layout: Its layout.
+        major: Whether K (`k`) or M/N (`mn`) is contiguous.
+        register: PTX register that holds the descriptor of an instruction.
+        number: Operand of the inline PTX that is the descriptor of the warpgroup's part.
+    """
 
     layout: SharedLayout
     major: Literal["k", "mn"]
+    register: str
+    number: int
 
     def advance(self, index: int, step: int) -> int:
         """Return the bytes from the operand's start to M or N index `index` of a k-step."""
         start = row_block_bytes(self.layout, self.major, index) if index else 0
         return start + k_step_bytes(self.layout, self.major, step)
 
+    def prepare(self, index: int, step: int) -> list[str]:
+        """Return the PTX that comes before an instruction for M or N index `index`."""
+        offset = self.advance(index, step) >> 4
+        return [f"add.s64 {self.register}, ${self.number}, {offset};"]
+
+    def text(self, index: int, step: int) -> str:
+        """Return the operand of the instruction."""
+        del index, step
+        return self.register
+
     @property
-    def transposed(self) -> int:
-        """Immediate of the instruction: 1 when M or N is contiguous."""
-        return int(self.major == "mn")
+    def flags(self) -> list[str]:
+        """Immediate of an instruction that can transpose: 1 when M or N is contiguous."""
+        return [str(int(self.major == "mn"))]
+
+
+@dataclass(frozen=True)
+class _InRegisters:
+    """An A operand in registers.
+
+    Attributes:
+        number: Operand of the inline PTX that is the first word of the fragment.
+        words: Words of 64 rows.
+    """
+
+    number: int
+    words: int
+
+    def prepare(self, index: int, step: int) -> list[str]:
+        """Return the PTX that comes before an instruction: none."""
+        del index, step
+        return []
+
+    def text(self, index: int, step: int) -> str:
+        """Return the words of row `index` and the rows after it, of a k-step."""
+        first = self.number + index // WGMMA_ROWS * self.words + step * _STEP_WORDS
+        return "{" + ", ".join(f"${first + word}" for word in range(_STEP_WORDS)) + "}"
+
+    @property
+    def flags(self) -> list[str]:
+        """Registers have no order to transpose (PTX ISA, wgmma.mma_async)."""
+        return []
+
+
+_Operands = tuple[_InShared | _InRegisters, _InShared]
 
 
 @RULES.converts(AsyncMmaOp)
 def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Issue all wgmma of a tile product as one group."""
     mma = op.opview
-    a = _Operand(layout_of_shared(mma.a.type), "k" if mma.a_major.value == "k" else "mn")
-    b = _Operand(layout_of_shared(mma.b.type), "k" if mma.b_major.value == "k" else "mn")
     m, n, _ = mma.tile_shape
     rows, columns = warpgroup_share(m, n, lowering.current_role.warps // 4)
-    descriptors = [
-        _descriptor(lowering.get(mma.a), a, _own_part(lowering, a, rows, m)),
-        _descriptor(lowering.get(mma.b), b, _own_part(lowering, b, columns, n)),
-    ]
     acc, predicate = parts_of(lowering, mma.acc), mma.accumulate
-    inputs, setup = descriptors, [".reg .b64 da, db;"]
+    first = 2 * len(acc)
+    operands, inputs = _operands(mma, lowering, (rows, columns), first)
+    names = [item.register for item in operands if isinstance(item, _InShared)]
+    setup = [f".reg .b64 {', '.join(names)};"]
     if predicate is not None:
-        inputs = [*inputs, arith.extui(emit.i32_type(), lowering.get(predicate))]
-        setup += [".reg .pred p;", f"setp.ne.b32 p, ${2 * len(acc) + 2}, 0;"]
+        setup += [".reg .pred p;", f"setp.ne.b32 p, ${first + len(inputs)}, 0;"]
+        inputs.append(arith.extui(emit.i32_type(), lowering.get(predicate)))
     text = "\n".join(
         [
             "{",
             *setup,
             "wgmma.fence.sync.aligned;",
-            *_instructions(mma, (a, b), (rows, columns), len(acc)),
+            *_instructions(mma, operands, (rows, columns)),
             "wgmma.commit_group.sync.aligned;",
             "}",
         ]
@@ -101,9 +152,33 @@ def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [_tied(op, text, acc, inputs), None]
 
 
-def _instructions(
-    mma: Any, operands: tuple[_Operand, _Operand], share: tuple[int, int], registers: int
-) -> list[str]:
+def _operands(
+    mma: Any, lowering: Lowering, share: tuple[int, int], first: int
+) -> tuple[_Operands, list[Any]]:
+    """Return both operands, and the values from operand `first` of the inline PTX on.
+
+    Args:
+        mma: The product.
+        lowering: State.
+        share: Rows and columns of one warpgroup.
+        first: Number of operands before these.
+    """
+    m, n, _ = mma.tile_shape
+    (rows, columns), inputs = share, list[Any]()
+    if mma.registers_hold_a:
+        inputs += operand_words(lowering.tile(mma.a))
+        a = _InRegisters(first, len(inputs) * WGMMA_ROWS // rows)
+    else:
+        layout = layout_of_shared(mma.a.type)
+        a = _InShared(layout, "k" if mma.a_major.value == "k" else "mn", "da", first)
+        inputs.append(_descriptor(lowering.get(mma.a), a, _own_part(lowering, a, rows, m)))
+    layout, number = layout_of_shared(mma.b.type), first + len(inputs)
+    b = _InShared(layout, "k" if mma.b_major.value == "k" else "mn", "db", number)
+    inputs.append(_descriptor(lowering.get(mma.b), b, _own_part(lowering, b, columns, n)))
+    return (a, b), inputs
+
+
+def _instructions(mma: Any, operands: _Operands, share: tuple[int, int]) -> list[str]:
     """Return the PTX of every wgmma for the rows and columns of one warpgroup, k innermost.
 
     Of those that add to the same registers, the first one may overwrite them: predicate p.
@@ -124,15 +199,15 @@ def _instructions(
             for step in range(begin, begin + depth):
                 flags = _immediates("1" if step > begin else first, family, operands)
                 lines += [
-                    f"add.s64 da, ${2 * registers}, {a.advance(row, step) >> 4};",
-                    f"add.s64 db, ${2 * registers + 1}, {b.advance(column, step) >> 4};",
-                    f"{name} {{{fragment}}}, da, db, {flags};",
+                    *a.prepare(row, step),
+                    *b.prepare(column, step),
+                    f"{name} {{{fragment}}}, {a.text(row, step)}, {b.text(column, step)}, {flags};",
                 ]
     return lines
 
 
-def _immediates(scale_d: str, family: MmaFamily, operands: tuple[_Operand, _Operand]) -> str:
-    """Return what follows the descriptors (PTX ISA, wgmma.mma_async).
+def _immediates(scale_d: str, family: MmaFamily, operands: _Operands) -> str:
+    """Return what follows the operands (PTX ISA, wgmma.mma_async).
 
     Integers have no factors for A and B, and only operands that may lie transposed say whether.
     """
@@ -140,7 +215,7 @@ def _immediates(scale_d: str, family: MmaFamily, operands: tuple[_Operand, _Oper
     if not family.is_integer:
         flags += ["1", "1"]
     if family.reads_transposed:
-        flags += [str(operand.transposed) for operand in operands]
+        flags += [flag for operand in operands for flag in operand.flags]
     return ", ".join(flags)
 
 
@@ -156,7 +231,7 @@ def _fragment(start: int, columns: int, element_bytes: int) -> str:
     return ", ".join(f"${index}" for index in range(first, first + count))
 
 
-def _own_part(lowering: Lowering, operand: _Operand, part: int, whole: int) -> emit.Index:
+def _own_part(lowering: Lowering, operand: _InShared, part: int, whole: int) -> emit.Index:
     """Emit the byte offset of the part of an operand's M or N that this warpgroup multiplies."""
     starts = [operand.advance(first, 0) for first in range(0, whole, part)]
     result: emit.Index = starts[0]
@@ -166,7 +241,7 @@ def _own_part(lowering: Lowering, operand: _Operand, part: int, whole: int) -> e
     return result
 
 
-def _descriptor(address: Any, operand: _Operand, start: emit.Index) -> Any:
+def _descriptor(address: Any, operand: _InShared, start: emit.Index) -> Any:
     """Emit the 64-bit matrix descriptor of an operand (PTX ISA, wgmma matrix descriptor format)."""
     leading, stride, swizzle = descriptor_fields(operand.layout, operand.major)
     constant = (leading >> 4) << 16 | (stride >> 4) << 32 | swizzle << 62

@@ -65,7 +65,13 @@ from tilec.passes.analysis.kernels import (
     write_spec,
 )
 from tilec.passes.analysis.mma.k_loops import why_not_split
-from tilec.passes.analysis.mma.operands import DOT, is_unit_view, staged_bytes, staging_reason
+from tilec.passes.analysis.mma.operands import (
+    DOT,
+    is_unit_view,
+    staged_bytes,
+    staging_reason,
+    stays_in_registers,
+)
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import reduces_once
@@ -97,7 +103,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         if plan.specialize and plan.cluster != (1, 1):
             _share_tiles(function, accesses, plan.cluster)
         spec = spec_of(plan)
-        _remark_on_staged_operands(function, context)
+        _remark_on_computed_operands(function, context)
         write_spec(function, spec)
         write_kernel_facts(function, plan={**spec, "reasons": list(plan.reasons)})
 
@@ -124,13 +130,17 @@ def _plan(
     return plan
 
 
-def _remark_on_staged_operands(function: Any, context: PassContext) -> None:
-    """Say of each operand of wgmma that threads put into shared memory why they do."""
+def _remark_on_computed_operands(function: Any, context: PassContext) -> None:
+    """Say of each operand of wgmma that does not lie in shared memory where it goes, and why."""
     for op in kernel_operations(function):
         if op.name != DOT or why_not_wgmma(op, 1) is not None:
             continue
-        for name, operand in (("A", op.opview.a), ("B", op.opview.b)):
-            reason = staging_reason(operand)
+        for number, name in enumerate("AB"):
+            if stays_in_registers(op, number):
+                message = "operand A of the mma comes from registers: threads compute it"
+                context.sink.emit(remark("T0437", message, span_of(op)))
+                continue
+            reason = staging_reason(op.operands[number])
             if reason is not None:
                 message = f"operand {name} of the mma goes through registers: {reason}"
                 context.sink.emit(remark("T0437", message, span_of(op)))
@@ -271,9 +281,7 @@ def kernel_problem(
         elif access.uses_tma:
             fixed_bytes += size
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-    fixed_bytes += sum(
-        staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
-    )
+    fixed_bytes += sum(staged_bytes(op, number) for op in dots for number in (0, 1))
     also_live = accumulators_with(function)
     products = [
         _mma_tile(op, also_live[op.results[0]]) for op in dots if op.results[0] in also_live
@@ -294,6 +302,7 @@ def kernel_problem(
         why_not_split=why_not_split(function),
         why_not_deferral=_why_not_deferral(function),
         why_no_producer=_why_no_producer(function, accesses),
+        registers_hold_a=bool(dots) and all(stays_in_registers(op, 0) for op in dots),
         **_planned(function),
     )
 
@@ -324,7 +333,7 @@ def _why_not_deferral(function: Any) -> str | None:
     found = deferrable_store(function_body(function))
     if isinstance(found, str):
         return found
-    if any(staged_bytes(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
+    if any(staging_reason(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
         return "an operand of the mma goes through registers"
     return None
 

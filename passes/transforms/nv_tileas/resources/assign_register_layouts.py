@@ -8,7 +8,8 @@ After:   %d : tensor<128x256xf32,
 `docs/architecture.md#layout` explains the text of a layout.
 
 Values that an element-wise operation, a loop or a branch connects form a group and share one
-layout. Accumulators of wgmma and mma.sync fix the layout of their groups. From there, layouts
+layout. Accumulators of wgmma and mma.sync fix the layout of their groups. So do A operands that
+wgmma takes from registers, unless there is an accumulator in their group. From there, layouts
 spread through permute, view, broadcast and reductions, which then cost nothing. Loads, constants
 and ranges take any layout. A group without a fixed layout gets the one that suits its memory
 accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if there
@@ -22,7 +23,7 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas import ConvertLayoutOp
+from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
@@ -37,6 +38,7 @@ from tilec.layout import (
     LayoutError,
     RegisterLayout,
     choose_blocked,
+    wgmma_a_fragment,
     wgmma_accumulator,
     without_units,
 )
@@ -59,6 +61,7 @@ from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass, field
 
 _COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
+_PRODUCT = AsyncMmaOp.OPERATION_NAME
 _MEMORY = ("tiled_load", "tiled_store", "load_shared", "store_shared")
 _SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", PART, SLICE)
 _FREE_OPERANDS = (
@@ -102,7 +105,7 @@ class _Assignment:
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
-        converted = _convert_combined(self.block)
+        converted = [*_convert_combined(self.block), *_convert_fragments(self.block)]
         for op in walk_operations(self.block):
             self._group(op)
         self._anchor()
@@ -148,6 +151,8 @@ class _Assignment:
             rows = zip(op.results, passed, after.arguments, strict=True)
         elif op.name in _COMBINE:
             rows = [tuple(op.operands), tuple(op.results)]
+        elif op.name == _PRODUCT:
+            rows = [(op.opview.acc, op.results[0]), (op.opview.a,)]
         elif op.name in _FREE_OPERANDS:
             rows = [(value,) for value in (*op.operands, *op.results)]
         else:
@@ -156,15 +161,25 @@ class _Assignment:
             self._join(*row)
 
     def _anchor(self) -> None:
+        fragments: list[tuple[Any, RegisterLayout]] = []
         for op in walk_operations(self.block):
-            if op.name == "nv_tileas.async_mma":
-                m, n, _ = op.opview.tile_shape
-                layout = wgmma_accumulator(m, n, self.warps // WARPGROUP_WARPS)
+            if op.name == _PRODUCT:
+                m, n, k = op.opview.tile_shape
+                warpgroups = self.warps // WARPGROUP_WARPS
+                layout = wgmma_accumulator(m, n, warpgroups)
                 self.layouts.setdefault(self._find(op.results[0]), layout)
+                if op.opview.registers_hold_a:
+                    bits = element_bits(op.opview.a.type.element_type)
+                    fragment = wgmma_a_fragment((m, n, k), bits, warpgroups)
+                    fragments.append((op.opview.a, fragment))
             elif op.name == "nv_tileas.warp_mma":
                 shares = warp_product(op, self.warps)
                 if isinstance(shares, WarpProduct):  # the pass that made it has asked
                     self.layouts.setdefault(self._find(op.results[0]), shares.accumulator)
+        for operand, fragment in fragments:  # accumulators come first: there are more of them
+            self.layouts[self._find(operand)] = fragment
+            source = operand.owner.operation.operands[0]
+            self.layouts.setdefault(self._find(source), fragment)
 
     def _spread(self) -> None:
         """Carry known layouts over shape operations until nothing changes."""
@@ -319,6 +334,18 @@ def _convert_combined(block: Any) -> list[Any]:
                 converted = ConvertLayoutOp(source=result, result=result.type)
             result.replace_all_uses_except(converted.result, converted.operation)
             found.append(converted.operation)
+    return found
+
+
+def _convert_fragments(block: Any) -> list[Any]:
+    """Insert a conversion before each A operand in registers; return those that went in."""
+    found = []
+    for op in walk_operations(block):
+        if op.name == _PRODUCT and op.opview.registers_hold_a:
+            with ir.InsertionPoint(op), op.location:
+                tile = op.opview.a
+                found.append(ConvertLayoutOp(source=tile, result=tile.type).operation)
+            op.operands[0] = found[-1].results[0]
     return found
 
 
