@@ -18,7 +18,7 @@ def product[M, N, K](A: bf16[M, K], B: bf16[K, N], T: i32[M], C: f32[M, N]):
         acc = mma({a}, load(B, (k, n), (32, 64)), acc)
     store(C, (m, n), acc)
 """
-COMPUTED = "operand A of the mma comes from registers: threads compute it"
+COMPUTED = "operand A of the mma comes from registers: it is computed"
 STAGED = "operand A of the mma goes through registers"
 
 

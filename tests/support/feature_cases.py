@@ -184,6 +184,7 @@ MATH_TERMS = 64
 """Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
 TERMS = {
     **{name: 2**12 for name in (*PRODUCT_TYPES, *REGISTER_OPERANDS) if "f8" in name},
+    "narrowed_to_f8": 2**13,
     "f16_sums": 2**13,
     "f16_sums_two_groups": 2**15,
     "f8_short_sums": 2**15,

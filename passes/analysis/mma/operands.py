@@ -50,23 +50,36 @@ def loaded_operand(operand: Any) -> Any:
     return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
 
 
-def staging_reason(operand: Any) -> str | None:
-    """Return why threads put an operand of a product into shared memory.
-
-    None for one that TMA loads: it is read where it lies.
-    """
+def why_not_in_place(operand: Any) -> str | None:
+    """Return why a product does not read an operand where TMA puts it; None if it does."""
     source = defining_operation(loaded_operand(operand))
-    if source is not None and source.name == _PERMUTE and _is_loaded(source.operands[0]):
-        size = box_bytes(operand.type.shape, operand.type.element_type)
-        bits = element_bits(operand.type.element_type)
-        return (
-            f"wgmma reads {bits}-bit elements only where K is contiguous, so threads transpose "
-            f"{size} bytes of shared memory for every product; in an array whose K is contiguous "
-            "they lie as needed"
-        )
+    if _is_transposed(source):
+        return "it is transposed"
     if source is None or not is_tiled_access(source):
         return "it is computed, as padding with anything but zeros is"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
+
+
+def route_of_operand(dot: Any, number: int) -> str | None:
+    """Return on which way operand `number` of a product of wgmma comes, and why.
+
+    None for one that TMA loads: it is read where it lies.
+    """
+    operand = dot.operands[number]
+    reason, name = why_not_in_place(operand), "AB"[number]
+    if reason is None:
+        return None
+    in_registers = stays_in_registers(dot, number)
+    if _is_transposed(defining_operation(loaded_operand(operand))):
+        size = box_bytes(operand.type.shape, operand.type.element_type)
+        moved = f"read {size} bytes" if in_registers else f"transpose {size} bytes of shared memory"
+        reason = (
+            f"wgmma reads {element_bits(operand.type.element_type)}-bit elements only where K is "
+            f"contiguous, so threads {moved} one by one for every product; in an array whose K is "
+            "contiguous they lie as needed"
+        )
+    way = "comes from" if in_registers else "goes through"
+    return f"operand {name} of the mma {way} registers: {reason}"
 
 
 def stays_in_registers(dot: Any, number: int) -> bool:
@@ -105,15 +118,18 @@ def _loads_rows(tile: Any, rows: int) -> bool:
     return False
 
 
-def _is_loaded(tile: Any) -> bool:
-    source = defining_operation(behind_unit_views(tile))
-    return source is not None and is_tiled_access(source)
+def _is_transposed(source: Any) -> bool:
+    """Tell whether operation `source` transposes a tile that is loaded."""
+    if source is None or source.name != _PERMUTE:
+        return False
+    loaded = defining_operation(behind_unit_views(source.operands[0]))
+    return loaded is not None and is_tiled_access(loaded)
 
 
 def staged_bytes(dot: Any, number: int) -> int:
     """Return the shared memory of the buffer that operand `number` of `dot` is staged in."""
     operand = dot.operands[number]
-    if stays_in_registers(dot, number) or staging_reason(operand) is None:
+    if stays_in_registers(dot, number) or why_not_in_place(operand) is None:
         return 0
     return box_bytes(operand.type.shape, operand.type.element_type)
 

@@ -10,7 +10,7 @@ from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import control_operands, dependences
-from tilec.passes.analysis.tma.scratch import THROUGH_SHARED_MEMORY
+from tilec.passes.analysis.tma.scratch import moves_through_shared_memory
 
 
 def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | None:
@@ -30,7 +30,7 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "an mma does not run on wgmma, so it takes all consumers"
     if any(staged_bytes(op, number) for op in dots for number in (0, 1)):
         return "an operand of an mma is computed, which takes all consumers"
-    if any(op.name in THROUGH_SHARED_MEMORY for op in ops):
+    if moves_through_shared_memory(function):
         return "tiles move through shared memory, which takes all consumers"
     if element_effect(ops) is not None:
         return "elements are stored or changed one by one, which takes all consumers"

@@ -68,9 +68,10 @@ from tilec.passes.analysis.mma.k_loops import why_not_split
 from tilec.passes.analysis.mma.operands import (
     DOT,
     is_unit_view,
+    route_of_operand,
     staged_bytes,
-    staging_reason,
     stays_in_registers,
+    why_not_in_place,
 )
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -135,14 +136,9 @@ def _remark_on_computed_operands(function: Any, context: PassContext) -> None:
     for op in kernel_operations(function):
         if op.name != DOT or why_not_wgmma(op, 1) is not None:
             continue
-        for number, name in enumerate("AB"):
-            if stays_in_registers(op, number):
-                message = "operand A of the mma comes from registers: threads compute it"
-                context.sink.emit(remark("T0437", message, span_of(op)))
-                continue
-            reason = staging_reason(op.operands[number])
-            if reason is not None:
-                message = f"operand {name} of the mma goes through registers: {reason}"
+        for number in (0, 1):
+            message = route_of_operand(op, number)
+            if message is not None:
                 context.sink.emit(remark("T0437", message, span_of(op)))
 
 
@@ -333,8 +329,8 @@ def _why_not_deferral(function: Any) -> str | None:
     found = deferrable_store(function_body(function))
     if isinstance(found, str):
         return found
-    if any(staging_reason(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
-        return "an operand of the mma goes through registers"
+    if any(why_not_in_place(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
+        return "an operand of the mma comes from registers or goes through them"
     return None
 
 

@@ -10,10 +10,11 @@ After:   %d : tensor<128x256xf32,
 Values that an element-wise operation, a loop or a branch connects form a group and share one
 layout. Accumulators of wgmma and mma.sync fix the layout of their groups. So do A operands that
 wgmma takes from registers, unless there is an accumulator in their group. From there, layouts
-spread through permute, view, broadcast and reductions, which then cost nothing. Loads, constants
-and ranges take any layout. A group without a fixed layout gets the one that suits its memory
-accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if there
-are enough. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads,
+constants and ranges take any layout. A group without a fixed layout gets the one that suits its
+memory accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if
+there are enough. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one
+warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
@@ -48,10 +49,12 @@ from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.operation_layouts import (
+    CAT,
     CONVERT,
     PART,
     SLICE,
     combined_layout,
+    joined_layouts,
     result_layout,
     source_layout,
 )
@@ -67,7 +70,7 @@ _SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", PART
 _FREE_OPERANDS = (
     "nv_tileas.store_shared",
     "nv_tileas.tiled_store",
-    "nv_tileas.cat",
+    CAT,
     "nv_tileas.extract",
     "scf.yield",
     "scf.condition",
@@ -189,6 +192,8 @@ class _Assignment:
             for op in walk_operations(self.block):
                 if op.name in (CONVERT, *_SHAPE_OPS):
                     changed |= self._spread_over(op)
+                elif op.name == CAT:
+                    changed |= self._spread_over_join(op)
                 elif op.name in _COMBINE:
                     changed |= self._spread_combined(op)
 
@@ -206,6 +211,19 @@ class _Assignment:
             return False
         self.layouts[target] = layout
         return True
+
+    def _spread_over_join(self, op: Any) -> bool:
+        """Give operands of a `cat` the layouts that make it free; its result decides."""
+        result = self.layouts.get(self._find(op.results[0]))
+        pieces = None if result is None else joined_layouts(op, result)
+        if pieces is None:
+            return False
+        changed = False
+        for operand, piece in zip(op.operands, pieces, strict=True):
+            if self._find(operand) not in self.layouts:
+                self.layouts[self._find(operand)] = piece
+                changed = True
+        return changed
 
     def _spread_combined(self, op: Any) -> bool:
         """Give the results of a reduction or scan the layout that follows from its sources."""
