@@ -6,6 +6,7 @@ what. The counts follow from the plan, so another plan asks for other ones.
 """
 
 import re
+import time
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
@@ -26,9 +27,8 @@ from tilec.request.target import get_target
 from tilec.support.diagnostics import SourceFile
 
 ROOT = Path(__file__).resolve().parents[1]
-SOURCES = sorted((ROOT / "examples").glob("*.tile")) + sorted(
-    (ROOT / "tests/kernels").glob("*.tile")
-)
+EXAMPLES = sorted((ROOT / "examples").glob("*.tile"))
+SOURCES = [*EXAMPLES, *sorted((ROOT / "tests/kernels").glob("*.tile"))]
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -60,6 +60,18 @@ def test_assembles_cleanly(path, name):
     assert assembly.cubin
     assert assembly.warnings == ()
     assert (assembly.spill_stores, assembly.spill_loads) == (0, 0)
+
+
+MOST_SECONDS = 2.0
+"""Time of the processor, in seconds, that the compiler may take for an example, without ptxas."""
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
+def test_examples_compile_soon_and_multiply_on_the_tensor_cores(path):
+    started = time.process_time()
+    made = compile_source(parse(path), path.stem, options=CompileOptions(run_ptxas=False))
+    assert time.process_time() - started < MOST_SECONDS
+    assert [item for item in made.remarks if item.code == "T0541"] == []
 
 
 @dataclass(frozen=True)

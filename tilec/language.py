@@ -90,6 +90,7 @@ fma = _builtin("fma")
 full = _builtin("full")
 gather = _builtin("gather")
 grid = _builtin("grid")
+histogram = _builtin("histogram")
 insert = _builtin("insert")
 isinf = _builtin("isinf")
 isnan = _builtin("isnan")
@@ -167,6 +168,7 @@ __all__ = [
     "full",
     "gather",
     "grid",
+    "histogram",
     "i8",
     "i16",
     "i32",

@@ -22,6 +22,7 @@ GENERATED: tuple[Generated, ...] = (
     Generated("docs/not-yet.md", not_yet.render),
     Generated("docs/passes.md", passes.render),
     Generated("docs/language.md", language.builtins, region="builtins"),
+    Generated("docs/language.md", language.library, region="library"),
     Generated("docs/language.md", language.plan_fields, region="plan fields"),
     *(Generated(f"docs/pictures/{name}.svg", draw) for name, draw in PICTURES.items()),
 )

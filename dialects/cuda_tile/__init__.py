@@ -11,6 +11,7 @@ from tilec.dialects.cuda_tile.convert_ops import (
     IToFOp,
     TruncIOp,
 )
+from tilec.dialects.cuda_tile.count_ops import HistogramOp
 from tilec.dialects.cuda_tile.dialect import CudaTile
 from tilec.dialects.cuda_tile.element_ops import (
     AtomicElementsTkoOp,
@@ -133,6 +134,7 @@ __all__ = [
     "GetNumTileBlocksOp",
     "GetTensorShapeOp",
     "GetTileBlockIdOp",
+    "HistogramOp",
     "IToFOp",
     "IotaOp",
     "JoinTokensOp",

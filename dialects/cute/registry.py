@@ -60,7 +60,6 @@ class CopyRequest:
         allow_tma: False when the source forbids TMA.
         not_describable: Why the host cannot describe the array to TMA, None when it can.
         after_store: The load comes after a store or an acquire of this kernel.
-        reduced: The kernel reduces its tiles once (`tilec.passes.analysis.reductions`).
     """
 
     is_load: bool
@@ -80,7 +79,6 @@ class CopyRequest:
     allow_tma: bool = True
     not_describable: str | None = None
     after_store: bool = False
-    reduced: bool = False
 
     @property
     def rank(self) -> int:
@@ -186,8 +184,6 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
         return "it comes after a store or an acquire of this kernel"
-    if request.reduced and find_vector_obstacle(request, max(VECTOR_BITS)) is None:
-        return "its block waits for the whole tile, and threads move 16 bytes at a time"
     return None
 
 

@@ -1,6 +1,7 @@
 """Operations on tiles of the nv_tileaa dialect."""
 
 from tilec.dialects.common.combine_ops import ReduceBase, ScanBase, YieldValuesBase
+from tilec.dialects.common.count_ops import HistogramBase
 from tilec.dialects.common.matmul_ops import DotBase
 from tilec.dialects.common.program_ops import GetNumProgramsBase, GetProgramIdBase
 from tilec.dialects.common.shape_ops import (
@@ -61,6 +62,10 @@ class ReduceOp(ReduceBase, dialect=NvTileAA, name="reduce"):
 
 class ScanOp(ScanBase, dialect=NvTileAA, name="scan"):
     """Combine every element of a tile with those before it along one axis."""
+
+
+class HistogramOp(HistogramBase, dialect=NvTileAA, name="histogram"):
+    """Count how often each of the numbers 0, ..., n - 1 occurs in a tile."""
 
 
 class YieldValuesOp(YieldValuesBase, dialect=NvTileAA, name="yield_values"):

@@ -1,6 +1,7 @@
 """The nv_tileas dialect: roles, rings, layouts, shared memory, TMA and asynchronous mma."""
 
 from tilec.dialects.nv_tileas import (  # noqa: F401 - registers the operations
+    count_ops,
     element_ops,
     report_ops,
     tile_ops,

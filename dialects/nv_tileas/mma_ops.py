@@ -66,6 +66,11 @@ class _SharedProduct(CheckedOperation):
         return message or self._find_shape_error() or self._find_part_error()
 
     @property
+    def shared_operands(self) -> list[Any]:
+        """The operands in shared memory."""
+        return [self.a, self.b]
+
+    @property
     def part(self) -> tuple[int, int]:
         """First and number of the elements of K that are multiplied."""
         return k_part(self)
@@ -119,14 +124,17 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
     @property
     def shared_operands(self) -> list[Any]:
         """The operands in shared memory."""
-        return [self.b] if self.registers_hold_a else [self.a, self.b]
+        return [self.b] if self.registers_hold_a else super().shared_operands
 
-    @property
-    def stays_in_flight(self) -> bool:
-        """Whether its wait leaves it in flight."""
+    def find_misuse(self) -> str | None:
+        """Return what is wrong with the wait for the product, if that shows without an order."""
         users = [use.owner.operation for use in self.result.uses]
+        if not users:
+            return "nothing waits for the product"
         waits = [op for op in users if op.name == MmaWaitOp.OPERATION_NAME]
-        return any(wait.opview.pending.value for wait in waits)
+        if self.registers_hold_a and any(wait.opview.pending.value for wait in waits):
+            return "a product in flight reads registers that are written again"
+        return None
 
     def find_error(self) -> str | None:
         """Return the message for a predicate that is none, or for what forms no product."""

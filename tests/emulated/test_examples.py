@@ -24,6 +24,4 @@ def kernels():
 
 @pytest.mark.parametrize(("path", "variant"), RUNS)
 def test_example(launch, kernels, path, variant):
-    check_example(
-        launch, kernels[path], path, variant.sizes, dict(variant.layouts), dict(variant.dtypes)
-    )
+    check_example(launch, kernels[path], path, variant)

@@ -1,4 +1,4 @@
-"""Tiles whose k-tiles are walked backwards, on the emulator: bit by bit."""
+"""Tiles whose k-tiles are visited backwards, on the emulator: bit by bit."""
 
 import numpy as np
 import pytest

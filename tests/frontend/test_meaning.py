@@ -250,7 +250,7 @@ def test_padding_fills_what_lies_outside(run_kernel, pad, before):
     np.testing.assert_array_equal(result, expected)
 
 
-def test_dim_map_walks_the_other_way(run_kernel):
+def test_dim_map_swaps_the_axes(run_kernel):
     text = (
         "@kernel\ndef f[M, N](A: f32[M, N], OUT: f32[N, M]):\n"
         "    i, j = grid(cdiv(N, 8), cdiv(M, 4))\n"
@@ -308,3 +308,24 @@ def test_three_coordinates(run_kernel):
     run_kernel(text, {"OUT": result})
     expected = np.fromfunction(lambda x, y, z: x * 100 + y * 10 + z, (2, 3, 4), dtype=np.int32)
     np.testing.assert_array_equal(result, expected)
+
+
+def test_members_of_tuples(run_kernel):
+    lines = """
+inside = a in (-8, 2, p)
+outside = (q not in (1, 2), 3 in (), p in (5, q + 7), "x" in ("x", "y"))
+kept = where(inside, a, 0)
+store(OUT, i, kept if outside[0] and not outside[1] and outside[2] and outside[3] else a)
+"""
+    found = compute(run_kernel, lines, NUMBERS, p=16, q=9)
+    np.testing.assert_array_equal(found, np.where(np.isin(NUMBERS, (-8, 2, 16)), NUMBERS, 0))
+
+
+def test_what_is_none(run_kernel):
+    lines = """
+def scaled(x, scale=None):
+    return x if scale is None else x * scale
+assert (None is None) and a is not None
+store(OUT, i, scaled(a) + scaled(a, 2))
+"""
+    np.testing.assert_array_equal(compute(run_kernel, lines, NUMBERS), 3 * NUMBERS)

@@ -260,3 +260,30 @@ def test_padding(frontend, pad, padding, masked):
     assert isinstance(kind, hir.PartitionViewType)
     assert kind.padding == padding
     assert ("select" in operations) == masked
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "message"),
+    [
+        ("x = histogram(zeros(16), 8)", "T0306", "histogram: it counts integers, found f32"),
+        ("x = histogram(n, 8)", "T0311", "expected a tile"),
+        ("x = histogram(arange(16), n)", "T0403", "the number of bins must be a compile-time"),
+        ("x = histogram(arange(16), 12)", "T0303", "extents must be powers of two, found 12"),
+        ("x = histogram(arange(16), 8, mask=arange(16))", "T0311", "a mask is a bool or a tile"),
+        ("x = histogram(arange(16), 8, mask=arange(8) < 3)", "T0305", "do not broadcast"),
+    ],
+)
+def test_what_a_histogram_cannot_count(frontend, body, code, message):
+    ((found, line, text),) = frontend.errors(body)
+    assert (found, line) == (code, 1)
+    assert message in text
+
+
+@pytest.mark.parametrize(
+    ("numbers", "dtype"), [("i8", "i32"), ("u16", "i32"), ("u32", "u32"), ("i64", "i64")]
+)
+def test_a_histogram_counts_in_at_least_32_bits(frontend, numbers, dtype):
+    body = f"x = histogram(cast(arange(16), {numbers}), 8, mask=arange(16) < n)"
+    last = frontend.kernel(body).body.operations[-1]
+    assert (last.name, str(last.results[0].type)) == ("histogram", "i32[8]")
+    assert str(last.operands[0].type) == f"{dtype}[16]"

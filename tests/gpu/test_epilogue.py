@@ -1,4 +1,4 @@
-"""Results that leave in parts: staging slots, tile shapes, layouts and ragged edges."""
+"""Results that are stored in parts: staging slots, tile shapes, layouts and ragged edges."""
 
 import pytest
 

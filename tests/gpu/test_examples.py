@@ -5,7 +5,6 @@ compared byte by byte.
 """
 
 from functools import partial
-from pathlib import Path
 
 import pytest
 
@@ -13,7 +12,7 @@ import tilec
 from tests.support.example_cases import EXAMPLES, check_example, example_of
 from tests.support.gpu_arrays import launch_on_gpu
 from tilec.runtime.jit import load
-from tilec.testing.check import compare, make_arguments
+from tilec.testing.check import Variant, compare, make_arguments
 
 pytestmark = pytest.mark.gpu
 
@@ -21,30 +20,23 @@ _kernels = {}
 
 
 def cases(path):
-    """Return (sizes, layouts, dtypes) of every run of one example."""
+    """Return every run of one example: each layout, type and constant at two sizes."""
     example = example_of(path)
     sizes = [dict(example.sizes), *(dict(case) for case in example.cases)]
     dtypes = [dict(item) for item in example.dtypes] or [{}]
-    runs = [(size, {}, dtypes[0]) for size in sizes]
-    runs += [(size, {}, kind) for kind in dtypes[1:] for size in (sizes[0], sizes[-1])]
-    runs += [
-        (size, dict(layout), dtypes[0])
-        for layout in example.layouts
-        for size in (sizes[0], sizes[-1])
+    few = (sizes[0], sizes[-1])
+    return [
+        *[Variant(size, {}, dtypes[0]) for size in sizes],
+        *[Variant(size, {}, kind) for kind in dtypes[1:] for size in few],
+        *[Variant(size, dict(item), dtypes[0]) for item in example.layouts for size in few],
+        *[Variant(size, {}, dtypes[0], dict(item)) for item in example.constants for size in few],
     ]
-    return runs
-
-
-def identify(value):
-    if isinstance(value, Path):
-        return value.stem
-    return "-".join(f"{key}{item}" for key, item in value.items()) or "default"
 
 
 PARAMETERS = [
-    pytest.param(path, *run, id="-".join(identify(item) for item in (path, *run)))
+    pytest.param(path, variant, id=f"{path.stem}-{variant}")
     for path in EXAMPLES
-    for run in cases(path)
+    for variant in cases(path)
 ]
 
 
@@ -54,10 +46,10 @@ def kernel_of(path):
     return _kernels[path]
 
 
-@pytest.mark.parametrize(("path", "sizes", "layouts", "dtypes"), PARAMETERS)
-def test_example(torch, path, sizes, layouts, dtypes):
+@pytest.mark.parametrize(("path", "variant"), PARAMETERS)
+def test_example(torch, path, variant):
     launch = partial(launch_on_gpu, torch)
-    check_example(launch, kernel_of(path), path, sizes, layouts, dtypes)
+    check_example(launch, kernel_of(path), path, variant)
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)

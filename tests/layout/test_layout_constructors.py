@@ -94,7 +94,7 @@ def test_impossible_requests(build, message):
         build()
 
 
-def test_blocked_walks_the_fastest_axis_first():
+def test_blocked_fills_the_fastest_axis_first():
     layout = blocked((64, 64), 4, 4, (1, 0))
     assert [layout.coordinates(r, 0) for r in range(4)] == [(0, c) for c in range(4)]
     assert [layout.coordinates(0, t) for t in (1, 15, 16, 32)] == [(0, 4), (0, 60), (1, 0), (2, 0)]

@@ -1,4 +1,4 @@
-"""nv-tileas-snake-k: which kernels walk their k-tiles back and forth."""
+"""nv-tileas-snake-k: which kernels visit their k-tiles back and forth."""
 
 import pytest
 

@@ -78,7 +78,7 @@ scf.for %i = %c0 to %n step %c1 : i32 {
 """
 
 
-def test_operations_are_walked_outer_first(parse):
+def test_operations_are_visited_outer_first(parse):
     assert _names(parse(NESTED)) == [
         "arith.constant", "arith.constant", "scf.for", "scf.if", "scf.while", "scf.condition",
         "arith.addi", "scf.yield", "scf.yield", "scf.yield", "func.return",

@@ -115,7 +115,7 @@ MATMUL = gemm_source("f", columns=256)
 
 
 ROUNDED = MATMUL.replace("cast(acc, bf16)", "cast(acc, bf16) * 2.0")
-GIVEN_UP = ("to compute from a tile that waits", "to walk k-tiles backwards", "a tile that waits")
+GIVEN_UP = ("to compute from a tile that waits", "to visit k-tiles backwards", "a tile that waits")
 
 
 @pytest.mark.parametrize("code", ["T0608", "T0609"])

@@ -21,7 +21,7 @@ def gemm(m=128, n=128, k=64, fixed_bytes=0):
 
 
 def stored(stores=1, **tile):
-    """Return a product whose results of 2 bytes leave in parts of 8192 bytes."""
+    """Return a product whose results of 2 bytes are stored in parts of 8192 bytes."""
     problem = gemm(**tile)
     size = problem.tile_elements * 2
     return replace(problem, part_bytes=8192 * stores, whole_bytes=size * stores)

@@ -12,7 +12,7 @@ TARGET = get_target("sm_90a")
 
 
 def product(m=128, n=128):
-    """Return a product of bf16 whose result leaves in parts of 8192 bytes."""
+    """Return a product of bf16 whose result is stored in parts of 8192 bytes."""
     problem = KernelProblem((MmaTile(m, n, 64, 2, 4),), (m + n) * 128, 0, m * n, True)
     return replace(problem, part_bytes=8192, whole_bytes=m * n * 2)
 

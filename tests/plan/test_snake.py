@@ -1,4 +1,4 @@
-"""When the planner walks the k-tiles of every second tile backwards."""
+"""When the planner visits the k-tiles of every second tile backwards."""
 
 import pytest
 
@@ -47,6 +47,6 @@ def test_operands_that_outgrow_l2(extents, expected):
     assert best.cost.outgrows_l2 == expected
 
 
-def test_tiles_that_l2_keeps_are_walked_forwards():
+def test_tiles_that_l2_keeps_are_visited_forwards():
     assert not plan(problem(snake_k=False)).snake_k
     assert plan(problem(snake_k=False), snake_k=True).snake_k

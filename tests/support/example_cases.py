@@ -1,6 +1,7 @@
 """The examples: what their results must be."""
 
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 from tilec.testing.check import compare, load_example, make_arguments
@@ -15,19 +16,27 @@ def example_of(path):
     return example
 
 
-def check_example(launch, kernel, path, sizes, layouts, dtypes):
+def check_example(launch, kernel, path, variant):
     """Call an example and compare its results with its NumPy function and the CPU reference.
 
     Args:
         launch: Runs a kernel on copies of `tilec.testing.check.Arguments`, and copies the results
-        back. kernel: The kernel. path: Its file. sizes: Extents by dim name. layouts: Layouts by
-        array name. dtypes: Element types by dtype parameter.
+            back.
+        kernel: The kernel.
+        path: Its file.
+        variant: How to call it.
     """
     example = example_of(path)
-    seed = zlib.crc32(repr((path.stem, sizes, layouts, dtypes)).encode())
+    sizes, dtypes = variant.sizes, dict(variant.dtypes)
     inputs = make_arguments(
-        kernel.signature, sizes, dtypes=dtypes, layouts=layouts, example=example, seed=seed
+        kernel.signature,
+        sizes,
+        dtypes=dtypes,
+        layouts=variant.layouts,
+        example=example,
+        seed=zlib.crc32(f"{path.stem} {variant}".encode()),
     )
+    inputs = replace(inputs, scalars={**inputs.scalars, **variant.constants})
     metadata = kernel.compile(**inputs.data(), **inputs.scalars).metadata
     inputs.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
     expected = example.expected(inputs, metadata["constants"])

@@ -9,7 +9,7 @@ from tilec.testing.check import compare, make_arguments
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
-    *("order.tile", "product_types.tile", "control.tile", "functions.tile"),
+    *("order.tile", "product_types.tile", "control.tile", "functions.tile", "library.tile"),
     "register_operands.tile",
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
@@ -138,6 +138,10 @@ CASES = {
     "bits": LINE,
     "rounded_casts": LINE,
     "parts": PLANE,
+    "library_activations": LINE,
+    "library_random": LINE,
+    "library_rows": PLANE,
+    "library_int4": ({"M": 64, "N": 64, "L": 128}, {"M": 17, "N": 9, "L": 18}),
     "cleared_by_threads": ORDERED,
     "cleared_by_tma": ORDERED,
     "swapped": ORDERED,
@@ -192,6 +196,7 @@ TERMS = {
     "f16_sums_in_flight": 2**14,
     "approximations": 2**13,
     "heads_attention": 2**14,
+    "library_rows": 2**16,
 }
 """Tolerances of kernels for which the usual one does not do: the error of `tanh.approx`, 2^-11;
 scores that are rounded to 16 bits on two sides of a tie, where sums are added in another order; the

@@ -78,6 +78,7 @@ def examine() -> Iterator[Finding]:
     yield _tool("ptxas", "nvidia-cuda-nvcc", "PTX is not checked and there is no cubin")
     yield _tool("nvdisasm", "nvidia-cuda-nvdisasm", "there is no SASS listing")
     yield _libdevice()
+    yield _extension()
     yield _cache()
     yield from _devices()
 
@@ -143,6 +144,22 @@ def _libdevice() -> Finding:
         reason = "kernels with transcendental functions cannot be compiled"
         return Finding(Status.ABSENT, "libdevice", reason, _install("nvidia-nvvm"))
     return Finding(Status.OK, "libdevice", str(path))
+
+
+def _extension() -> Finding:
+    """Report whether repeated calls are launched by compiled code."""
+    from tilec.runtime.launch.repeats import extension_file
+    from tilec.support.environment import uses_extension
+
+    subject, slower = "launch extension", "repeated calls take longer to launch"
+    file = extension_file()
+    if file is None:
+        fix = "install a C compiler, then: pip install --force-reinstall --no-deps tilec"
+        return Finding(Status.ABSENT, subject, f"not built; {slower}", fix)
+    if not uses_extension():
+        fix = "unset TILEC_EXTENSION"
+        return Finding(Status.ABSENT, subject, f"switched off; {slower}", fix)
+    return Finding(Status.OK, subject, file)
 
 
 def _cache() -> Finding:

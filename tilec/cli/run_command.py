@@ -295,7 +295,7 @@ def check(job: Job, outcome: Outcome, on_cpu: Outcome | None, file: str) -> int:
     results: list[tuple[str, CheckResult]] = []
     actual = outcome.arguments.data()
     if job.example is not None:
-        expected = job.example.expected(job.arguments, job.bound.constants)
+        expected = job.example.expected(job.arguments, outcome.constants)
         results.append(("the NumPy function", compare(actual, expected, terms)))
     if on_cpu is not None and on_cpu is not outcome:
         reference = {name: on_cpu.arguments.data()[name] for name in outcome.outputs}

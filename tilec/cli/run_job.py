@@ -46,6 +46,7 @@ class Outcome:
         device: Where it ran.
         arguments: The arguments after the run.
         outputs: Names of the arrays that the kernel writes.
+        constants: Values of its constants, defaults included.
         stray_bytes: Bytes outside of the arrays that the kernel changed, by array.
         loops: Whether the kernel has loops; only a run on the CPU reference says so.
     """
@@ -53,6 +54,7 @@ class Outcome:
     device: str
     arguments: Arguments
     outputs: tuple[str, ...]
+    constants: Mapping[str, Any] = field(default_factory=dict)
     stray_bytes: Mapping[str, int] = field(default_factory=dict)
     loops: bool = False
 
@@ -74,6 +76,5 @@ def finish(
         name: array.stray_writes(before.arrays[name].memory)
         for name, array in arguments.arrays.items()
     }
-    return Outcome(
-        device, arguments, outputs, {name: count for name, count in stray.items() if count}
-    )
+    changed = {name: count for name, count in stray.items() if count}
+    return Outcome(device, arguments, outputs, metadata["constants"], changed)

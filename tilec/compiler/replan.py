@@ -19,7 +19,7 @@ _FEW_REGISTERS = ("T0608", "T0609")
 
 _COSTS = {
     "defer_work": "to compute from a tile that waits for the next one",
-    "snake_k": "to walk k-tiles backwards",
+    "snake_k": "to visit k-tiles backwards",
     "defer_stores": "a tile that waits for the next one",
     "pingpong": "a tile that one consumer computes alone, in ping-pong with another,",
 }

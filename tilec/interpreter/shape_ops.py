@@ -39,6 +39,17 @@ def _cat(op: Any) -> Function:
     return lambda lhs, rhs: np.concatenate((lhs, rhs), axis=dim)
 
 
+@value_op("cuda_tile.histogram")
+def _histogram(op: Any) -> Function:
+    (bins,) = tile_shape(op.results[0].type)
+
+    def evaluate(value: Any) -> Any:
+        numbers = value[(value >= 0) & (value < bins)]
+        return np.bincount(numbers, minlength=bins).astype(np.int32)
+
+    return evaluate
+
+
 @value_op("cuda_tile.extract")
 def _extract(op: Any) -> Function:
     check_constant_indices(op)

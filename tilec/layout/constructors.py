@@ -122,8 +122,8 @@ def blocked(
     """Return a layout in which neighbouring lanes hold neighbouring vectors.
 
     Each thread takes up to `vector` elements along the fastest axis; lanes, then warps, then
-    warpgroups walk the axes in `order` in steps of that; what is left over becomes registers. A
-    tile with fewer vectors than threads is replicated.
+    warpgroups go through the axes in `order` in steps of that; what is left over becomes
+    registers. A tile with fewer vectors than threads is replicated.
 
     Args:
         shape: Extents of the tile.

@@ -47,14 +47,14 @@ def live_together(program: Body) -> dict[Hashable, tuple[Hashable, ...]]:
 
     An accumulator is named by the result of its first product.
     """
-    walk = _Walk()
-    walk.tie(program)
-    walk.back(program, set())
-    return walk.together()
+    found = _Accumulators()
+    found.tie(program)
+    found.back(program, set())
+    return found.together()
 
 
 @dataclass
-class _Walk:
+class _Accumulators:
     """Tiles that are one accumulator, by union and find, and what is live at each product."""
 
     parents: dict[Hashable, Hashable] = field(default_factory=dict)

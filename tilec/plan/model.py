@@ -15,7 +15,7 @@ class KernelProblem:
         mma: Every `mma` of the kernel.
         ring_slot_bytes: Shared memory of one stage: all TMA loads inside the loop.
         fixed_bytes: Shared memory needed in addition to the ring: one-shot slots, staging buffers.
-        part_bytes: One staging slot of one warpgroup, over all stores that can go out in parts.
+        part_bytes: One staging slot of one warpgroup, over all results that can be stored in parts.
         cluster: Cluster that was planned with the tiles, whose CTAs share tiles.
         pingpong: Whether the tiles were planned for consumers that ping-pong.
         why_not_pingpong: Why consumers cannot ping-pong; None when they can.
@@ -92,8 +92,8 @@ class KernelPlan:
         consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
         persistent: Whether a CTA loops over tiles, and so loads the next one during an epilogue.
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
-        epilogue_slots: Staging slots of each warpgroup, through which results leave in parts; 0
-            when every result is staged whole.
+        epilogue_slots: Staging slots of each warpgroup, through which results are stored in parts;
+            0 when every result is staged whole.
         epilogue_batch: Parts that are staged after one barrier and stored after another one.
         mma_pending: Groups of wgmma that stay in flight while the next one is issued.
         stream_results: Whether what TMA stores should leave L2 before everything else.

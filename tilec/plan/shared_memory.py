@@ -114,7 +114,7 @@ def _slice_options(
 def choose_epilogue(
     problem: KernelProblem, consumers: int, target: Target, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
-    """Return the staging slots of a warpgroup for results that go out in parts of whole tiles.
+    """Return the staging slots of a warpgroup for results that are stored in parts of whole tiles.
 
     And why, unless there is nothing to choose.
     """

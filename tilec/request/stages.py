@@ -92,6 +92,7 @@ STAGES: tuple[Stage, ...] = (
                 f"{_TILEAS}.plan.assign_operand_layouts",
             ),
             Step("nv-tileas-partition-roles", f"{_TILEAS}.roles.partition_roles"),
+            Step("nv-tileas-lower-histograms", f"{_TILEAS}.roles.lower_histograms"),
             Step("nv-tileas-order-memory", f"{_TILEAS}.roles.order_memory"),
             Step("nv-tileas-insert-rings", f"{_TILEAS}.roles.insert_rings"),
             Step("nv-tileas-pace-loads", f"{_TILEAS}.roles.pace_loads"),

@@ -26,7 +26,7 @@ _MAX_ENTRY_BYTES = 1 << 28
 """Of what is read and written. A kernel takes less than a megabyte; more is damage."""
 _TOOLS = ("torch-mlir", "mlir-python-bindings", "llvmlite", "nvidia-cuda-nvcc", "nvidia-nvvm")
 """Distributions whose version changes the code that comes out."""
-_SOURCE_SUFFIXES = (".py", ".lark")
+_SOURCE_SUFFIXES = (".py", ".lark", ".tile")
 
 
 def cache_key(parts: Iterable[Any]) -> str:

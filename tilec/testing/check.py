@@ -6,10 +6,10 @@ Next to `examples/matmul.tile` lies `examples/matmul.py`, which knows nothing of
   it names) and returns output name -> array;
 * `SIZES`: default extents of the named dims; `CASES`: more of them, odd ones included;
 * optional `LAYOUTS` (array -> layout, each entry a variant; arrays that are not named are `row`),
-  `DTYPES` (dtype parameter -> element type; the first entry is the default), `SCALARS` (defaults),
-  `SUMMED` (output -> name of the dim that is summed over), `ROUNDINGS` (output -> error that
-  approximations may add, in roundings of f32), and `inputs(**sizes)`, which gives arrays that shall
-  not be random.
+  `CONSTANTS` (constant -> value, each entry a variant; the others keep their defaults), `DTYPES`
+  (dtype parameter -> element type; the first entry is the default), `SCALARS` (defaults), `SUMMED`
+  (output -> name of the dim that is summed over), `ROUNDINGS` (output -> error that approximations
+  may add, in roundings of f32), and `inputs(**sizes)`, which gives arrays that shall not be random.
 
 No MLIR and no driver is imported here: the CPU reference and the GPU are both checked with this.
 """
@@ -84,15 +84,17 @@ class Variant:
         sizes: Extents by dim name.
         layouts: Layout by array name; the others are `row`.
         dtypes: Element type by dtype parameter.
+        constants: Value by constant; the others keep their defaults.
     """
 
     sizes: Mapping[str, int]
     layouts: Mapping[str, str] = field(default_factory=dict)
     dtypes: Mapping[str, str] = field(default_factory=dict)
+    constants: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         """Return a short name, for test reports."""
-        parts = {**self.sizes, **self.layouts, **self.dtypes}
+        parts = {**self.sizes, **self.layouts, **self.dtypes, **self.constants}
         return ",".join(f"{name}={value}" for name, value in parts.items())
 
 
@@ -105,6 +107,7 @@ class Example:
     cases: Sequence[Mapping[str, int]] = ()
     layouts: Sequence[Mapping[str, str]] = ()
     dtypes: Sequence[Mapping[str, str]] = ()
+    constants: Sequence[Mapping[str, Any]] = ()
     scalars: Mapping[str, Any] = field(default_factory=dict)
     summed: Mapping[str, str] = field(default_factory=dict)
     roundings: Mapping[str, int] = field(default_factory=dict)
@@ -128,9 +131,9 @@ class Example:
         return _arrays_of(self.reference, given, shapes)
 
     def variants(self) -> list[Variant]:
-        """Return what a thorough test calls: every size, layout and element type once or more.
+        """Return what a thorough test calls: sizes, layouts, element types, constants.
 
-        Layouts and further element types are tried at the last size, which is an odd one.
+        Each is called once or more, all but the sizes at the last size, which is an odd one.
         """
         usual = self.dtypes[0] if self.dtypes else {}
         last = self.cases[-1] if self.cases else self.sizes
@@ -138,6 +141,7 @@ class Example:
             *[Variant(sizes, {}, usual) for sizes in (self.sizes, *self.cases)],
             *[Variant(last, layouts, usual) for layouts in self.layouts],
             *[Variant(last, {}, dtypes) for dtypes in self.dtypes[1:]],
+            *[Variant(last, {}, usual, constants) for constants in self.constants],
         ]
 
     def terms(self, sizes: Mapping[str, int]) -> dict[str, int]:
@@ -178,6 +182,7 @@ def example_of(module: Any) -> Example:
         cases=getattr(module, "CASES", ()),
         layouts=getattr(module, "LAYOUTS", ()),
         dtypes=getattr(module, "DTYPES", ()),
+        constants=getattr(module, "CONSTANTS", ()),
         scalars=getattr(module, "SCALARS", {}),
         summed=getattr(module, "SUMMED", {}),
         roundings=getattr(module, "ROUNDINGS", {}),

@@ -1,4 +1,4 @@
-"""Tables of docs/language.md: the builtins and the plan fields."""
+"""Tables of docs/language.md: the builtins, the standard library and the plan fields."""
 
 import inspect
 
@@ -14,6 +14,8 @@ from tilec.frontend.semantics.builtin_table import (
     BuiltinFunction,
 )
 from tilec.frontend.semantics.constant_names import CONSTANT_NAMES
+from tilec.frontend.syntax.library import library_function
+from tilec.lib import FILES
 from tilec.plan.fields import FIELDS
 from tilec.support.dtypes import DTYPES
 
@@ -29,6 +31,7 @@ _MODULES = (
     "builtins_convert",
     "builtins_reduce",
     "builtins_scan",
+    "builtins_count",
     "builtins_checks",
     "printing",
 )
@@ -83,6 +86,17 @@ def builtins() -> str:
 
 def _module(name: str) -> str:
     return BUILTINS[name].__module__.rpartition(".")[2]
+
+
+def library() -> str:
+    """Return the table of the functions of the standard library."""
+    rows = ["| Call | What it does |", "|---|---|"]
+    for name in FILES:
+        function = library_function(name).module.functions[name]
+        shown = (f"{item.name}=" if item.default else item.name for item in function.parameters)
+        summary = " ".join((function.docstring or "").split())
+        rows.append(f"| `{name}({', '.join(shown)})` | {summary} |")
+    return "\n".join(rows)
 
 
 def plan_fields() -> str:

@@ -7,11 +7,13 @@ import numpy as np
 
 from tools.emulator import carries, registers, rounding, scalar
 from tools.emulator.asynchronous import ASYNCHRONOUS
+from tools.emulator.atomics import atomic
 from tools.emulator.errors import UnsupportedError
-from tools.emulator.memory import PARAM_BASE, AccessError
+from tools.emulator.memory import PARAM_BASE
 from tools.emulator.operands import DEPOT_BYTES, address, group, register_type, source
 from tools.emulator.program import Program, Statement
 from tools.emulator.scalar import BINARY, COMPARE, LANES, TERNARY, TYPES, UNARY, Lanes, storage
+from tools.emulator.spaces import read_bytes, space_of
 from tools.emulator.warp import ALL, Action, Mask, Warp
 
 _NOTHING = frozenset(
@@ -211,25 +213,8 @@ def _elect(program: Program, statement: Statement) -> Action:
     return act
 
 
-def _space(statement: Statement) -> str:
-    spaces = ("shared", "shared__cta", "global", "local", "param")
-    found = [word for word in statement.opcode if word in spaces]
-    if not found:
-        raise UnsupportedError(statement.text)
-    return found[0].removesuffix("__cta")
-
-
-def read_bytes(warp: Warp, space: str, at: Lanes, size: int) -> Any:
-    """Return `size` bytes at each address of a state space."""
-    if space == "shared":
-        return warp.cta.shared.read(warp.number, warp.cta.shared.index(at, size))
-    if space == "global":
-        return warp.cta.run.memory.read(at.view(np.uint64), size)
-    raise AccessError(f"no reads of {space} memory by lanes")
-
-
 def _ld(program: Program, statement: Statement) -> Action:
-    space, kind = _space(statement), statement.opcode[-1]
+    space, kind = space_of(statement), statement.opcode[-1]
     targets, get = group(statement.operands[0]), address(program, statement.operands[1])
     each = scalar.size_of(kind)
     size = each * len(targets)
@@ -265,7 +250,7 @@ def _local(warp: Warp) -> Any:
 
 
 def _st(program: Program, statement: Statement) -> Action:
-    space, kind = _space(statement), statement.opcode[-1]
+    space, kind = space_of(statement), statement.opcode[-1]
     get, each = address(program, statement.operands[0]), scalar.size_of(kind)
     names = group(statement.operands[1])
     sources = [source(program, text, kind if each > 1 else "b16") for text in names]
@@ -284,44 +269,6 @@ def _st(program: Program, statement: Statement) -> Action:
             shared.write(warp.number, shared.index(at[lanes], size), data[lanes])
         else:
             warp.cta.run.memory.write(at[lanes].view(np.uint64), data[lanes])
-        return True
-
-    return act
-
-
-_CHANGES: dict[str, Callable[..., Any]] = {
-    "add": lambda old, new: old + new,
-    "min": lambda old, new: min(old, new),
-    "max": lambda old, new: max(old, new),
-    "and": lambda old, new: old & new,
-    "or": lambda old, new: old | new,
-    "xor": lambda old, new: old ^ new,
-    "exch": lambda old, new: new,
-    "cas": lambda old, expected, new: new if old == expected else old,
-}
-"""What an atomic operation makes of what it finds, and of its operands."""
-
-
-def _atomic(program: Program, statement: Statement) -> Action:
-    """Build `atom` and `red` on global memory: lanes one after the other."""
-    kind = statement.opcode[-1]
-    change = next((_CHANGES[word] for word in statement.opcode if word in _CHANGES), None)
-    operands = statement.operands if statement.opcode[0] == "atom" else ("_", *statement.operands)
-    if change is None or _space(statement) != "global":
-        raise UnsupportedError(statement.text)
-    target, get = operands[0], address(program, operands[1])
-    sources = [source(program, text, kind) for text in operands[2:]]
-
-    def act(warp: Warp, mask: Mask) -> bool:
-        values, at = [read(warp) for read in sources], get(warp).view(np.uint64)
-        old = np.zeros(LANES, values[0].dtype)
-        for lane in np.nonzero(ALL if mask is None else mask)[0]:
-            here = at[lane : lane + 1]
-            old[lane] = warp.cta.run.memory.read(here, old.itemsize).view(old.dtype)[0, 0]
-            new = change(old[lane], *(value[lane] for value in values))
-            stored = np.array([new], old.dtype)
-            warp.cta.run.memory.write(here, stored.view(np.uint8)[None])
-        warp.write(target, old, mask)
         return True
 
     return act
@@ -384,8 +331,8 @@ _BUILDERS: dict[str, Callable[[Program, Statement], Action]] = {
     "elect": _elect,
     "ld": _ld,
     "st": _st,
-    "atom": _atomic,
-    "red": _atomic,
+    "atom": atomic,
+    "red": atomic,
     "selp": _simple(lambda _, v: np.where(v[2], v[0], v[1]), _types("*", "*", "pred")),
     "prmt": _simple(lambda _, v: scalar.permute(*v), _types("u32", "u32", "u32")),
     "bfe": _simple(lambda _, v: _bits(*v), _types("*", "u32", "u32")),

@@ -164,7 +164,7 @@ def _example(path: Path) -> Case:
     if example is None:
         raise FileNotFoundError(path.with_suffix(".py"))
     text = path.read_text()
-    if "BK: const" in text:
+    if "BK: const" in text and set(example.sizes) <= set(SMALL):
         sizes = {name: SMALL[name] for name in example.sizes}
         source = text.replace("@kernel", "@kernel(stages=2)", 1)
         return Case(path.stem, path.stem, source, sizes, constants=TILE)

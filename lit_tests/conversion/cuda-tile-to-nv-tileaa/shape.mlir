@@ -20,6 +20,9 @@
   %p = "cuda_tile.permute"(%f) {permutation = array<i64: 1, 0>} : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<8x4xf32>
   // CHECK: "nv_tileaa.cat"(%{{.*}}, %{{.*}}) {dim = 0 : i64} : (tensor<4x8xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
   %c = "cuda_tile.cat"(%f, %f) {dim = 0 : i64} : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<8x8xf32>
+  // CHECK: "nv_tileaa.histogram"(%{{.*}}) : (tensor<16xi32>) -> tensor<32xi32>
+  %numbers = "cuda_tile.iota"() : () -> !cuda_tile.tile<16xi32>
+  %histogram = "cuda_tile.histogram"(%numbers) : (!cuda_tile.tile<16xi32>) -> !cuda_tile.tile<32xi32>
   // CHECK: "nv_tileaa.extract"(%{{.*}}, %{{.*}}, %{{.*}}) : (tensor<8x8xf32>, i32, i32) -> tensor<4x2xf32>
   %e = "cuda_tile.extract"(%c, %i, %i) : (!cuda_tile.tile<8x8xf32>, i32, i32) -> !cuda_tile.tile<4x2xf32>
   "cuda_tile.return"() : () -> ()

@@ -223,6 +223,9 @@ module @shapes {
   %c = "cuda_tile.permute"(%x) {permutation = array<i64: 1, 0>} : (!cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<8x4xf32>
   // CHECK: "cuda_tile.cat"({{.*}}) {dim = 1 : i64} : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x16xf32>
   %d = "cuda_tile.cat"(%x, %x) {dim = 1 : i64} : (!cuda_tile.tile<4x8xf32>, !cuda_tile.tile<4x8xf32>) -> !cuda_tile.tile<4x16xf32>
+  // CHECK: "cuda_tile.histogram"({{.*}}) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<16xi32>
+  %histogram_source = builtin.unrealized_conversion_cast to !cuda_tile.tile<4x8xi32>
+  %histogram = "cuda_tile.histogram"(%histogram_source) : (!cuda_tile.tile<4x8xi32>) -> !cuda_tile.tile<16xi32>
   // CHECK: "cuda_tile.extract"({{.*}}) : (!cuda_tile.tile<4x8xf32>, i32, i32) -> !cuda_tile.tile<2x8xf32>
   %e = "cuda_tile.extract"(%x, %i, %i) : (!cuda_tile.tile<4x8xf32>, i32, i32) -> !cuda_tile.tile<2x8xf32>
 }

@@ -40,6 +40,9 @@ module @operations {
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
     // CHECK: "nv_tileas.cat"(%{{.*}}) {dim = 1 : i64} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x128xbf16>
     %c = "nv_tileas.cat"(%a, %b) {dim = 1 : i64} : (tensor<64x64xbf16>, tensor<64x64xbf16>) -> tensor<64x128xbf16>
+    // CHECK: "nv_tileas.histogram"(%{{.*}}) : (tensor<64x128xi64>) -> tensor<32xi32>
+    %numbers = builtin.unrealized_conversion_cast to tensor<64x128xi64>
+    %histogram = "nv_tileas.histogram"(%numbers) : (tensor<64x128xi64>) -> tensor<32xi32>
     // CHECK: "nv_tileas.extract"(%{{.*}}) : (tensor<64x128xbf16>, i32, i32) -> tensor<64x64xbf16>
     %e = "nv_tileas.extract"(%c, %i, %n) : (tensor<64x128xbf16>, i32, i32) -> tensor<64x64xbf16>
     // CHECK: "nv_tileas.tiled_store"(%{{.*}}) {atom = #cute.copy_atom<"sm90_stg_128_bf16", "stg", 1 : i64, 128 : i64, bf16>}

@@ -1,4 +1,4 @@
-// RUN: tilec opt %s --passes nv-tileaa-infer-facts | FileCheck %s
+// RUN: tilec opt %s --passes nv-tileaa-infer-facts --split-input-file | FileCheck %s
 
 // Rows of a table: the columns count up from a multiple of 8, and the pitch is a multiple of 16
 // bytes, so 8 elements of 16 bits are one access. The number of columns may be odd. Columns from an
@@ -36,3 +36,37 @@
   %tf = "nv_tileaa.scatter"(%v, %a, %rows, %cols) {operandSegmentSizes = array<i32: 1, 1, 2, 0, 0>} : (!v, !x, !i, !i) -> !token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i64, i32, i32, i32, tensor<16x1xi32>, !x, tensor<16x32xi1>) -> (), tilec.kernel = {params = [{array = "A", div_by = 16 : i64, kind = "pointer"}, {array = "A", axis = 0 : i64, div_by = 8 : i64, kind = "stride"}, {array = "A", axis = 0 : i64, kind = "dim", name = "M"}, {array = "A", axis = 1 : i64, kind = "dim", name = "N"}]}} : () -> ()
+
+// -----
+
+// Columns of a row against its end, a multiple of 16: 16 of them are inside or outside together,
+// whichever side the limit stands on. `<=` splits a run, and so does a start or a limit that is no
+// multiple of anything.
+
+// CHECK-LABEL: module @columns_below_a_limit
+// CHECK: arith.cmpi slt, %{{.*}}, %{{.*}} {nv_tileaa.equal_run = 16 : i64}
+// CHECK: arith.cmpi sgt, %{{.*}}, %{{.*}} {nv_tileaa.equal_run = 16 : i64}
+// CHECK: arith.cmpi ult, %{{.*}}, %{{.*}} {nv_tileaa.equal_run = 4 : i64}
+// CHECK: arith.cmpi sle, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}} : tensor
+// CHECK: arith.cmpi slt, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}} : tensor
+// CHECK: arith.cmpi slt, %{{[a-z0-9_]*}}, %{{[a-z0-9_]*}} : tensor
+module @columns_below_a_limit {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32, %m: i32, %j: i32):
+    %c4 = arith.constant 4 : i32
+    %line = "nv_tileaa.make_range"() {start = 0 : i64} : () -> tensor<32xi32>
+    %end = "nv_tileaa.splat"(%n) : (i32) -> tensor<32xi32>
+    %odd = "nv_tileaa.splat"(%m) : (i32) -> tensor<32xi32>
+    %four = arith.muli %j, %c4 : i32
+    %start = "nv_tileaa.splat"(%four) : (i32) -> tensor<32xi32>
+    %moved = arith.addi %line, %start : tensor<32xi32>
+    %shifted = arith.addi %line, %odd : tensor<32xi32>
+    %0 = arith.cmpi slt, %line, %end : tensor<32xi32>
+    %1 = arith.cmpi sgt, %end, %line : tensor<32xi32>
+    %2 = arith.cmpi ult, %moved, %end : tensor<32xi32>
+    %3 = arith.cmpi sle, %line, %end : tensor<32xi32>
+    %4 = arith.cmpi slt, %line, %odd : tensor<32xi32>
+    %5 = arith.cmpi slt, %shifted, %end : tensor<32xi32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32, i32) -> (), tilec.kernel = {params = [{kind = "scalar", name = "n", div_by = 16 : i64}, {kind = "scalar", name = "m"}, {kind = "scalar", name = "j"}]}} : () -> ()
+}

@@ -226,3 +226,29 @@ module @other_padding_takes_a_select {
     arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
     params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()
 }
+
+// -----
+
+// TMA may move the tile of a block that reduces it once, and stays legal; threads move it.
+
+!memref = !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @threads_move_a_tile_that_is_reduced_once
+// CHECK: "nv_tileaa.tiled_load"({{.*}}) {atom = #cute.copy_atom<"sm90_ldg_128_f32", {{.*}}legal_atoms = [#cute.copy_atom<"sm90_tma_load_2d_f32",
+module @threads_move_a_tile_that_is_reduced_once {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32):
+    %v = "nv_tileaa.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !memref
+    %c0 = arith.constant 0 : i32
+    // expected-remark@+1 {{load of 'A' does not use TMA: its block waits for the whole tile, and threads move 16 bytes at a time}}
+    %0, %t0 = "nv_tileaa.tiled_load"(%v, %c0, %c0) : (!memref, i32, i32) -> (tensor<32x64xf32>, !nv_tileaa.mem_token)
+    %1 = "nv_tileaa.reduce"(%0) ({
+    ^bb0(%a: f32, %b: f32):
+      %2 = arith.addf %a, %b : f32
+      "nv_tileaa.yield_values"(%2) : (f32) -> ()
+    }) {axis = 1 : i64} : (tensor<32x64xf32>) -> tensor<32xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
+    params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()
+}

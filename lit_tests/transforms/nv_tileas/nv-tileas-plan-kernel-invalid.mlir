@@ -50,7 +50,7 @@
 !token = !nv_tileaa.mem_token
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 
-// Staging slots need a store that can go out in parts.
+// Staging slots need a result that can be stored in parts.
 // expected-error @below {{epilogue_slots = 2: no store of the kernel can be cut into parts}}
 "nv_tileaa.func"() ({
 ^bb0(%v: !a, %i: i32):

@@ -34,10 +34,10 @@ def longest_run(access: Any, facts: Divisibility) -> int:
     memref = access.memref.owner.operation
     if not isinstance(last.type, ir.RankedTensorType) or access.memref.type.strides[-1] != 1:
         return 1
-    if access.mask is not None and not _is_level(access.mask):
+    if access.mask is not None and not is_level(access.mask):
         return 1
-    divisor = _run_divisor(last, facts)
-    if divisor is None or not all(map(_is_level, outer)):
+    divisor = run_divisor(last, facts)
+    if divisor is None or not all(map(is_level, outer)):
         return 1
     size = ELEMENT_BITS[str(access.memref.type.element_type)] // 8
     whole = gcd(VECTOR_BYTES, divisor * size, memref.attributes["base_div_by"].value)
@@ -52,7 +52,7 @@ def ends_whole(access: Any, run: int) -> bool:
     return access.unchecked or list(memref.attributes["size_div_by"])[-1] % run == 0
 
 
-def _run_divisor(tile: Any, facts: Divisibility) -> int | None:
+def run_divisor(tile: Any, facts: Divisibility) -> int | None:
     """Return a divisor of the first of the numbers that count up along the last dim, or None."""
     op = defining_operation(tile)
     if op is None:
@@ -62,21 +62,21 @@ def _run_divisor(tile: Any, facts: Divisibility) -> int | None:
         return abs(op.opview.start.value)
     if short in ("view", "broadcast"):
         same = op.operands[0].type.shape[-1] == tile.type.shape[-1]
-        return _run_divisor(op.operands[0], facts) if same else None
+        return run_divisor(op.operands[0], facts) if same else None
     if op.name in _WIDENINGS:
-        return _run_divisor(op.operands[0], facts)
+        return run_divisor(op.operands[0], facts)
     if op.name not in _SUMS:
         return None
     left, right = op.operands
-    if op.name == "arith.addi" and _is_level(left):
+    if op.name == "arith.addi" and is_level(left):
         left, right = right, left
-    if not _is_level(right):
+    if not is_level(right):
         return None
-    divisor = _run_divisor(left, facts)
-    return None if divisor is None else gcd(divisor, _level_divisor(right, facts))
+    divisor = run_divisor(left, facts)
+    return None if divisor is None else gcd(divisor, level_divisor(right, facts))
 
 
-def _is_level(tile: Any) -> bool:
+def is_level(tile: Any) -> bool:
     """Tell whether all numbers along the last dim of `tile` are equal."""
     op = defining_operation(tile)
     if tile.type.shape[-1] == 1:
@@ -89,14 +89,14 @@ def _is_level(tile: Any) -> bool:
     if op.name == "arith.constant":
         return ir.DenseElementsAttr(op.attributes["value"]).is_splat
     if short == "broadcast":
-        return _is_level(op.operands[0])
+        return is_level(op.operands[0])
     if op.name.startswith("arith."):
-        return all(map(_is_level, op.operands))
+        return all(map(is_level, op.operands))
     return False
 
 
-def _level_divisor(tile: Any, facts: Divisibility) -> int:
-    """Return a divisor of the numbers of a tile that `_is_level`."""
+def level_divisor(tile: Any, facts: Divisibility) -> int:
+    """Return a divisor of the numbers of a tile that `is_level`."""
     op = defining_operation(tile)
     if op is None:
         return UNKNOWN
@@ -108,10 +108,10 @@ def _level_divisor(tile: Any, facts: Divisibility) -> int:
             ir.IntegerAttr(ir.DenseElementsAttr(op.attributes["value"]).get_splat_value()).value
         )
     if short in ("broadcast", "view") or op.name in _WIDENINGS:
-        return _level_divisor(op.operands[0], facts)
+        return level_divisor(op.operands[0], facts)
     if op.name in _SUMS:
-        return gcd(*(_level_divisor(operand, facts) for operand in op.operands))
+        return gcd(*(level_divisor(operand, facts) for operand in op.operands))
     if op.name == "arith.muli":
-        left, right = (_level_divisor(operand, facts) for operand in op.operands)
+        left, right = (level_divisor(operand, facts) for operand in op.operands)
         return left * right
     return UNKNOWN

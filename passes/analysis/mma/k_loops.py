@@ -1,4 +1,4 @@
-"""Whether the k-tiles of a tile can be divided among CTAs, or be walked backwards.
+"""Whether the k-tiles of a tile can be divided among CTAs, or be visited backwards.
 
 Both take a loop over k-tiles that is nothing but a sum of products.
 """

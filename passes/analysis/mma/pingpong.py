@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tilec.ir.structured import enclosing_loops, parent_operation
+from tilec.passes.analysis.counters import HISTOGRAM
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.facts.element_accesses import element_effect, is_element_access
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
@@ -30,7 +31,7 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "an mma does not run on wgmma, so it takes all consumers"
     if any(staged_bytes(op, number) for op in dots for number in (0, 1)):
         return "an operand of an mma is computed, which takes all consumers"
-    if moves_through_shared_memory(function):
+    if moves_through_shared_memory(function) or any(op.name == HISTOGRAM for op in ops):
         return "tiles move through shared memory, which takes all consumers"
     if element_effect(ops) is not None:
         return "elements are stored or changed one by one, which takes all consumers"

@@ -18,7 +18,7 @@ class RingBarriers:
     """The full and empty barriers of all rings of all CTAs.
 
     Attributes:
-        stages: Slots of the ring of each walk.
+        stages: Slots of the ring of each cursor.
         full: Barriers that loads complete.
         empty: Barriers that releases complete, of rings that are refilled.
         reached: For each CTA the last arrival of every agent of another one.
@@ -28,7 +28,9 @@ class RingBarriers:
     def __init__(self, protocol: Protocol, marks: Marks) -> None:
         """Make fresh barriers."""
         self._protocol, self._marks = protocol, marks
-        self.stages = {walk: protocol.rings[ring].stages for walk, ring in protocol.walks.items()}
+        self.stages = {
+            cursor: protocol.rings[ring].stages for cursor, ring in protocol.cursors.items()
+        }
         self.full: dict[Key, Barrier] = {}
         self.empty: dict[Key, Barrier] = {}
         self.reached: dict[int, dict[str, tuple[Mark, str]]] = {}
@@ -43,9 +45,9 @@ class RingBarriers:
 
     def place(self, agent: Agent, event: Event) -> tuple[Key, int]:
         """Return the CTA, the ring and the slot whose barriers `event` uses, and its round."""
-        walk = known(event.ring)
-        turn, slot = divmod(agent.positions.get(walk, 0), self.stages[walk])
-        return (agent.cta, self._protocol.walks[walk], slot), turn
+        cursor = known(event.ring)
+        turn, slot = divmod(agent.positions.get(cursor, 0), self.stages[cursor])
+        return (agent.cta, self._protocol.cursors[cursor], slot), turn
 
     def peers(self, agent: Agent, axes: tuple[int, ...]) -> tuple[int, ...]:
         """Return the CTAs that the CTA of the agent shares tiles with, itself first."""
@@ -84,15 +86,15 @@ class RingBarriers:
         return True
 
     def release_until(self, agent: Agent, event: Event) -> bool:
-        """Release the slot before the one that another walk has reached, if there is one."""
-        walk = known(event.ring)
-        lag = agent.positions.get(known(event.other_ring), 0) - agent.positions.get(walk, 0)
+        """Release the slot before the one that another cursor has reached, if there is one."""
+        cursor = known(event.ring)
+        lag = agent.positions.get(known(event.other_ring), 0) - agent.positions.get(cursor, 0)
         if not 0 <= lag <= 1:
             message = f"{lag} slots are to be released at once; one is the limit"
             raise ProtocolViolationError(event.where, message)
         if lag:
             self.release(agent, event)
-            agent.positions[walk] = agent.positions.get(walk, 0) + 1
+            agent.positions[cursor] = agent.positions.get(cursor, 0) + 1
         return True
 
     def land(self, agent: Agent, key: Key, copy: Mark, event: Event) -> None:

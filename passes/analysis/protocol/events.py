@@ -27,7 +27,7 @@ class Kind(enum.Enum):
     RELEASE = "release"
     """Arrive on the empty barrier of the current slot."""
     RELEASE_UNTIL = "release_until"
-    """Release the current slot of `ring` and move on, unless walk `other_ring` is there, too."""
+    """Release the current slot of `ring` and move on, unless cursor `other_ring` is there, too."""
     ADVANCE = "advance"
     """Move the role's position in the ring by `amount` slots."""
     READ = "read"
@@ -86,11 +86,11 @@ class Event:
     Attributes:
         kind: What happens.
         where: Source position for messages.
-        ring: Walk through a ring that it belongs to, if any (see `Protocol.walks`).
+        ring: Cursor on a ring that it belongs to, if any (see `Protocol.cursors`).
         buffer: Buffer that it touches, if any.
         in_ring: Whether `buffer` is indexed by the position of `ring`.
         other: Second buffer of an mma.
-        other_ring: Walk that gives the slot of `other`, or that a release stops at, if any.
+        other_ring: Cursor that gives the slot of `other`, or that a release stops at, if any.
         amount: Bytes, slots, pending groups or a barrier id; elements of a tile that leaves, and of
             a part that is written of one.
         per_trip: The loop in each round of which an advance goes by `amount`; None for one that
@@ -205,8 +205,8 @@ class Protocol:
 
     Attributes:
         rings: The rings by number.
-        walks: The ring of each walk. A walk is a position that starts at slot 0 and moves on: a
-            role that both fills and drains a ring uses it twice.
+        cursors: The ring of each cursor. A cursor starts at slot 0 of a ring and moves through its
+            slots: a role that both fills and drains a ring has two of them.
         roles: What each role does.
         buffers: Names of the buffers, for messages.
         cluster: Rows and columns of the CTAs that run the roles together.
@@ -214,7 +214,7 @@ class Protocol:
     """
 
     rings: dict[int, RingShape]
-    walks: dict[int, int]
+    cursors: dict[int, int]
     roles: tuple[RoleProgram, ...]
     buffers: dict[int, str] = field(default_factory=dict)
     cluster: tuple[int, int] = (1, 1)

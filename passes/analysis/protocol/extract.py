@@ -5,6 +5,7 @@ from typing import Any
 
 from tilec.dialects.common.effects import has_effect, only_reports
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
+from tilec.dialects.nv_tileas.count_ops import COUNTING
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, producer_warps
 from tilec.ir.attributes import elements_of
@@ -16,6 +17,7 @@ from tilec.passes.analysis.protocol import teams
 from tilec.passes.analysis.protocol.accumulators import Accumulators
 from tilec.passes.analysis.protocol.boxes import BoxGroups
 from tilec.passes.analysis.protocol.conditions import Conditions
+from tilec.passes.analysis.protocol.counters import counter_events
 from tilec.passes.analysis.protocol.events import (
     Branch,
     Event,
@@ -48,7 +50,7 @@ class Extraction:
     """
 
     def __init__(self, function: Any, buffer: str) -> None:
-        """Collect rings, walks and buffers; `buffer` is the name of the file MLIR calls `-`."""
+        """Collect rings, cursors and buffers; `buffer` is the name of the file MLIR calls `-`."""
         ops = kernel_operations(function)
         self.file = buffer
         self.violation: Violation | None = None
@@ -100,9 +102,9 @@ class Extraction:
             self.positions.restart()
             name = f"consumer team {team}" if self.teams > 1 else "consumer"
             programs.append(RoleProgram(name, warps, self._role(block)))
-        walks, roles = self.positions.rings, tuple(programs)
+        cursors, roles = self.positions.rings, tuple(programs)
         variables = tuple(self.conditions.variables)
-        return Protocol(self.shapes, walks, roles, self.names, self.cluster, variables)
+        return Protocol(self.shapes, cursors, roles, self.names, self.cluster, variables)
 
     def _role(self, block: Any) -> tuple[Node, ...]:
         """Return the program of the role whose operations `block` has."""
@@ -201,7 +203,7 @@ class Extraction:
             self._report(loop, f"the {self.teams} teams of a role do not ping-pong")
         return self.team, self.teams
 
-    def _skip(self, op: Any, walk: int) -> Event:
+    def _skip(self, op: Any, cursor: int) -> Event:
         """Return the advance by the slots that a team skips."""
         tiles, view = teams.skipped_tiles(op, self.team), op.opview
         if tiles is None:
@@ -209,10 +211,10 @@ class Extraction:
         self.positions.advance(op)
         amount = (tiles or 0) * view.count.value
         trips = self.conditions.trips(view.lower, view.upper, view.step)
-        return Event(Kind.ADVANCE, where(op, self.file), walk, amount=amount, per_trip=trips)
+        return Event(Kind.ADVANCE, where(op, self.file), cursor, amount=amount, per_trip=trips)
 
     def _buffer(self, op: Any, tile: Any) -> tuple[int, int | None]:
-        """Return the buffer of the tile in shared memory that `op` uses and the walk in it."""
+        """Return the buffer of the tile in shared memory that `op` uses and the cursor in it."""
         view = defining_operation(tile)
         if view.name == "nv_tileas.shared_view":
             return self._buffer(op, view.operands[0])
@@ -239,8 +241,10 @@ class Extraction:
             self.positions.use(op, op.operands[1])
             return []
         if short == "mbarrier_arrive_expect_tx":
-            walk = self.positions.use_of(op, op.operands[0])
-            return [Event(Kind.EXPECT, place, ring=walk, amount=op.opview.tx_count.value)]
+            cursor = self.positions.use_of(op, op.operands[0])
+            return [Event(Kind.EXPECT, place, ring=cursor, amount=op.opview.tx_count.value)]
+        if op.name in COUNTING:
+            return counter_events(op, place, self._buffer(op, list(op.operands)[-1])[0])
         if short in _TILE_EVENTS:
             return self._tile_events(op, short, place)
         if short in ("async_mma", "warp_mma", "simt_mma"):
@@ -255,29 +259,29 @@ class Extraction:
         return events or []
 
     def _ring_events(self, op: Any, short: str, place: str) -> list[Event]:
-        walk = self.positions.use_in(op, self.rings[op.operands[0]])
+        cursor = self.positions.use_in(op, self.rings[op.operands[0]])
         if short == "ring_advance":
             self.positions.advance(op)
-            return [Event(Kind.ADVANCE, place, ring=walk, amount=op.opview.count.value)]
+            return [Event(Kind.ADVANCE, place, ring=cursor, amount=op.opview.count.value)]
         if short == "ring_skip":
-            return [self._skip(op, walk)]
+            return [self._skip(op, cursor)]
         if short == "ring_release_until":
             end = self.positions.use(op, op.operands[2])
             self.positions.advance(op)
-            return [Event(Kind.RELEASE_UNTIL, place, ring=walk, other_ring=end)]
+            return [Event(Kind.RELEASE_UNTIL, place, ring=cursor, other_ring=end)]
         if short == "ring_token":
-            return self.tokens.loaded(op, walk, place)
-        return [Event(_RING_EVENTS[short], place, ring=walk)] if short in _RING_EVENTS else []
+            return self.tokens.loaded(op, cursor, place)
+        return [Event(_RING_EVENTS[short], place, ring=cursor)] if short in _RING_EVENTS else []
 
     def _tile_events(self, op: Any, short: str, place: str) -> list[Event]:
         kind, operand = _TILE_EVENTS[short]
-        buffer, walk = self._buffer(op, op.operands[operand])
+        buffer, cursor = self._buffer(op, op.operands[operand])
         amount, axis = 0, None
         if kind is Kind.COPY_IN:
             amount, axis = op.opview.tx_count.value, multicast_axis(op)
             if axis is not None and dependences(control_operands(op), self.coordinates):
                 self._report(op, "CTAs that share a tile may not all load it")
-            if self.positions.use_of(op, op.opview.barrier) != walk:
+            if self.positions.use_of(op, op.opview.barrier) != cursor:
                 self._report(op, "a copy completes on the barrier of another slot than it fills")
         if kind is Kind.READ:
             self._check_thread_read(op, buffer)
@@ -290,26 +294,23 @@ class Extraction:
             amount = prod(op.operands[0].type.shape)
         elif kind is Kind.COPY_OUT:
             amount = prod(op.operands[operand].type.shape)
-        event = Event(kind, place, walk, buffer, walk is not None, amount=amount, axis=axis)
+        event = Event(kind, place, cursor, buffer, cursor is not None, amount=amount, axis=axis)
         return [replace(event, per_warpgroup=own, origin=origin)]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
+        places = [self._buffer(op, tile) for tile in op.opview.shared_operands]
         if short == "async_mma":
-            tiles = op.opview.shared_operands
-            (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in (tiles[0], tiles[-1]))
+            (a, a_cursor), (b, b_cursor) = places[0], places[-1]
             source, target = self.accumulators.product(op)
-            if not any(True for _ in op.results[0].uses):
-                self._report(op, "nothing waits for the product")
-            if op.opview.registers_hold_a and op.opview.stays_in_flight:
-                self._report(op, "a product in flight reads registers that are written again")
-            event = Event(Kind.MMA, place, a_walk, a, a_walk is not None, b, b_walk)
+            misuse = op.opview.find_misuse()
+            if misuse is not None:
+                self._report(op, misuse)
+            event = Event(Kind.MMA, place, a_cursor, a, a_cursor is not None, b, b_cursor)
             return [replace(event, source=source, target=target)]
-        (a, a_walk), (b, b_walk) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
-        for buffer in (a, b):
+        for buffer, _ in places:
             self._check_thread_read(op, buffer)
         return [
-            Event(Kind.READ, place, walk, buffer, walk is not None)
-            for buffer, walk in ((a, a_walk), (b, b_walk))
+            Event(Kind.READ, place, cursor, buffer, cursor is not None) for buffer, cursor in places
         ]
 
     def _check_thread_read(self, op: Any, buffer: int) -> None:

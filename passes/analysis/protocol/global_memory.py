@@ -104,9 +104,9 @@ class _Claim(NamedTuple):
 class GlobalMemory:
     """The ordered accesses of a run."""
 
-    def __init__(self, marks: Marks, walks: Mapping[int, int]) -> None:
-        """Begin without accesses; `marks` hands out marks, `walks` has the ring of each walk."""
-        self._marks, self._walks = marks, walks
+    def __init__(self, marks: Marks, cursors: Mapping[int, int]) -> None:
+        """Begin without accesses; `marks` makes marks, `cursors` has the ring of each cursor."""
+        self._marks, self._cursors = marks, cursors
         self._accesses: dict[Access, _Marks] = {}
         self._warps: dict[str, _Warp] = {}
         self._claims: list[_Claim] = []
@@ -119,8 +119,8 @@ class GlobalMemory:
         """Perform an event on tokens or on global memory."""
         warp = self._warp(agent)
         if event.kind is Kind.RING_TOKEN:
-            walk = -1 if event.ring is None else event.ring
-            place = self._walks[walk], agent.positions.get(walk, 0) + 1
+            cursor = -1 if event.ring is None else event.ring
+            place = self._cursors[cursor], agent.positions.get(cursor, 0) + 1
             warp.tokens[event.token] = frozenset((Access(False, agent.cta, -1, *place),))
         elif event.kind is Kind.TOKENS:
             values = [(target, _union(warp, sources)) for target, sources in event.moves]

@@ -17,52 +17,54 @@ Report = Callable[[Any, str], None]
 
 
 class Positions:
-    """The walks of a kernel and their current positions.
+    """The cursors of a kernel and their current positions.
 
-    A walk begins at a `ring_start`; advances, loops and branches pass it on from value to value.
+    A cursor begins at a `ring_start` and moves through the slots of its ring: advances, loops and
+    branches pass it on from value to value.
     """
 
     def __init__(self, report: Report) -> None:
-        """Start without walks; `report` takes what is wrong."""
+        """Start without cursors; `report` takes what is wrong."""
         self.rings: dict[int, int] = {}
-        """The ring of each walk."""
+        """The ring of each cursor."""
         self._report = report
         self._starts: dict[int, Any] = {}
-        self._walks: dict[Any, int] = {}
+        self._cursors: dict[Any, int] = {}
         self._current: dict[int, Any] = {}
 
     def add_start(self, op: Any, ring: int) -> None:
-        """Number the walk that `ring_start` operation `op` begins on ring number `ring`."""
-        walk = len(self.rings)
-        self.rings[walk] = ring
-        self._starts[walk] = op.results[0]
-        self._move(walk, op.results[0])
+        """Number the cursor that `ring_start` operation `op` begins on ring number `ring`."""
+        cursor = len(self.rings)
+        self.rings[cursor] = ring
+        self._starts[cursor] = op.results[0]
+        self._move(cursor, op.results[0])
 
     def restart(self) -> None:
-        """Go back to the starts of all walks, to read another role or team."""
+        """Go back to the starts of all cursors, to read another role or team."""
         self._current = dict(self._starts)
 
-    def walk(self, position: Any) -> int:
-        """Return the walk that a position belongs to."""
-        return self._walks[position]
+    def cursor(self, position: Any) -> int:
+        """Return the cursor that a position belongs to."""
+        return self._cursors[position]
 
     def use(self, op: Any, position: Any) -> int:
-        """Check that `op` uses the current position of a walk; return the walk."""
-        walk = self._walks[position]
-        if self._current[walk] != position:
+        """Check that `op` uses the current position of a cursor; return the cursor."""
+        cursor = self._cursors[position]
+        if self._current[cursor] != position:
             name = op.name.removeprefix("nv_tileas.")
             self._report(
-                op, f"{name} uses another position of ring {self.rings[walk]} than the current one"
+                op,
+                f"{name} uses another position of ring {self.rings[cursor]} than the current one",
             )
-        return walk
+        return cursor
 
     def use_in(self, op: Any, ring: int) -> int:
-        """Check a ring operation, whose operands are a ring and a position; return the walk."""
-        walk = self.use(op, op.operands[1])
-        if self.rings[walk] != ring:
+        """Check a ring operation, whose operands are a ring and a position; return the cursor."""
+        cursor = self.use(op, op.operands[1])
+        if self.rings[cursor] != ring:
             name = op.name.removeprefix("nv_tileas.")
-            self._report(op, f"{name} on ring {ring} uses a position of ring {self.rings[walk]}")
-        return walk
+            self._report(op, f"{name} on ring {ring} uses a position of ring {self.rings[cursor]}")
+        return cursor
 
     def use_of(self, op: Any, value: Any) -> int:
         """Check that the slot or barrier `value` that `op` uses is of the current position."""
@@ -75,7 +77,7 @@ class Positions:
 
     def advance(self, op: Any) -> None:
         """Move on to the result of an operation that moves position operand 1, `op`."""
-        self._move(self._walks[op.operands[1]], op.results[0])
+        self._move(self._cursors[op.operands[1]], op.results[0])
 
     def read_for(self, op: Any, read: Callable[[Any], Any]) -> Any:
         """Read the body of an `scf.for` with `read`; return what it returns."""
@@ -101,8 +103,8 @@ class Positions:
         carried &= self._pass_on(last, list(last.operands), list(first.arguments))
         self._check_carried(op, before, carried)
         for value, result in zip(forwarded, op.results, strict=True):
-            if value in self._walks:
-                self._move(self._walks[value], result)
+            if value in self._cursors:
+                self._move(self._cursors[value], result)
         return nodes
 
     def read_if(self, op: Any, read: Callable[[Any], Any]) -> list[Any]:
@@ -121,23 +123,23 @@ class Positions:
         return nodes
 
     def _pass_on(self, op: Any, values: list[Any], targets: list[Any]) -> set[int]:
-        """Let `targets` take over from `values`, operands of `op`; return their walks."""
+        """Let `targets` take over from `values`, operands of `op`; return their cursors."""
         found: set[int] = set()
         for value, target in zip(values, targets, strict=True):
-            if value in self._walks:
-                walk = self.use(op, value)
-                if self._walks.get(target, walk) != walk:
-                    self._report(op, f"a position of ring {self.rings[walk]} changes its ring")
-                self._move(walk, target)
-                found.add(walk)
+            if value in self._cursors:
+                cursor = self.use(op, value)
+                if self._cursors.get(target, cursor) != cursor:
+                    self._report(op, f"a position of ring {self.rings[cursor]} changes its ring")
+                self._move(cursor, target)
+                found.add(cursor)
         return found
 
     def _check_carried(self, op: Any, before: dict[int, Any], carried: set[int]) -> None:
-        for walk, value in before.items():
-            if walk not in carried and self._current[walk] != value:
-                ring = self.rings[walk]
+        for cursor, value in before.items():
+            if cursor not in carried and self._current[cursor] != value:
+                ring = self.rings[cursor]
                 self._report(op, f"{op.name} does not carry the position of ring {ring} it moves")
 
-    def _move(self, walk: int, value: Any) -> None:
-        self._walks[value] = walk
-        self._current[walk] = value
+    def _move(self, cursor: int, value: Any) -> None:
+        self._cursors[value] = cursor
+        self._current[cursor] = value

@@ -52,7 +52,7 @@ class Simulation:
         self.marks = Marks()
         self.barriers = RingBarriers(protocol, self.marks)
         self.hazards = Hazards(self.marks, protocol.buffers)
-        self.memory = GlobalMemory(self.marks, protocol.walks)
+        self.memory = GlobalMemory(self.marks, protocol.cursors)
         self.agents = make_agents(protocol, values)
         self.groups = meeting_groups(self.agents)
         self.actions = {

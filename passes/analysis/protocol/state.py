@@ -124,7 +124,7 @@ class Agent:
         events: What is left of its program.
         clock: What has happened before its present.
         accessed: Marks of its accesses to tiles that are not by the async proxy.
-        positions: Slots that it has moved on, by walk.
+        positions: Slots that it has moved on, by cursor.
         groups: Marks of the groups of mma up to each one that it has started.
         values: Marks of the groups that may write each accumulator, by its number; 0 once a wait
             has returned it.

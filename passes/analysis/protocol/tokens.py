@@ -71,11 +71,11 @@ class Tokens:
             return [Event(Kind.FENCE_GLOBAL, place)]
         return []
 
-    def loaded(self, op: Any, walk: int, place: str) -> list[Event]:
-        """Return the event of a `ring_token` at the current slot of `walk`."""
+    def loaded(self, op: Any, cursor: int, place: str) -> list[Event]:
+        """Return the event of a `ring_token` at the current slot of `cursor`."""
         if op.results[0] not in self._needed:
             return []
-        return [Event(Kind.RING_TOKEN, place, walk, token=self._number(op.results[0]))]
+        return [Event(Kind.RING_TOKEN, place, cursor, token=self._number(op.results[0]))]
 
     def _access(self, kind: Kind, op: Any, place: str) -> list[Event]:
         token = op.results[-1]

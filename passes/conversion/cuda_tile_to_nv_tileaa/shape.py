@@ -10,6 +10,7 @@ from tilec.dialects.nv_tileaa.tile_ops import (
     ExtractOp,
     GetNumProgramsOp,
     GetProgramIdOp,
+    HistogramOp,
     MakeRangeOp,
     PermuteOp,
     SplatOp,
@@ -73,6 +74,12 @@ def convert_extract(op: Any, state: Conversion) -> Sequence[Any]:
     (source,), indices = segments(op)
     check_constant_indices(op)
     return [ExtractOp.build(state.get(source), [state.get(i) for i in indices], _shape(op))]
+
+
+@RULES.converts(cuda_tile.HistogramOp)
+def convert_histogram(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a histogram."""
+    return [HistogramOp.build(state.get(op.operands[0]), *_shape(op))]
 
 
 @RULES.converts(cuda_tile.GetTileBlockIdOp)

@@ -53,10 +53,16 @@ def atomic(
 
 
 def reduce(
-    mode: str, pointer: Any, values: list[Any], order: str, scope: str, predicate: Any
+    mode: str,
+    pointer: Any,
+    values: list[Any],
+    order: str,
+    scope: str,
+    predicate: Any,
+    space: str = "global",
 ) -> None:
     """Change an element where `predicate` holds."""
-    opcode = f"{order}.{scope}.global.{atomic_opcode(mode, values[0].type)}"
+    opcode = f"{order}.{scope}.{space}.{atomic_opcode(mode, values[0].type)}"
     places = ", ".join(f"${number + 1}" for number in range(len(values)))
     # The destination `_` makes an atomic operation a reduction (PTX ISA, atom).
     start = "atom" if mode in _NO_REDUCTION else "red"
@@ -98,8 +104,9 @@ def _flag(predicate: Any) -> Any:
 
 
 def _constraint(operand: Any) -> str:
-    is_integer = isinstance(operand.type, ir.IntegerType)
-    return _REGISTERS[ir.IntegerType(operand.type).width] if is_integer else "l"
+    if isinstance(operand.type, ir.IntegerType):
+        return _REGISTERS[ir.IntegerType(operand.type).width]
+    return "r" if operand.type == emit.pointer_type(emit.SHARED) else "l"
 
 
 def _bits(element: Any) -> int:

@@ -172,7 +172,11 @@ class _Elements:
         self.indices = [self.registers_of(index) for index in access.indices]
         self.mask = self.registers_of(access.mask)
         self.count = len(self.indices[0])
-        self.owner = self._owner()
+        self.owner = (
+            lowering.current_role.elected
+            if self.layout is None
+            else lowering.first_holder(self.layout)
+        )
         self._known: dict[Any, Any] = {}
 
     @property
@@ -263,20 +267,6 @@ class _Elements:
         if key not in self._known:
             self._known[key] = make()
         return self._known[key]
-
-    def _owner(self) -> Any:
-        """Emit whether this thread is the first of those that hold its elements; None: it is."""
-        role = self.lowering.current_role
-        if self.layout is None:
-            return role.elected
-        owner = None
-        for term in self.layout.replica_terms():
-            digit = self.lowering.thread_digit(term.owner, term.divisor, term.extent)
-            if isinstance(digit, int):
-                continue
-            first = emit.compare("eq", digit, 0)
-            owner = first if owner is None else arith.andi(owner, first)
-        return owner
 
 
 class _Order:

@@ -7,6 +7,7 @@ from typing import Any
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir
 from tilec.ir.float8 import float_of_integer
+from tilec.passes.analysis.facts.comparisons import EQUAL_RUN, recorded_run
 from tilec.passes.analysis.kernels import span_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
@@ -144,8 +145,10 @@ def _lower_registers(
 ) -> None:
     """Append some registers to the result of `op`; equal operands give one instruction."""
     registers, element = lowering.tile(op.results[0]), op.results[0].type.element_type
+    equal = _equal_registers(op)
     rows = [
-        tuple(_register(lowering, operand, number) for operand in op.operands) for number in numbers
+        tuple(_register(lowering, operand, number - number % equal) for operand in op.operands)
+        for number in numbers
     ]
     if _narrows_pairs(op, len(rows)):
         registers += _narrow_pair(lowering, [row[0] for row in rows], element)
@@ -161,6 +164,15 @@ def _lower_registers(
         if row not in known:
             known[row] = _instance(lowering, op, list(row), element)
         registers.append(known[row])
+
+
+def _equal_registers(op: Any) -> int:
+    """Return how many neighbouring registers of the result of `op` are known to be equal."""
+    run = recorded_run(op)
+    if run == 1:
+        return 1
+    layout = tile_layout(op.results[0])
+    return layout.vector_width(layout.rank - 1, run)
 
 
 def _register(lowering: Lowering, operand: Any, number: int) -> Any:
@@ -321,7 +333,7 @@ def _apply(lowering: Lowering, op: Any, operands: list[Any], result: Any) -> Any
         raise InternalCompilerError(
             f"'{op.name}' has no lowering to LLVM", pass_name=PASS_NAME, op=op.name
         )
-    attributes = dict(op.attributes.items())
+    attributes = {name: item for name, item in op.attributes.items() if name != EQUAL_RUN}
     clone = ir.Operation.create(op.name, results=[result], operands=operands, attributes=attributes)
     return clone.results[0]
 

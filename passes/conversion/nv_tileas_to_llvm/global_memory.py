@@ -22,6 +22,7 @@ from tilec.dialects.nv_tileas.memory_ops import (
 )
 from tilec.dialects.nv_tileas.shared_ops import CopyOutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
@@ -36,6 +37,8 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
 
+WORD_BITS = 32
+"""Width of a register."""
 _PADDING = {
     "zero": 0.0,
     "neg_zero": -0.0,
@@ -73,11 +76,11 @@ def lower_tiled_load(op: Any, lowering: Lowering) -> Sequence[Any]:
     accesses = _Accesses(lowering, load, layout)
     registers: list[Any] = []
     for first in range(0, layout.num_registers, accesses.width):
-        registers.extend(_load(accesses, first, load.padding))
+        registers.extend(_load(lowering, accesses, first, load.padding))
     return [registers, None]
 
 
-def _load(accesses: "_Accesses", first: int, padding: str) -> list[Any]:
+def _load(lowering: Lowering, accesses: "_Accesses", first: int, padding: str) -> list[Any]:
     memref = accesses.memref
     offset, inside = accesses.at(first)
     if inside is None:
@@ -85,9 +88,36 @@ def _load(accesses: "_Accesses", first: int, padding: str) -> list[Any]:
         return emit.load_vector(pointer, memref.element, accesses.width)
     offset = arith.select(inside, offset, arith.constant(emit.i64_type(), 0))
     pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
-    loaded = emit.load_vector(pointer, memref.element, accesses.width)
     outside = _padding_constant(memref.element, padding)
+    each = _elements_of_word(memref.element)
+    if each > 1 and accesses.width % each == 0:
+        return _load_words(lowering, pointer, accesses, inside, outside)
+    loaded = emit.load_vector(pointer, memref.element, accesses.width)
     return [arith.select(inside, element, outside) for element in loaded]
+
+
+def _elements_of_word(element: Any) -> int:
+    """Return how many elements a register of 32 bits holds; at least one."""
+    return max(1, WORD_BITS // element_bits(element))
+
+
+def _load_words(
+    lowering: Lowering, pointer: Any, accesses: "_Accesses", inside: Any, outside: Any
+) -> list[Any]:
+    """Load a vector and pad it a register of 32 bits at a time.
+
+    To pad 16-bit elements one by one, each has to be moved out of its register and back: three
+    instructions an element (SASS of ptxas 13.0, sm_90a).
+    """
+    element, each = accesses.memref.element, _elements_of_word(accesses.memref.element)
+    stored = emit.memory_type(element)
+    pad = llvm_ops.bitcast(emit.i32_type(), emit.pack([emit.to_memory(outside)] * each))
+    registers: list[Any] = []
+    for word in emit.load_vector(pointer, emit.i32_type(), accesses.width // each):
+        padded = arith.select(inside, word, pad)
+        vector = llvm_ops.bitcast(ir.VectorType.get([each], stored), padded)
+        registers += lowering.unpack(vector, emit.lane_numbers(each))
+    return [emit.from_memory(item, element) for item in registers]
 
 
 def _padding_constant(element: Any, padding: str) -> Any:

@@ -256,6 +256,17 @@ class Lowering:
                 coordinates[axis] = emit.add(coordinates[axis], emit.multiply(digit, stride))
         return coordinates
 
+    def first_holder(self, layout: RegisterLayout) -> Any:
+        """Emit whether this thread is the first of those that hold its elements; None: it is."""
+        first = None
+        for term in layout.replica_terms():
+            digit = self.thread_digit(term.owner, term.divisor, term.extent)
+            if isinstance(digit, int):
+                continue
+            own = emit.compare("eq", digit, 0)
+            first = own if first is None else llvm_ops.value("arith.andi", own.type, (first, own))
+        return first
+
     def thread_digit(self, owner: Owner, divisor: int, extent: int) -> emit.Index:
         """Return `(id // divisor) % extent` of this thread's id at level `owner`."""
         limit = {Owner.LANE: 32, Owner.WARP: 4}.get(owner, max(1, self.current_role.warps // 4))

@@ -4,8 +4,11 @@ import functools
 from typing import Any
 
 from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, MakeRangeOp, SplatOp, ViewOp
+from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import next_operation
+from tilec.passes.analysis.facts.comparisons import record_run, shared_run
+from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.kernels import tiled_access
 from tilec.passes.transforms.nv_tileaa.infer_facts import all_sizes
 
@@ -29,7 +32,7 @@ def fill_outside(load: Any) -> None:
     tile, users = load.results[0], list(load.results[0].uses)
     shape, element = list(tile.type.shape), tile.type.element_type
     with ir.InsertionPoint(next_operation(load)), load.location:
-        masks = [_inside(access.coords[axis], sizes[axis], shape, axis) for axis in checked]
+        masks = [_inside(load, sizes[axis], shape, axis) for axis in checked]
         filler = ir.FloatAttr.get(element, PADDINGS[padding])
         outside = arith.constant(tile.type, ir.DenseElementsAttr.get_splat(tile.type, filler))
         padded = arith.select(functools.reduce(arith.andi, masks), tile, outside)
@@ -37,15 +40,24 @@ def fill_outside(load: Any) -> None:
         use.owner.operation.operands[use.operand_number] = padded
 
 
-def _inside(coord: Any, size: Any, shape: list[int], axis: int) -> Any:
-    """Emit where the positions of a tile along `axis` lie inside of the array."""
+def _inside(load: Any, size: Any, shape: list[int], axis: int) -> Any:
+    """Emit where the positions of the tile of `load` along `axis` lie inside of the array."""
+    access, coord = tiled_access(load), tiled_access(load).coords[axis]
     i32, extent = ir.IntegerType.get_signless(32), shape[axis]
     limit = arith.constant(i32, size) if isinstance(size, int) else size
     start, end = (SplatOp.build(value, [extent]) for value in (coord, limit))
     positions = arith.addi(MakeRangeOp.build(extent, i32), start)
     # As an unsigned number a position before the array is beyond its end.
     inside = arith.cmpi(arith.CmpIPredicate.ult, positions, end)
+    starts = _divisor(load, "coord_div_by", axis)
+    sizes_div_by = _divisor(access.view.owner.operation, "size_div_by", axis)
+    record_run(inside.owner.operation, shared_run(starts, sizes_div_by))
     line = [extent if number == axis else 1 for number in range(len(shape))]
     if line != [extent]:
         inside = ViewOp.build(inside, line)
     return inside if line == shape else BroadcastOp.build(inside, shape)
+
+
+def _divisor(op: Any, name: str, axis: int) -> int:
+    """Return a divisor that `nv-tileaa-infer-facts` wrote; nothing is known without it."""
+    return elements_of(op.attributes[name])[axis] if name in op.attributes else UNKNOWN

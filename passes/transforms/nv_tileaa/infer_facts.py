@@ -16,13 +16,16 @@ multiple of the tile, and for a block coordinate of a grid with that many blocks
 `never_before` the array if its coordinate is made of such numbers without a subtraction.
 
 A `gather` or `scatter` gets `run`, the elements that one vector access may move, and `ragged` if
-the end of the array may come in the middle of them.
+the end of the array may come in the middle of them. A comparison of a tile of indices with a limit
+gets `equal_run`, the neighbouring elements that are all below the limit or all not: the columns of
+`arange(BN) < N` come in runs of 16 if N is a multiple of 16.
 """
 
 from typing import Any
 
 from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
+from tilec.passes.analysis.facts.comparisons import equal_run, record_run
 from tilec.passes.analysis.facts.divisibility import Divisibility
 from tilec.passes.analysis.facts.index_ranges import TileBounds
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
@@ -48,6 +51,8 @@ def infer_facts(module: Any, context: PassContext) -> None:
                 op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
                 if not ends_whole(op.opview, run):
                     op.attributes["ragged"] = ir.UnitAttr.get()
+            elif op.name == "arith.cmpi" and isinstance(op.results[0].type, ir.RankedTensorType):
+                record_run(op, equal_run(op, facts))
 
 
 def all_sizes(memref_op: Any) -> list[Any]:

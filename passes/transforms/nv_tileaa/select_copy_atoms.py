@@ -4,11 +4,11 @@ Before:  tiled_load %r[%i, %j] {coord_div_by = [128, 128], in_bounds = [false, f
 After:   tiled_load %r[%i, %j] {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16", ...>,
                                 legal_atoms = [...]}
 
-The registry (`dialects/cute/registry.py`) decides from compute capability, address space, tile
-shape, element type and the facts of `nv-tileaa-infer-facts`. `atom` is the preferred legal atom,
-`legal_atoms` are all of them. A tile that TMA cannot move gets the widest legal vector access, and
-remark T0520 says why; so do the tiles of a kernel whose blocks reduce them once, if threads can
-move 16 bytes at a time. The number in `sm90_ldg_128_f32` is bits per access.
+The registry (`dialects/cute/registry.py`) says which atoms are legal, from compute capability,
+address space, tile shape, element type and the facts of `nv-tileaa-infer-facts`. `legal_atoms` are
+all of them, `atom` is the one that moves the tile: TMA, unless `tilec/plan/copies.py` has a reason
+for threads. A tile that TMA cannot or should not move gets the widest legal vector access, and
+remark T0520 says why. The number in `sm90_ldg_128_f32` is bits per access.
 
 TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
 select after it, for the dims along which its tile may leave the array. If the tile is an operand of
@@ -18,7 +18,13 @@ a product, it then goes through registers, as a computed operand does; remark T0
 from typing import Any
 
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
-from tilec.dialects.cute.registry import CopyAtom, CopyRequest, Interface, select_copy_atoms
+from tilec.dialects.cute.registry import (
+    CopyAtom,
+    CopyRequest,
+    Interface,
+    Selection,
+    select_copy_atoms,
+)
 from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
@@ -34,7 +40,8 @@ from tilec.passes.analysis.reductions import reduces_once
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
-from tilec.support.diagnostics import remark
+from tilec.plan.copies import why_threads_copy
+from tilec.support.diagnostics import Diagnostic, remark
 
 COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
 NAME = "nv-tileaa-select-copy-atoms"
@@ -48,38 +55,52 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         if COMPUTE_CAPABILITY in function.attributes:
             capability = function.attributes[COMPUTE_CAPABILITY].value
         metadata = read_kernel_metadata(function)
-        reduced = reduces_once(function)
+        waits = reduces_once(function)
         for op in kernel_operations(function):
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
-                _assign(op, copy_request(op, capability, recipe, reduced), function, context)
+                request = copy_request(op, capability, recipe)
+                why = _assign(op, request, waits)
+                if why is not None:
+                    context.sink.emit(_lost_tma(op, why, function))
 
 
-def _assign(op: Any, request: CopyRequest, function: Any, context: PassContext) -> None:
+def _assign(op: Any, request: CopyRequest, reduces_once: bool) -> str | None:
+    """Give an access its atoms; return why TMA does not move the tile, None if it does."""
     selection = select_copy_atoms(request)
+    chosen, why = _choose(selection, reduces_once)
     element = tiled_access(op).tile_type.element_type
-    atoms = [_attribute(atom, request, element) for atom in selection.legal]
-    op.attributes["atom"] = atoms[0]
-    op.attributes["legal_atoms"] = ir.ArrayAttr.get(atoms)
-    if atoms[0].is_tma and request.padding != "zero":
+    atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
+    op.attributes["atom"] = atoms[chosen]
+    op.attributes["legal_atoms"] = ir.ArrayAttr.get(list(atoms.values()))
+    if why is None and request.padding != "zero":
         fill_outside(op)
+    return why
+
+
+def _choose(selection: Selection, reduces_once: bool) -> tuple[CopyAtom, str | None]:
+    """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None:
-        array = array_of_view(tiled_access(op).view, function)
-        verb = "load of" if request.is_load else "store to"
-        message = f"{verb} '{array}' does not use TMA: {selection.tma_obstacle}"
-        context.sink.emit(remark("T0520", message, span_of(op)))
+        return selection.legal[0], selection.tma_obstacle
+    threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
+    why = why_threads_copy(reduces_once, threads.vector_bits)
+    return (selection.legal[0] if why is None else threads), why
 
 
-def copy_request(
-    op: Any, capability: int, recipe: dict[str, Any] | str, reduced: bool = False
-) -> CopyRequest:
+def _lost_tma(op: Any, why: str, function: Any) -> Diagnostic:
+    access = tiled_access(op)
+    verb = "load of" if access.is_load else "store to"
+    message = f"{verb} '{array_of_view(access.view, function)}' does not use TMA: {why}"
+    return remark("T0520", message, span_of(op))
+
+
+def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> CopyRequest:
     """Return what a tiled load or store asks the registry for.
 
     Args:
         op: The load or store.
         capability: Compute capability, for example 90.
         recipe: What `descriptor_recipe` returns for its array.
-        reduced: Whether the kernel reduces its tiles once.
     """
     access = tiled_access(op)
     view, memref = op.opview, access.view.owner.operation
@@ -102,7 +123,6 @@ def copy_request(
         allow_tma=view.allow_tma,
         not_describable=recipe if isinstance(recipe, str) else None,
         after_store=access.is_load and follows_store(op),
-        reduced=reduced,
     )
 
 

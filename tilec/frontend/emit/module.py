@@ -48,7 +48,7 @@ def emit_module(
 
 def emit_program(program: KernelProgram) -> Any:
     """Return the module of an analysed kernel, in the current context and not verified."""
-    emitter = Emitter()
+    emitter = Emitter(program.body)
     where = emitter.location(program.definition.span)
     module = ir.Module.create(loc=where)
     if program.any_tile_extents:

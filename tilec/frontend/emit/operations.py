@@ -75,12 +75,12 @@ _SHAPES = {"reshape": cuda_tile.ReshapeOp, "broadcast": cuda_tile.BroadcastOp}
 class Emitter:
     """Builds operations at the current insertion point and remembers the values they give."""
 
-    def __init__(self) -> None:
-        """Start without values."""
+    def __init__(self, body: hir.Block) -> None:
+        """Start without values; `body` is the kernel that will be emitted."""
         self._values: dict[hir.Value, Any] = {}
         self._locations: dict[SourceSpan, Any] = {}
         self._types: dict[hir.Type, Any] = {}
-        self._rounded = RoundedInputs()
+        self._rounded = RoundedInputs(body)
 
     def location(self, span: SourceSpan) -> Any:
         """Return the MLIR location of a source range."""
@@ -129,7 +129,6 @@ class Emitter:
             self.bind(op.results, MEMORY[op.name](op, operands, where))
         else:
             self.bind(op.results, [self._emit_value(op, operands, where)])
-        self._rounded.note(op)
 
     def is_rounded(self, op: hir.Operation) -> bool:
         """Tell whether the operand of `op` carries the rounding of numbers of 16 bits."""
@@ -306,6 +305,10 @@ def _extract(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> 
     return cuda_tile.ExtractOp.build(source, index, _extents(op.results[0].type), loc=where)
 
 
+def _histogram(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    return cuda_tile.HistogramOp.build(operands[0], *_extents(op.results[0].type), loc=where)
+
+
 def _tensor_view(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     kind = op.results[0].type
     assert isinstance(kind, hir.TensorViewType)
@@ -360,6 +363,7 @@ _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "permute": _permute,
     "cat": _cat,
     "extract": _extract,
+    "histogram": _histogram,
     "make_tensor_view": _tensor_view,
     "make_partition_view": _partition_view,
     "mmaf": _mma_floats,

@@ -85,7 +85,7 @@ def elements_of(
     items = value.items if isinstance(value, TupleValue) else (value,)
     check_axes(call, source, len(items), "index", indices)
     found = [element_index(call, item, indices) for item in items]
-    masks = [] if mask is None else [_mask_value(call, mask)]
+    masks = [] if mask is None else [mask_value(call, mask)]
     shape = numeric.broadcast_shapes(ctx, [*found, *masks, *others], call.span, call.name)
     dtype = _index_dtype(found)
     spread = tuple(_spread_index(call, item, shape, dtype, indices) for item in found)
@@ -122,7 +122,8 @@ def _spread(
     return numeric.broadcast(call.ctx, value, shape, call.span)
 
 
-def _mask_value(call: Call, mask: Argument) -> Constant | hir.Value:
+def mask_value(call: Call, mask: Argument) -> Constant | hir.Value:
+    """Return a mask: a bool or a tile of bool."""
     value = mask.value
     if isinstance(value, Constant) and isinstance(value.value, bool):
         return value

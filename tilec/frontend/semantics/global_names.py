@@ -19,8 +19,15 @@ from tilec.frontend.semantics.values import (
 )
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
-from tilec.frontend.syntax.qualified import LANGUAGE_MODULES, SHORT_NAMES, language_member
+from tilec.frontend.syntax.library import library_member
+from tilec.frontend.syntax.qualified import (
+    LANGUAGE_MODULES,
+    LIBRARY,
+    SHORT_NAMES,
+    language_member,
+)
 from tilec.frontend.syntax.suggest import did_you_mean
+from tilec.lib import FILES
 from tilec.support.diagnostics import CompileError, SourceSpan
 from tilec.support.dtypes import DTYPES, DType
 
@@ -33,7 +40,13 @@ def unknown_name(ctx: Context, node: ast.Name) -> SemanticError:
     module = ctx.frame.module
     known = [*ctx.frame.variables, *module.functions, *module.constants, *module.globals]
     hint = did_you_mean(node.id, known) or did_you_mean(node.id, [*BUILTINS, *DTYPES])
+    hint = _library_hint(node.id) or hint
     return ctx.fail("T0201", f"unknown name '{node.id}'", node.span, hint=hint)
+
+
+def _library_hint(name: str) -> str | None:
+    """Return how to import a function of the standard library; None for another name."""
+    return f"write 'from {LIBRARY} import {name}'" if name in FILES else None
 
 
 def global_value(
@@ -53,7 +66,7 @@ def global_value(
     if name in module.constants:
         return _module_constant(ctx, name, module)
     if name in module.aliases:
-        return _imported(module.aliases[name], span)
+        return _imported(ctx, module.aliases[name], span)
     if name in module.globals:
         return _outer_value(ctx, name, module.globals[name], span)
     found = _language_value(name, span)
@@ -86,7 +99,10 @@ def _module_constant(ctx: Context, name: str, module: ast.Module) -> AnyValue:
     return value
 
 
-def _imported(dotted: str, span: SourceSpan) -> AnyValue:
+def _imported(ctx: Context, dotted: str, span: SourceSpan) -> AnyValue:
+    function = library_member(dotted)
+    if function is not None:
+        return _imported_name(ctx, function, span)
     name = language_member(dotted)
     found = _language_value(name, span) if name is not None else None
     return NamespaceValue(dotted) if found is None else found
@@ -154,15 +170,18 @@ def namespace_member(ctx: Context, namespace: NamespaceValue, node: ast.Attribut
     if namespace.members is not None:
         return _member(ctx, namespace.members, node)
     dotted = f"{namespace.name}.{node.name}"
-    member = _imported(dotted, node.span)
-    if not isinstance(member, NamespaceValue) or dotted in LANGUAGE_MODULES:
+    member = _imported(ctx, dotted, node.span)
+    if not isinstance(member, NamespaceValue) or dotted in (*LANGUAGE_MODULES, LIBRARY):
         return member
+    if namespace.name == LIBRARY:
+        hint = did_you_mean(node.name, FILES)
+        raise ctx.fail("T0206", f"'{LIBRARY}' has no '{node.name}'", node.name_span, hint=hint)
     if namespace.name not in LANGUAGE_MODULES:
         raise foreign_name(ctx, dotted, node.span)
     entry = lacking(Usage.FUNCTION, node.name)
     if entry is not None:
         raise ctx.fail_lacking(entry, node.name, node.name_span)
-    hint = did_you_mean(node.name, [*BUILTINS, *DTYPES])
+    hint = _library_hint(node.name) or did_you_mean(node.name, [*BUILTINS, *DTYPES])
     written = node.value.id if isinstance(node.value, ast.Name) else namespace.name
     message = f"'{written}' has no '{node.name}' that a kernel can use"
     raise ctx.fail("T0206", message, node.name_span, hint=hint)
@@ -188,6 +207,7 @@ def foreign_name(ctx: Context, dotted: str, span: SourceSpan) -> SemanticError:
     hint = "a kernel uses tilec's own functions and types, helpers and constants"
     if entry is not None:
         hint = entry.hint
+    hint = _library_hint(name) or hint
     if _language_value(name, span) is not None:
         hint = f"write '{name}', or 'tl.{name}' with 'import tilec as tl', for tilec's own"
     return ctx.fail("T0214", f"'{dotted}' is not part of tilec", span, hint=hint)

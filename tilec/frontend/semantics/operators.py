@@ -6,7 +6,13 @@ from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.integer_division import ceil_divide, floor_divide, modulo
 from tilec.frontend.semantics.not_yet import no_syntax
 from tilec.frontend.semantics.numeric import BOOL, F32, I32
-from tilec.frontend.semantics.values import AnyValue, Constant, TupleValue, describe
+from tilec.frontend.semantics.values import (
+    AnyValue,
+    Constant,
+    NoneValue,
+    TupleValue,
+    describe,
+)
 from tilec.frontend.syntax.limits import MAX_TUPLE_VALUES
 from tilec.support.diagnostics import CompileError, SourceSpan, note
 from tilec.support.dtypes import DType
@@ -217,9 +223,10 @@ def truth(ctx: Context, value: AnyValue, span: SourceSpan) -> Constant | hir.Val
 
 def compare(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan) -> AnyValue:
     """Return `left name right` for one comparison operator."""
-    if name not in _PREDICATES:
-        word = name.removeprefix("not ").removesuffix(" not")  # 'not in', 'is not'
-        raise ctx.fail_lacking(no_syntax(word), name, span)
+    if name in ("is", "is not"):
+        return _compare_identity(ctx, name, left, right, span)
+    if name in ("in", "not in"):
+        return _find_member(ctx, name, left, right, span)
     if not numeric.is_number(left) or not numeric.is_number(right):
         return _compare_objects(ctx, name, left, right, span)
     first = numeric.require_number(ctx, left, span, f"'{name}'")
@@ -238,6 +245,40 @@ def compare(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: Sour
     return ctx.op(
         "cmpi", [lhs, rhs], result_type, span, predicate=_PREDICATES[name], signed=dtype.signed
     )
+
+
+def _compare_identity(
+    ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan
+) -> Constant:
+    """Return whether one of two values is None when the other one is: all that `is` can tell."""
+    first, second = _is_none(left), _is_none(right)
+    if not first and not second:
+        raise ctx.fail_lacking(no_syntax("is"), name, span)
+    return Constant((first and second) == (name == "is"), span)
+
+
+def _is_none(value: AnyValue) -> bool:
+    return isinstance(value, NoneValue) or (isinstance(value, Constant) and value.value is None)
+
+
+def _find_member(
+    ctx: Context, name: str, left: AnyValue, right: AnyValue, span: SourceSpan
+) -> AnyValue:
+    """Return whether a value equals one of a tuple, element by element for a tile."""
+    if not isinstance(right, TupleValue):
+        message = f"'{name}': expected a tuple to look in, found {describe(right)}"
+        raise ctx.fail("T0311", message, span)
+    result: AnyValue = Constant(False, span)
+    for item in right.items:
+        part = compare(ctx, "==", left, item, span)
+        if isinstance(result, Constant) or isinstance(part, Constant):
+            known, other = (result, part) if isinstance(result, Constant) else (part, result)
+            result = known if _plain(known) else other
+        else:
+            result = binary(ctx, "|", result, part, span)
+    if name == "in":
+        return result
+    return compare(ctx, "==", result, Constant(False, span), span)
 
 
 def _plain(value: AnyValue) -> object:

@@ -24,7 +24,7 @@ def has_deferrable_result(block: Block) -> bool:
     Args:
         block: Its operations.
     """
-    ops = list(_walk(block))
+    ops = list(_operations(block))
     products = [op for op in ops if op.name in _PRODUCTS]
     stores = [op for op in ops if op.name == _STORE]
     if len(products) != 1 or len(stores) != 1 or block.operations[-1] is not stores[0]:
@@ -42,12 +42,12 @@ def has_deferrable_result(block: Block) -> bool:
     )
 
 
-def _walk(block: Block) -> Iterator[Operation]:
+def _operations(block: Block) -> Iterator[Operation]:
     """Yield the operations of a block and of all blocks in it."""
     for op in block.operations:
         yield op
         for region in op.regions:
-            yield from _walk(region)
+            yield from _operations(region)
 
 
 def _counts_alike_in_all_blocks(loop: Operation, makers: _Makers) -> bool:

@@ -3,7 +3,9 @@
 `exp2` of such a value is computed with `flush_to_zero`: what its input lost is far more than a
 result below 2^-126. `exp` of it is computed as `exp2(x * log2(e))`, whose relative error of about
 2^-22 + |x| 2^-23 (one rounding of the product, and CUDA math API, `exp2f`) is far less than the
-|x| 2^-9 by which the rounding of the input changes the result. What loops carry counts as exact.
+|x| 2^-9 by which the rounding of the input changes the result. What a `for` loop carries is as
+exact as the most exact of what enters it and what its rounds pass on; a `while` carries exact
+values.
 """
 
 from enum import IntEnum
@@ -48,12 +50,24 @@ _PRODUCTS = frozenset(("mulf", "divf"))
 """Operations whose result is as rounded as the most rounded factor."""
 
 
-class RoundedInputs:
-    """Follows floats through a kernel, operation by operation in their order."""
+_MAX_ROUNDS = 8
+"""Rounds over a kernel after which all that loops carry counts as exact."""
 
-    def __init__(self) -> None:
-        """Start without values."""
+
+class RoundedInputs:
+    """Knows the origins of the floats of a kernel."""
+
+    def __init__(self, body: hir.Block) -> None:
+        """Follow the floats of a kernel, operation by operation, until loops carry nothing new."""
         self._origins: dict[hir.Value, Origin] = {}
+        self._carried: dict[hir.Value, Origin] = {}
+        for _ in range(_MAX_ROUNDS):
+            before = dict(self._carried)
+            self._follow(body)
+            if self._carried == before:
+                return
+        self._carried = dict.fromkeys(self._carried, Origin.EXACT)
+        self._follow(body)
 
     def holds(self, value: hir.Value) -> bool:
         """Tell whether `value` is an f32 that carries the rounding of numbers of 16 bits."""
@@ -61,17 +75,35 @@ class RoundedInputs:
         is_f32 = isinstance(kind, hir.TileType) and kind.dtype == DTYPES["f32"]
         return is_f32 and self._of(value) is Origin.ROUNDED
 
-    def note(self, op: hir.Operation) -> None:
-        """Take in one operation, all of its regions having been taken in."""
-        if op.name in ("for", "if"):
-            for place, result in enumerate(op.results):
-                self._set(result, self._join([block.yields[place] for block in op.regions]))
-        elif len(op.results) == 1:
-            self._set(op.results[0], self._origin(op))
+    def _follow(self, block: hir.Block) -> None:
+        for op in block.operations:
+            if op.name == "for":
+                self._follow_loop(op)
+                continue
+            for region in op.regions if op.name in ("if", "while") else ():
+                self._follow(region)
+            if op.name == "if":
+                for place, result in enumerate(op.results):
+                    self._set(result, self._join([region.yields[place] for region in op.regions]))
+            elif len(op.results) == 1:
+                self._set(op.results[0], self._origin(op))
+
+    def _follow_loop(self, op: hir.Operation) -> None:
+        """Follow the body of a loop with what is known of the values that it carries."""
+        body = op.regions[0]
+        arguments = body.arguments[1:]
+        initial = op.operands[len(op.operands) - len(arguments) :]
+        for argument, value in zip(arguments, initial, strict=True):
+            known = self._carried.get(argument, Origin.NEUTRAL)
+            self._carried[argument] = max(known, self._of(value))
+            self._set(argument, self._carried[argument])
+        self._follow(body)
+        for argument, value, result in zip(arguments, body.yields, op.results, strict=True):
+            self._carried[argument] = max(self._carried[argument], self._of(value))
+            self._set(result, self._carried[argument])
 
     def _set(self, value: hir.Value, origin: Origin) -> None:
-        if origin is not Origin.EXACT:
-            self._origins[value] = origin
+        self._origins[value] = origin
 
     def _of(self, value: hir.Value) -> Origin:
         if isinstance(value.type, hir.ScalarType):

@@ -1,7 +1,8 @@
 """Imports between `.tile` files: `import other`, `from other import helper`.
 
 `other` is the file `other.tile` in the folder of the importing file, `package.other` the file
-`package/other.tile` there. Libraries are no files: names of tilec, and the numbers of `math`.
+`package/other.tile` there. A function of `tilec.lib` is in a file of that folder. Other libraries
+are no files: names of tilec, and the numbers of `math`.
 """
 
 import os
@@ -9,9 +10,10 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from tilec import lib
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
-from tilec.frontend.syntax.qualified import is_library
+from tilec.frontend.syntax.qualified import LIBRARY, is_library
 from tilec.frontend.syntax.suggest import did_you_mean
 from tilec.support.diagnostics import (
     CompileError,
@@ -64,7 +66,9 @@ class ImportReader:
         """
         bound = _Bound()
         for item in items:
-            if is_library(item.module):
+            if item.module == LIBRARY and item.name is not None:
+                bound.add(item, self._library_function(source, item, item.name), source)
+            elif is_library(item.module):
                 bound.add(item, item.dotted, source)
             else:
                 bound.add(item, self._meaning(source, item), source)
@@ -84,9 +88,22 @@ class ImportReader:
         hint = did_you_mean(item.name, [name for names in module.scopes for name in names])
         raise CompileError(error("T0201", message, item.span, hint=hint), [source])
 
+    def _library_function(
+        self, source: SourceFile, item: ast.Import, name: str
+    ) -> ast.ImportedName:
+        """Return what a name of the standard library means."""
+        if name not in lib.FILES:
+            hint = did_you_mean(name, lib.FILES)
+            message = f"'{LIBRARY}' has no '{name}'"
+            raise CompileError(error("T0201", message, item.span, hint=hint), [source])
+        return ast.ImportedName(self._read_file(source, item, library_path(name)), name)
+
     def _read(self, source: SourceFile, item: ast.Import, dotted: str) -> ast.Module:
         """Return the parsed file of a module."""
-        name = _path(source, dotted)
+        return self._read_file(source, item, _path(source, dotted))
+
+    def _read_file(self, source: SourceFile, item: ast.Import, name: str) -> ast.Module:
+        """Return a parsed file."""
         if name in self._modules:
             return self._modules[name]
         if not _exists(name):
@@ -164,6 +181,11 @@ def _package(parts: list[str], inner: ast.Namespace, before: Any) -> ast.Namespa
     file = SourceFile(parts[0], "")
     place = SourceSpan(file.name, 1, 1, 1, 2)
     return ast.Namespace(parts[0], ast.Module(place, file, {}, {}, {}, members))
+
+
+def library_path(name: str) -> str:
+    """Return the name of the file that defines a function of the standard library."""
+    return str(lib.FOLDER / (lib.FILES[name] + SUFFIX))
 
 
 def _path(source: SourceFile, dotted: str) -> str:

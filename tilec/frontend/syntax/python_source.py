@@ -15,11 +15,13 @@ from typing import Any, NamedTuple
 
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.foreign_values import ForeignValue, LanguageName
+from tilec.frontend.syntax.library import library_function
 from tilec.frontend.syntax.limits import MAX_CALL_DEPTH
 from tilec.frontend.syntax.parser import parse_source
 from tilec.frontend.syntax.python_text import code_of, source_lines, unreadable
 from tilec.frontend.syntax.python_values import PLAIN_PYTHON, UNKNOWN, foreign, value_meaning
 from tilec.frontend.syntax.qualified import is_library
+from tilec.lib import LibraryFunction
 from tilec.support.diagnostics import CompileError, SourceFile, SourceSpan, error
 
 Path = tuple[str, ...]
@@ -145,6 +147,8 @@ class _Reader:
 
     def _meaning(self, dotted: str, name: str, value: Any, paths: Iterable[Path]) -> Any:
         """Return what a Python value means in a kernel, or `PLAIN_PYTHON`."""
+        if isinstance(value, LibraryFunction):
+            return library_function(value.name)
         meaning = value_meaning(name, value)
         if isinstance(meaning, ModuleType) and not is_library(meaning.__name__):
             return self._namespace(dotted, meaning, paths)

@@ -11,6 +11,8 @@ from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.foreign_values import LanguageName
 
 LANGUAGE_MODULES = ("tilec", "tilec.language")
+LIBRARY = "tilec.lib"
+"""The standard library."""
 SHORT_NAMES = {"tilec": "tilec", "tl": "tilec"}
 """Names of the language's module that need no import in a `.tile` file."""
 _NUMBER_MODULES = ("math", "numpy", "torch")

@@ -57,7 +57,7 @@ _TYPESTR_DTYPES: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class ArrayView:
-    """Where an array lies and how to walk it.
+    """Where an array lies and how to step through it.
 
     Attributes:
         pointer: Address of element (0, ..., 0).

@@ -331,7 +331,7 @@ class Dispatcher:
         if len(self._plans) >= _MAX_PLANS:
             self._plans.pop(next(iter(self._plans)))
         plans = self._plans.get(signature.key, [])
-        # A new list: other threads may be walking the old one.
+        # A new list: other threads may be iterating over the old one.
         self._plans[signature.key] = [*plans[-_MAX_POSITIONS + 1 :], plan]
         self._shapes[(shape.identity[0], *keywords)] = shape
 

@@ -14,12 +14,18 @@ from tilec.runtime.launch.parameter_block import ParameterBlock
 from tilec.support.environment import uses_extension
 
 try:
+    from tilec.runtime.launch import repeated_calls
     from tilec.runtime.launch.repeated_calls import RepeatedCalls
 except ImportError:  # not built
-    RepeatedCalls = None
+    repeated_calls = RepeatedCalls = None
 
 _MAX_SEEN = 4096
 """Calls that were seen once; when there are more, all are forgotten."""
+
+
+def extension_file() -> str | None:
+    """Return the file of the extension; None where it was not built."""
+    return None if repeated_calls is None else str(repeated_calls.__file__)
 
 
 class Repeats:

@@ -111,7 +111,7 @@ def _overlap(found: _Pipelined) -> None:
     i64 = ir.IntegerType.get_signless(64)
     found.wait.attributes["pending"] = ir.IntegerAttr.get(i64, 1)
     ring, end = found.release.operands
-    walk, location = start_of_position(end), found.release.location
+    origin, location = start_of_position(end), found.release.location
     top = role_block(found.release)
     with ir.InsertionPoint.at_block_begin(top), location:
         start = RingStartOp.build(ring)
@@ -124,7 +124,7 @@ def _overlap(found: _Pipelined) -> None:
 
     thread_value(top, start, found.release, release)
     loop = parent_operation(found.wait)
-    reached = next(value for value in loop.results if _is_on(value, walk))
+    reached = next(value for value in loop.results if _is_on(value, origin))
     _drain(loop, found.index, ring, reached)
 
 
@@ -143,5 +143,5 @@ def _drain(loop: Any, index: int, ring: Any, reached: Any) -> None:
         end.operands[number] = value
 
 
-def _is_on(value: Any, walk: Any) -> bool:
-    return isinstance(value.type, RingPositionType) and start_of_position(value) == walk
+def _is_on(value: Any, origin: Any) -> bool:
+    return isinstance(value.type, RingPositionType) and start_of_position(value) == origin

@@ -42,6 +42,7 @@ from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.structured import enclosing_loops
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.counters import counter_bytes, histograms, plan_counters
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
@@ -97,6 +98,7 @@ def plan_kernels(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         accesses = [tiled_access(op) for op in kernel_operations(function) if is_tiled_access(op)]
         _keep_producible_loads(function, accesses, context)
+        plan_counters(function)
         overrides = context.overrides(function)
         preferred = _shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
@@ -278,6 +280,7 @@ def kernel_problem(
             fixed_bytes += size
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
     fixed_bytes += sum(staged_bytes(op, number) for op in dots for number in (0, 1))
+    fixed_bytes += sum(map(counter_bytes, histograms(function)))
     also_live = accumulators_with(function)
     products = [
         _mma_tile(op, also_live[op.results[0]]) for op in dots if op.results[0] in also_live

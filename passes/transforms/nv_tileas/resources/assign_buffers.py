@@ -18,6 +18,7 @@ grid), and `dependent_launch`.
 
 from typing import Any
 
+from tilec.dialects.nv_tileas.count_ops import COUNTER_BARRIERS
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
@@ -43,7 +44,7 @@ WHOLE_CTA = 0
 CONSUMERS = 1
 """Named barrier of the consumer role when there is a producer role, too, or of its first team; the
 next ones belong to the other teams, then to the warpgroups."""
-_BARRIERS = ("nv_tileas.barrier", "nv_tileas.order_memory")
+_BARRIERS = ("nv_tileas.barrier", "nv_tileas.order_memory", *COUNTER_BARRIERS)
 TEAM_BYTES = "team_bytes"
 """Distance of the scratch areas of two teams, on the operations that use them."""
 

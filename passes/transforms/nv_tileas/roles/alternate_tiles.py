@@ -82,31 +82,31 @@ def _alternate(roles: Any) -> None:
     loop = tile_loop(block)
     with ir.InsertionPoint.at_block_begin(block), loop.location:
         team = TeamIdOp.build()
-    walks = [walk for _, walk in _positions(loop)]
-    for walk in walks:
-        _take_turns(roles, block, walk, team)
+    starts = [start for _, start in _positions(loop)]
+    for start in starts:
+        _take_turns(roles, block, start, team)
     loop = tile_loop(block)
     with ir.InsertionPoint(loop), loop.location:
         lower, _, step = list(loop.operands)[:3]
         first = arith.addi(lower, arith.muli(team, step))
         stride = arith.muli(step, arith.constant(step.type, TEAMS))
         others = arith.constant(step.type, TEAMS - 1)
-    for index, walk in _positions(loop):
-        if walk in walks:
-            _skip(loop, index, walk, team, others)
+    for index, start in _positions(loop):
+        if start in starts:
+            _skip(loop, index, start, team, others)
     loop.operands[0], loop.operands[2] = first, stride
 
 
-def _take_turns(roles: Any, block: Any, walk: Any, team: Any) -> None:
-    """Let a team wait for the slots of `walk` only after all such waits of the other team."""
+def _take_turns(roles: Any, block: Any, start: Any, team: Any) -> None:
+    """Let a team wait for slots from `start` on only after all such waits of the other team."""
     body = tile_loop(block).regions[0].blocks[0]
     waits = [
         op
         for op in walk_operations(body)
-        if op.name == "nv_tileas.ring_wait" and start_of_position(op.operands[1]) == walk
+        if op.name == "nv_tileas.ring_wait" and start_of_position(op.operands[1]) == start
     ]
     if not waits:
-        return  # the walk of the releases
+        return  # the positions of the releases
     first, last = _ancestor_in(waits[0], body), _ancestor_in(waits[-1], body)
     with ir.InsertionPoint(roles), first.location:
         turns = _turns(roles.opview.consumer_warps.value)
@@ -179,7 +179,7 @@ def tile_loop(block: Any) -> Any:
 
 
 def _positions(loop: Any) -> list[tuple[int, Any]]:
-    """Return the carried values that are ring positions, by number and with their walk."""
+    """Return the carried values that are ring positions, by number and with their start."""
     inits = list(loop.operands)[3:]
     return [
         (number, start_of_position(value))
@@ -188,27 +188,27 @@ def _positions(loop: Any) -> list[tuple[int, Any]]:
     ]
 
 
-def _skip(loop: Any, index: int, walk: Any, team: Any, others: Any) -> None:
+def _skip(loop: Any, index: int, start: Any, team: Any, others: Any) -> None:
     """Skip slots of earlier teams before the loop, and slots of other teams after a tile."""
-    ring = walk.owner.opview.ring
+    ring = start.owner.opview.ring
     last = terminator(loop.regions[0].blocks[0])
-    before, behind = loop.operands[3 + index], last.operands[index]
-    for count, bounds in _rounds(loop, walk):
+    before, after = loop.operands[3 + index], last.operands[index]
+    for count, bounds in _rounds(loop, start):
         with ir.InsertionPoint(loop), loop.location:
             before = RingSkipOp.build(ring, before, team, bounds, count)
         with ir.InsertionPoint(last), loop.location:
-            behind = RingSkipOp.build(ring, behind, others, bounds, count)
-    loop.operands[3 + index], last.operands[index] = before, behind
+            after = RingSkipOp.build(ring, after, others, bounds, count)
+    loop.operands[3 + index], last.operands[index] = before, after
 
 
-def _rounds(loop: Any, walk: Any) -> list[tuple[int, list[Any]]]:
-    """Return how far a walk moves in one tile: slots of a round, and the bounds of its loop."""
+def _rounds(loop: Any, start: Any) -> list[tuple[int, list[Any]]]:
+    """Return how far a position moves in one tile: slots of a round, and the bounds of its loop."""
     found = []
     for op in walk_operations(loop.regions[0].blocks[0]):
-        if op.name not in _STEPS or start_of_position(op.operands[1]) != walk:
+        if op.name not in _STEPS or start_of_position(op.operands[1]) != start:
             continue
         if op.name == "nv_tileas.ring_release_until":
-            # It follows the walk of the waits, once in every round of their loop.
+            # It follows the positions of the waits, once in every round of their loop.
             return _rounds(loop, start_of_position(op.operands[2]))
         found.append((op.opview.count.value, _bounds(op, loop)))
     return found

@@ -87,7 +87,9 @@ class _Key:
     def __init__(self, protocol: Protocol) -> None:
         self.protocol = protocol
         rings = tuple(replace(ring, where="") for ring in protocol.rings.values())
-        self.text = f"{rings}{protocol.walks}{protocol.roles}{protocol.cluster}{protocol.variables}"
+        self.text = (
+            f"{rings}{protocol.cursors}{protocol.roles}{protocol.cluster}{protocol.variables}"
+        )
 
     def __hash__(self) -> int:
         return hash(self.text)

@@ -1,0 +1,78 @@
+"""The standard library: functions in the tile language, for `.tile` files and Python kernels.
+
+`from tilec.lib import softmax` works in both. The functions are in the `.tile` files of this
+folder and are inlined like any helper. For Python, a name here stands for such a function.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from tilec.support.diagnostics import LaunchError, error
+
+FOLDER = Path(__file__).resolve().parent
+"""Where the `.tile` files are."""
+FILES = {
+    "dequantize_int4": "quantization",
+    "gelu": "activations",
+    "gelu_tanh": "activations",
+    "layer_norm": "normalization",
+    "philox": "random",
+    "rand": "random",
+    "randn": "random",
+    "rms_norm": "normalization",
+    "rope": "rotary",
+    "sigmoid": "activations",
+    "silu": "activations",
+    "softmax": "softmax",
+}
+"""The functions, and the file that defines each."""
+
+
+class LibraryFunction:
+    """A function of the library; it works inside a kernel only."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        """Name a function, one of `FILES`."""
+        self.name = name
+
+    def __repr__(self) -> str:
+        return f"tilec.lib.{self.name}"
+
+    def __call__(self, *_: Any, **__: Any) -> Any:
+        """Refuse to compute in Python.
+
+        Raises:
+            LaunchError: Always (T0717).
+        """
+        raise LaunchError(error("T0717", f"'{self.name}' works inside a kernel only"))
+
+
+dequantize_int4 = LibraryFunction("dequantize_int4")
+gelu = LibraryFunction("gelu")
+gelu_tanh = LibraryFunction("gelu_tanh")
+layer_norm = LibraryFunction("layer_norm")
+philox = LibraryFunction("philox")
+rand = LibraryFunction("rand")
+randn = LibraryFunction("randn")
+rms_norm = LibraryFunction("rms_norm")
+rope = LibraryFunction("rope")
+sigmoid = LibraryFunction("sigmoid")
+silu = LibraryFunction("silu")
+softmax = LibraryFunction("softmax")
+
+__all__ = [
+    "dequantize_int4",
+    "gelu",
+    "gelu_tanh",
+    "layer_norm",
+    "philox",
+    "rand",
+    "randn",
+    "rms_norm",
+    "rope",
+    "sigmoid",
+    "silu",
+    "softmax",
+]

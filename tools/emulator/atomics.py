@@ -1,0 +1,55 @@
+"""Atomic operations: lanes one after the other."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from tools.emulator.errors import UnsupportedError
+from tools.emulator.operands import address, group, source
+from tools.emulator.program import Program, Statement
+from tools.emulator.scalar import LANES
+from tools.emulator.spaces import read_bytes, space_of, write_bytes
+from tools.emulator.warp import ALL, Action, Mask, Warp
+
+_CHANGES: dict[str, Callable[..., Any]] = {
+    "add": lambda old, new: old + new,
+    "min": lambda old, new: min(old, new),
+    "max": lambda old, new: max(old, new),
+    "and": lambda old, new: old & new,
+    "or": lambda old, new: old | new,
+    "xor": lambda old, new: old ^ new,
+    "exch": lambda old, new: new,
+    "cas": lambda old, expected, new: new if old == expected else old,
+}
+"""What an atomic operation makes of what it finds, and of its operands."""
+
+
+def atomic(program: Program, statement: Statement) -> Action:
+    """Build `atom` and `red`: lanes one after the other, and the elements of a vector, too."""
+    kind, space = statement.opcode[-1], space_of(statement)
+    change = next((_CHANGES[word] for word in statement.opcode if word in _CHANGES), None)
+    operands = statement.operands if statement.opcode[0] == "atom" else ("_", *statement.operands)
+    if change is None:
+        raise UnsupportedError(statement.text)
+    target, get = operands[0], address(program, operands[1])
+    rows = [
+        [source(program, text, kind) for text in row]
+        for row in zip(*(group(operand) for operand in operands[2:]), strict=True)
+    ]
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        at, old = get(warp).astype(np.uint64), np.zeros(LANES, np.uint8)
+        lanes = np.nonzero(ALL if mask is None else mask)[0]
+        for number, row in enumerate(rows):
+            values = [read(warp) for read in row]
+            old = np.zeros(LANES, values[0].dtype)
+            for lane in lanes:
+                here = at[lane : lane + 1] + np.uint64(number * old.itemsize)
+                old[lane] = read_bytes(warp, space, here, old.itemsize).view(old.dtype)[0, 0]
+                new = change(old[lane], *(value[lane] for value in values))
+                write_bytes(warp, space, here, np.array([[new]], old.dtype).view(np.uint8))
+        warp.write(target, old, mask)
+        return True
+
+    return act
