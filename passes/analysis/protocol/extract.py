@@ -302,8 +302,7 @@ class Extraction:
         if short == "async_mma":
             (a, a_cursor), (b, b_cursor) = places[0], places[-1]
             source, target = self.accumulators.product(op)
-            misuse = op.opview.find_misuse()
-            if misuse is not None:
+            if (misuse := op.opview.find_misuse()) is not None:
                 self._report(op, misuse)
             event = Event(Kind.MMA, place, a_cursor, a, a_cursor is not None, b, b_cursor)
             return [replace(event, source=source, target=target)]
