@@ -77,9 +77,9 @@ def run_divisor(tile: Any, facts: Divisibility) -> int | None:
 
 
 def is_level(tile: Any) -> bool:
-    """Tell whether all numbers along the last dim of `tile` are equal."""
+    """Tell whether all numbers along the last dim of `tile` are equal; a scalar is one number."""
     op = defining_operation(tile)
-    if tile.type.shape[-1] == 1:
+    if not isinstance(tile.type, ir.RankedTensorType) or tile.type.shape[-1] == 1:
         return True
     if op is None:
         return False

@@ -1,5 +1,6 @@
 """What each operation on values computes, in NumPy, with the error that it may have."""
 
+import math
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -241,11 +242,19 @@ def _fused(x: Any, y: Any, z: Any) -> float:
     return near if bits & 1 else float(np.nextafter(near, np.inf if exact > near else -np.inf))
 
 
+ROUNDINGS: dict[str, Any] = {
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "round": np.rint,
+    "trunc": np.trunc,
+}
+
+
 def rounding(op: str, value: Value) -> Value:
-    """Return `floor` or `ceil`."""
+    """Return `floor`, `ceil`, `round` or `trunc`."""
     if not is_float(value.dtype):
         return value
-    function: Any = np.floor if op == "floor" else np.ceil
+    function = ROUNDINGS[op]
     data = np.asarray(function(value.data))
     if value.error is None:
         return Value(data, value.dtype)
@@ -278,6 +287,9 @@ _FUNCTIONS: dict[str, Callable[[Numbers], Numbers]] = {
     "cos": np.cos,
     "tan": np.tan,
     "tanh": np.tanh,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "erf": np.vectorize(math.erf, otypes=[np.float64]),
 }
 
 
@@ -319,3 +331,33 @@ def _carried(name: str, value: Value, nominal: Numbers) -> Numbers:
         spread = np.where(error > 0.01, np.inf, 2 * spread)
     unsure = (error > 0) & ~np.isfinite(spread)
     return np.where(unsure, np.inf, np.where(error > 0, spread * 1.001, 0.0))
+
+
+def angle(y: Value, x: Value, dtype: str) -> Value:
+    """Return `atan2(y, x)`."""
+    kind = "f64" if dtype == "f64" else "f32"
+    a, b = _same((y, x), dtype)
+    nominal = np.arctan2(wide(a), wide(b))
+    error = unit(round_to(nominal, kind), kind) * FUNCTION_UNITS[kind]
+    if kind == "f32":
+        error = error + np.where(np.abs(nominal) < 2 * _TINY, 2 * _TINY, 0.0)
+    spread = errors(a, b)
+    zeros = (wide(a) == 0) | (wide(b) == 0)  # signs of zeros decide
+    error = np.where(zeros if spread is None else (spread > 0) | zeros, np.inf, error)
+    error = np.where(np.isnan(nominal) & (error < np.inf), 0.0, error)
+    return inexact(nominal, error, dtype)
+
+
+def test(name: str, value: Value) -> Value:
+    """Return `isnan` or `isinf`."""
+    if not is_float(value.dtype):
+        value = cast(value, "f32")
+    found = np.isnan(wide(value)) if name == "isnan" else np.isinf(wide(value))
+    return spoiled(np.asarray(found), "bool", Value(value.data, value.dtype, value.error))
+
+
+def loose_numbers(value: Value) -> Numbers | None:
+    """Return the errors of a float whose bits are looked at: of a NaN or a zero they are open."""
+    error = np.zeros(value.data.shape) if value.error is None else value.error
+    open_bits = np.isnan(wide(value)) | (wide(value) == 0)
+    return tidy(np.where(open_bits, np.inf, error))

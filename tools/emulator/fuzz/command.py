@@ -49,6 +49,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, help="when to start no more (60 without --count)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
     parser.add_argument("--schedules", type=int, default=3, help="orders of events (3)")
+    parser.add_argument("--gpu", action="store_true", help="run on the GPU, too")
     parser.add_argument("--shrink", type=float, default=60.0, help="seconds for each failure (60)")
     parser.add_argument("--keep", type=Path, help="folder for the sources that fail")
     parser.add_argument(
@@ -66,13 +67,14 @@ def _tasks(options: argparse.Namespace) -> Iterator[Task]:
     for number in itertools.count() if options.count is None else range(options.count):
         if number and time.monotonic() > end:
             return
-        yield Task(options.first + number, options.schedules, options.shrink)
+        yield Task(options.first + number, options.schedules, options.shrink, options.gpu)
 
 
 def _show(report: Report, options: argparse.Namespace) -> None:
     """Print a failure, and keep it."""
     verdict = report.verdict
     again = f"{COMMAND} --first {report.seed} --count 1 --schedules {options.schedules}"
+    again += " --gpu" if options.gpu else ""
     lines = [f"# {verdict.kind}: {verdict.where}", f"# {again}"]
     lines += [f"# {line}" for line in verdict.text.splitlines()]
     text = "\n".join([*lines, report.text])

@@ -3,7 +3,10 @@
 from random import Random
 from typing import Any
 
-from tools.emulator.fuzz import draw_arrays, draw_orders, draw_products
+from tools.emulator.fuzz import draw_arrays, draw_elements, draw_orders, draw_products
+
+# These add their rules to those of `draw_tiles`.
+from tools.emulator.fuzz import draw_folds, draw_moves  # noqa: F401  # isort: skip
 from tools.emulator.fuzz.draw_accesses import load, store
 from tools.emulator.fuzz.draw_scalars import condition, count, integer
 from tools.emulator.fuzz.draw_tiles import tile
@@ -14,18 +17,18 @@ from tools.emulator.fuzz.program import (
     Expression,
     For,
     If,
+    Jump,
     Program,
-    Return,
     Statement,
     While,
     number,
 )
 from tools.emulator.fuzz.scope import Budget, Scope, Variable
 
-FAMILIES = ("order", "memory", "values", "products")
-"""What a program is mostly about: the order of loads and stores, where they reach, arithmetic, or
-`mma`."""
-WEIGHTS = (5, 3, 3, 3)
+FAMILIES = ("order", "memory", "values", "products", "elements")
+"""What a program is mostly about: the order of loads and stores, where they reach, arithmetic,
+`mma`, or single elements."""
+WEIGHTS = (4, 3, 4, 3, 3)
 FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("stages", 0.1, (1, 2, 3)),
     ("specialize", 0.1, (0, 1)),
@@ -50,7 +53,12 @@ def draw(seed: int) -> Program:
         made = draw_arrays.arrays(random, grid, random.randint(1, 4))
     scalars = draw_arrays.scalars(random)
     budget = Budget(operations=60 if family == "values" else 25)
-    scope = Scope(random, made, budget=budget, width=random.choice((8, 16, 16, 32)))
+    counted = (draw_elements.counted(random),) if random.random() < 0.3 else ()
+    width = random.choice((8, 16, 16, 32))
+    scope = Scope(
+        random, made, budget=budget, width=width, counted=counted,
+        mostly_elements=family == "elements",
+    )  # fmt: skip
     for item in scalars:
         counts = item.dtype == I32 and 0 <= item.value < 4
         scope.declare(Variable(item.name, item.dtype, (), fixed=True, counts=counts))
@@ -70,7 +78,7 @@ def draw(seed: int) -> Program:
         plan["any_tile_extents"] = True
     sizes = {**dict.fromkeys(draw_arrays.DIMS, 1), **grid.sizes}
     return Program(
-        seed, tuple(made), tuple(scalars), extents, tuple(body), sizes, plan,
+        seed, (*made, *counted), tuple(scalars), extents, tuple(body), sizes, plan,
         random.choice(MULTIPROCESSORS),
     )  # fmt: skip
 
@@ -79,7 +87,7 @@ def _body(scope: Scope, family: str, grid: draw_arrays.Frame) -> list[Statement]
     """Return the statements of a program."""
     if family == "order":
         return draw_orders.body(scope, grid)
-    lengths = {"memory": (4, 8), "values": (1, 3), "products": (0, 3)}
+    lengths = {"memory": (4, 8), "values": (1, 3), "products": (0, 3), "elements": (3, 6)}
     before = draw_products.products(scope, grid) if family == "products" else []
     return [*before, *_block(scope, scope.random.randint(*lengths[family])), *_last_stores(scope)]
 
@@ -97,8 +105,8 @@ def _block(scope: Scope, length: int) -> list[Statement]:
     """Return statements; what they declare is known after them."""
     found: list[Statement] = []
     for _ in range(length):
-        choices = scope.random.choices(_KINDS, _KIND_WEIGHTS)[0]
-        found += choices(scope)
+        kind = scope.random.choices(_KINDS, _KIND_WEIGHTS[scope.mostly_elements])[0]
+        found += kind(scope)
     return found
 
 
@@ -109,6 +117,13 @@ def _load(scope: Scope) -> list[Statement]:
 def _store(scope: Scope) -> list[Statement]:
     written = [array for array in scope.arrays if array.owned]
     return store(scope, scope.random.choice(written))
+
+
+def _scatter(scope: Scope) -> list[Statement]:
+    if scope.counted and scope.chance(0.5):
+        return draw_elements.count(scope, scope.random.choice(scope.counted))
+    written = [array for array in scope.arrays if array.owned]
+    return draw_elements.scatter(scope, scope.random.choice(written))
 
 
 def _assign(scope: Scope) -> list[Statement]:
@@ -134,8 +149,11 @@ def _assign(scope: Scope) -> list[Statement]:
 def _for(scope: Scope) -> list[Statement]:
     if scope.depth > 1:
         return _store(scope)
-    inner = scope.inner()
+    inner = scope.inner("for")
     counter = scope.fresh("k")
+    if scope.chance(0.15):
+        rounds = number(scope.random.choice((0, 1, 2, 3)), I32)
+        return [For(counter, (rounds,), tuple(_block(scope.inner("static"), 2)), static=True)]
     bounds = _bounds(scope)
     inner.declare(Variable(counter, I32, (), fixed=True, counts=len(bounds) == 1))
     body = tuple(_block(inner, scope.random.randint(1, 3)))
@@ -157,7 +175,7 @@ def _while(scope: Scope) -> list[Statement]:
     if scope.depth > 1:
         return _store(scope)
     limit = count(scope)
-    inner = scope.inner()
+    inner = scope.inner("while")
     counter = scope.fresh("w")
     inner.declare(Variable(counter, I32, (), fixed=True, counts=True))
     return [While(counter, limit, tuple(_block(inner, scope.random.randint(1, 2))))]
@@ -170,9 +188,13 @@ def _if(scope: Scope) -> list[Statement]:
     then = _block(scope.inner(), scope.random.randint(1, 3))
     otherwise = _block(scope.inner(), scope.random.randint(1, 2)) if scope.chance(0.5) else []
     if scope.depth == 0 and scope.chance(0.1):
-        then.append(Return())
+        then.append(Jump("return"))
+    elif scope.loop and scope.chance(0.5):
+        jumps = ("break", "continue", "return") if scope.loop == "for" else ("break",)
+        then.append(Jump(scope.random.choice(jumps)))
     return [If(test, tuple(then), tuple(otherwise))]
 
 
-_KINDS = (_load, _store, _assign, _for, _while, _if)
-_KIND_WEIGHTS = (6, 6, 4, 2, 1, 2)
+_KINDS = (_load, _store, _assign, _for, _while, _if, _scatter)
+_KIND_WEIGHTS = ((6, 6, 4, 2, 1, 2, 3), (4, 3, 4, 2, 1, 3, 10))
+"""How often each kind of statement is drawn: usually, and in programs about single elements."""

@@ -9,6 +9,7 @@ from dataclasses import replace
 from random import Random
 
 from tools.emulator.fuzz.draw_arrays import Frame, extent
+from tools.emulator.fuzz.draw_elements import scatter
 from tools.emulator.fuzz.draw_scalars import condition, count
 from tools.emulator.fuzz.program import (
     I32,
@@ -88,7 +89,9 @@ def _block(scope: Scope, shape: tuple[int, ...], length: int) -> list[Statement]
             found += _load(scope, shape)
         elif choice < 0.75:
             found += _store(scope, shape, _value(scope, shape))
-        elif choice < 0.85 or scope.depth > 1:
+        elif choice < 0.8:
+            found += scatter(scope, scope.random.choice(scope.arrays))
+        elif choice < 0.87 or scope.depth > 1:
             known = [item for item in scope.tiles() if not item.fixed]
             found.append(Assign(scope.random.choice(known).name, _value(scope, shape)))
         else:

@@ -92,11 +92,26 @@ def _loop(scope: Scope, grid: Frame) -> list[Statement]:
         shape,
     )  # fmt: skip
     body: list[Statement] = [Assign(left, a), Assign(right, b), Assign(result, step)]
+    zeros = Expression("full", (start,), total, shape)
+    before: list[Statement] = [Assign(result, zeros)]
     scope.declare(Variable(result, total, shape))
-    return [
-        Assign(result, Expression("full", (start,), total, shape)),
-        For(counter, _bounds(scope, depth), tuple(body)),
-    ]
+    if scope.chance(0.25):
+        other = result if scope.chance(0.4) else scope.fresh("acc")
+        body += _second(scope, step, other, operand)
+        if other != result:
+            before.append(Assign(other, zeros))
+            scope.declare(Variable(other, total, shape))
+    return [*before, For(counter, _bounds(scope, depth), tuple(body))]
+
+
+def _second(scope: Scope, step: Expression, result: str, operand: str) -> list[Statement]:
+    """Return a second product of the same round, added to the first sum or to one of its own."""
+    left, right, total = step.args
+    if operand in ("bf16", "f16", "f32", "f64") and scope.chance(0.5):
+        factor = number(scope.random.choice((2.0, -1.0)), operand)
+        left = Expression("binary", (left, factor), operand, left.shape, "*")
+    args = (left, right, name(result, total.dtype, total.shape))
+    return [Assign(result, Expression("mma", args, step.dtype, step.shape))]
 
 
 def _operand(

@@ -10,9 +10,14 @@ from tools.emulator.fuzz.scope import ALL, ARITHMETIC, Scope
 from tools.emulator.fuzz.values import FLOATS, INTEGERS, RESTRICTED, is_float, promote
 
 Shape = tuple[int, ...]
-_MOST_ELEMENTS = 2048
-_SHORT_FUNCTIONS = ("sqrt", "rsqrt", "floor", "ceil", "abs")
-_FUNCTIONS = ("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh")
+MOST_ELEMENTS = 2048
+"""Elements of a tile that is drawn."""
+_SHORT_FUNCTIONS = ("sqrt", "rsqrt", "floor", "ceil", "round", "trunc", "abs")
+_FUNCTIONS = (
+    *("exp", "exp2", "log", "log2", "sin", "cos", "tan", "tanh"),
+    *("sinh", "cosh", "erf"),
+)
+_CONVERTING = ("sqrt", "rsqrt", *_FUNCTIONS)
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _CLAMPS = {
     "i8": (-128.0, 127.0),
@@ -221,7 +226,11 @@ def _function(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
         if dtype == "f32" and call in ("exp", "tanh") and scope.chance(0.3):
             keywords = ("rounding='approx'",)
     source = dtype
-    if dtype == "f32" and call not in ("floor", "ceil", "abs") and scope.chance(0.15):
+    if (
+        dtype == "f32"
+        and call not in ("floor", "ceil", "round", "trunc", "abs")
+        and scope.chance(0.15)
+    ):
         source = scope.random.choice(INTEGERS)
     inner = tile(scope, source, shape, depth - 1)
     return Expression("call", (inner,), dtype, shape, (call, *keywords))
@@ -297,53 +306,6 @@ def _mask(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
     return Expression("binary", (first, second), dtype, shape, scope.random.choice("&|^"))
 
 
-def _transposed(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
-    rank = len(shape)
-    if rank == 1:
-        return _reshaped(scope, dtype, shape, depth)
-    if scope.chance(0.5):
-        source = (*shape[:-2], shape[-1], shape[-2])
-        return Expression("transpose", (tile(scope, dtype, source, depth - 1),), dtype, shape)
-    order = scope.random.sample(range(rank), rank)
-    source = tuple(shape[order.index(axis)] for axis in range(rank))
-    inner = tile(scope, dtype, source, depth - 1)
-    return Expression("permute", (inner,), dtype, shape, tuple(order))
-
-
-def _reshaped(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
-    count = prod(shape)
-    splits = [extent for extent in (1, 2, 4, 8, 16, 32) if count % extent == 0]
-    first = scope.random.choice(splits)
-    source = scope.random.choice(((first, count // first), (count,), (count // first, first)))
-    return Expression("reshape", (tile(scope, dtype, source, depth - 1),), dtype, shape)
-
-
-def _joined(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
-    axes = [axis for axis, extent in enumerate(shape) if extent % 2 == 0]
-    if not axes:
-        return tile(scope, dtype, shape, depth - 1)
-    axis = scope.random.choice(axes)
-    half = (*shape[:axis], shape[axis] // 2, *shape[axis + 1 :])
-    pair = [tile(scope, dtype, half, depth - 1) for _ in range(2)]
-    return Expression("cat", tuple(pair), dtype, shape, axis)
-
-
-def _extracted(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
-    factors = [1] * len(shape)
-    factors[scope.random.randrange(len(shape))] = scope.random.choice((1, 2, 4))
-    source = tuple(extent * by for extent, by in zip(shape, factors, strict=True))
-    if prod(source) > _MOST_ELEMENTS:
-        return tile(scope, dtype, shape, depth - 1)
-    index = [small(scope, by) for by in factors]
-    inner = tile(scope, dtype, source, depth - 1)
-    return Expression("extract", (inner, *index), dtype, shape)
-
-
-def _spread(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
-    source = tuple(1 if scope.chance(0.5) else extent for extent in shape)
-    return Expression("broadcast", (tile(scope, dtype, source, depth - 1),), dtype, shape)
-
-
 def _place(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
     """Return positions, as masks of the edges of arrays are made of: `arange + scalar`."""
     if len(shape) != 1 or shape[0] > 128:
@@ -364,7 +326,7 @@ def _any(_: str) -> bool:
 
 
 Rule = Callable[[Scope, str, Shape, int], Expression]
-_RULES: tuple[tuple[Rule, Callable[[str], bool]], ...] = (
+_RULES: list[tuple[Rule, Callable[[str], bool]]] = [
     *[(_binary, _is(*ARITHMETIC))] * 5,
     (_power, _is(*ARITHMETIC)),
     (_unary, _is(*ARITHMETIC)),
@@ -379,11 +341,11 @@ _RULES: tuple[tuple[Rule, Callable[[str], bool]], ...] = (
     (_choose, _any),
     *[(_comparison, _is("bool"))] * 4,
     *[(_mask, _is("bool"))] * 2,
-    (_transposed, _any),
-    (_reshaped, _any),
-    (_joined, _any),
-    (_extracted, _any),
-    (_spread, _any),
     *[(_place, _is(I32))] * 2,
-)
+]
 """What makes a tile, and for which types; those that stand here more often are drawn more often."""
+
+
+def register(rule: Rule, dtypes: frozenset[str], often: int) -> None:
+    """Add a rule of another module, for some element types."""
+    _RULES.extend([(rule, dtypes.__contains__)] * often)

@@ -1,40 +1,28 @@
 """Evaluates a program directly in NumPy, block by block, from docs/language.md alone."""
 
 import itertools
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from tools.emulator.fuzz import arithmetic
-from tools.emulator.fuzz.memory import Memory, View
+from tools.emulator.fuzz import elements
+from tools.emulator.fuzz.memory import Memory
 from tools.emulator.fuzz.program import (
     COORDINATES,
     Assign,
     Expression,
     For,
     If,
+    Jump,
     Program,
-    Return,
+    Scatter,
     Statement,
     Store,
     While,
 )
-from tools.emulator.fuzz.values import (
-    FLOATS,
-    NUMPY,
-    Numbers,
-    Value,
-    cast,
-    errors,
-    inexact,
-    is_float,
-    promote,
-    round_to,
-    tidy,
-    wide,
-)
+from tools.emulator.fuzz.rules import RULES
+from tools.emulator.fuzz.values import NUMPY, Value
 
 MOST_ROUNDS = 10_000
 """Rounds after which a loop is taken to be endless; drawn ones have a few."""
@@ -42,6 +30,17 @@ MOST_ROUNDS = 10_000
 
 class _ReturnError(Exception):
     """The block has ended."""
+
+
+class _BreakError(Exception):
+    """The loop has ended."""
+
+
+class _ContinueError(Exception):
+    """The round of the loop has ended."""
+
+
+_JUMPS = {"return": _ReturnError, "break": _BreakError, "continue": _ContinueError}
 
 
 class Block:
@@ -123,7 +122,8 @@ def _for(block: Block, item: For) -> None:
     bounds = [block.scalar(bound) for bound in item.bounds]
     for count in range(*bounds):
         block.names[item.counter] = _index(count)
-        block.run(item.body)
+        if not _round(block, item.body):
+            return
 
 
 def _while(block: Block, item: While) -> None:
@@ -131,7 +131,8 @@ def _while(block: Block, item: While) -> None:
         block.names[item.counter] = _index(count)
         if count >= block.scalar(item.limit):
             return
-        block.run(item.body)
+        if not _round(block, item.body):
+            return
     raise ValueError("an endless loop")
 
 
@@ -139,8 +140,26 @@ def _if(block: Block, item: If) -> None:
     block.run(item.then if block.scalar(item.condition) else item.otherwise)
 
 
-def _return(block: Block, item: Return) -> None:
-    raise _ReturnError
+def _jump(block: Block, item: Jump) -> None:
+    raise _JUMPS[item.word]
+
+
+def _round(block: Block, body: tuple[Statement, ...]) -> bool:
+    """Run one round of a loop; tell whether the loop goes on."""
+    try:
+        block.run(body)
+    except _ContinueError:
+        return True
+    except _BreakError:
+        return False
+    return True
+
+
+def _scatter(block: Block, item: Scatter) -> None:
+    values = [block.value(arg) for arg in item.args]
+    found = elements.change(block.memory, item, values)
+    if item.target:
+        block.names[item.target] = found
 
 
 _STATEMENTS: dict[type, Callable[[Block, Any], None]] = {
@@ -149,189 +168,6 @@ _STATEMENTS: dict[type, Callable[[Block, Any], None]] = {
     For: _for,
     While: _while,
     If: _if,
-    Return: _return,
+    Jump: _jump,
+    Scatter: _scatter,
 }
-
-
-def _operands(block: Block, item: Expression) -> list[Value]:
-    return [block.value(arg) for arg in item.args]
-
-
-def _meet(item: Expression, values: list[Value]) -> str:
-    """Return the type in which operands meet; a number has that of the others already."""
-    known = [
-        value.dtype
-        for arg, value in zip(item.args, values, strict=True)
-        if arg.op != "number" or arg.dtype in FLOATS
-    ] or [value.dtype for value in values]
-    result: str | None = known[0]
-    for dtype in known[1:]:
-        result = promote(result, dtype) if result is not None else None
-    if result is None:
-        raise TypeError(f"no common type of {known}")
-    return result
-
-
-def _number(block: Block, item: Expression) -> Value:
-    if is_float(item.dtype):
-        return Value(round_to(np.asarray(float(item.value)), item.dtype), item.dtype)
-    return Value(np.asarray(item.value).astype(NUMPY[item.dtype]), item.dtype)
-
-
-def _load(block: Block, item: Expression) -> Value:
-    view: View = block.memory.view(item.value)
-    return view.load(tuple(block.scalar(at) for at in item.args), item.shape, item.value.pad)
-
-
-def _binary(block: Block, item: Expression) -> Value:
-    left, right = _operands(block, item)
-    result = arithmetic.binary(item.value, left, right, item.dtype)
-    return result if block.fused else replace(result, unrounded=None)
-
-
-def _compare(block: Block, item: Expression) -> Value:
-    values = _operands(block, item)
-    return arithmetic.compare(item.value, values[0], values[1], _meet(item, values))
-
-
-def _logic(block: Block, item: Expression) -> Value:
-    first = block.scalar(item.args[0])
-    stops = bool(first) == (item.value == "or")
-    return Value(np.asarray(bool(first if stops else block.scalar(item.args[1]))), "bool")
-
-
-def _choose(block: Block, item: Expression) -> Value:
-    condition, then, otherwise = item.args
-    return cast(block.value(then if block.scalar(condition) else otherwise), item.dtype)
-
-
-def _call(block: Block, item: Expression) -> Value:
-    name, *keywords = item.value
-    values = _operands(block, item)
-    if name in ("minimum", "maximum", "min", "max"):
-        op = {"min": "minimum", "max": "maximum"}.get(name, name)
-        result = cast(values[0], item.dtype)
-        for value in values[1:]:
-            result = arithmetic.binary(op, result, value, item.dtype, propagate=bool(keywords))
-        return result
-    if name == "cdiv":
-        return arithmetic.binary(name, values[0], values[1], item.dtype)
-    if name == "fma":
-        return arithmetic.fma(values[0], values[1], values[2], item.dtype)
-    if name in ("floor", "ceil"):
-        return arithmetic.rounding(name, values[0])
-    if name == "abs":
-        return arithmetic.unary(name, values[0])
-    return arithmetic.function(name, values[0], approximate=bool(keywords))
-
-
-def _where(block: Block, item: Expression) -> Value:
-    mask, *rest = _operands(block, item)
-    a, b = (cast(value, item.dtype) for value in rest)
-    data = np.where(mask.data, a.data, b.data)
-    error = errors(a, b)
-    if error is None and mask.error is None:
-        return Value(data, item.dtype)
-    parts = [np.asarray(0.0 if value.error is None else value.error) for value in (a, b)]
-    chosen = np.where(mask.data, *parts)
-    if mask.error is not None:
-        chosen = np.where(mask.error > 0, np.inf, chosen)
-    return Value(data, item.dtype, tidy(np.broadcast_to(chosen, data.shape)))
-
-
-def _shaped(change: Callable[[Block, Expression, Numbers], Numbers]) -> Callable[..., Value]:
-    """Return the rule of an operation that moves elements and changes none."""
-
-    def rule(block: Block, item: Expression) -> Value:
-        value = block.value(item.args[0])
-        error = None if value.error is None else change(block, item, value.error)
-        return Value(change(block, item, value.data), value.dtype, error)
-
-    return rule
-
-
-def _full(block: Block, item: Expression) -> Value:
-    value = cast(block.value(item.args[0]), item.dtype)
-    error = None if value.error is None else np.full(item.shape, value.error)
-    return Value(np.full(item.shape, value.data), item.dtype, error)
-
-
-def _arange(block: Block, item: Expression) -> Value:
-    return cast(Value(np.arange(item.shape[0], dtype=np.int32), "i32"), item.dtype)
-
-
-def _cat(block: Block, item: Expression) -> Value:
-    values = _operands(block, item)
-    data = np.concatenate([value.data for value in values], axis=item.value)
-    if all(value.error is None for value in values):
-        return Value(data, item.dtype)
-    parts = [np.zeros(value.data.shape) if value.error is None else value.error for value in values]
-    return Value(data, item.dtype, np.concatenate(parts, axis=item.value))
-
-
-def _extract(block: Block, item: Expression, data: Numbers) -> Numbers:
-    index = [block.scalar(at) for at in item.args[1:]]
-    ranges = zip(index, item.shape, strict=True)
-    return data[tuple(slice(at * size, (at + 1) * size) for at, size in ranges)]
-
-
-EXACT_SUMS = {"f32": 2.0**24, "f64": 2.0**53, "f16": 2.0**11}
-"""Sums of whole numbers that stay below are exact in any order."""
-SUM_UNITS = {"f32": 2.0**-22, "f64": 2.0**-52, "f16": 2.0**-10}
-"""Error of one addition, relative to the sum of the sizes; tensor cores truncate."""
-F8_UNITS = 2.0**-12
-"""The same for sums of 8-bit floats, of which tensor cores keep 13 bits of each group."""
-
-
-def _mma(block: Block, item: Expression) -> Value:
-    a, b, acc = _operands(block, item)
-    if acc.dtype == "i32":
-        product = np.matmul(a.data.astype(np.int64), b.data.astype(np.int64))
-        return Value((product + acc.data).astype(np.int32), "i32")
-    left, right, start = wide(a), wide(b), wide(acc)
-    nominal = np.matmul(left, right) + start
-    bound = np.matmul(np.abs(left), np.abs(right)) + np.abs(start)
-    whole = all(np.array_equal(part, np.rint(part)) for part in (left, right, start))
-    exact = whole and bool((bound < EXACT_SUMS[acc.dtype]).all())
-    unit = max(SUM_UNITS[acc.dtype], F8_UNITS if a.dtype.startswith("f8") else 0.0)
-    error = np.zeros(nominal.shape) if exact else bound * unit * (left.shape[-1] + 1)
-    if errors(a) is not None or errors(b) is not None:
-        ea, eb = (
-            np.zeros(part.data.shape) if part.error is None else part.error for part in (a, b)
-        )
-        error = error + np.matmul(ea, np.abs(right) + eb) + np.matmul(np.abs(left), eb)
-    if acc.error is not None:
-        error = error + acc.error
-    error = np.where(np.isfinite(bound), error, np.inf)
-    bound_of = tidy(error)
-    if bound_of is None:
-        return Value(round_to(nominal, acc.dtype), acc.dtype)
-    return inexact(nominal, bound_of, acc.dtype)
-
-
-Rules = Mapping[str, Callable[[Block, Expression], Value]]
-RULES: Rules = {
-    "number": _number,
-    "name": lambda block, item: block.names[item.value],
-    "load": _load,
-    "binary": _binary,
-    "compare": _compare,
-    "logic": _logic,
-    "unary": lambda block, item: arithmetic.unary(item.value, block.value(item.args[0])),
-    "not": lambda block, item: Value(np.asarray(not block.scalar(item.args[0])), "bool"),
-    "choose": _choose,
-    "call": _call,
-    "cast": lambda block, item: cast(block.value(item.args[0]), item.dtype),
-    "where": _where,
-    "full": _full,
-    "arange": _arange,
-    "expand": _shaped(lambda _, item, data: data.reshape(item.shape)),
-    "reshape": _shaped(lambda _, item, data: data.reshape(item.shape)),
-    "permute": _shaped(lambda _, item, data: np.transpose(data, item.value)),
-    "transpose": _shaped(lambda _, item, data: np.swapaxes(data, -1, -2)),
-    "broadcast": _shaped(lambda _, item, data: np.broadcast_to(data, item.shape)),
-    "cat": _cat,
-    "extract": _shaped(_extract),
-    "mma": _mma,
-}
-"""What each operation means."""

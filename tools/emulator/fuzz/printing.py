@@ -4,19 +4,26 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from tools.emulator.fuzz.folds import FUNCTIONS, Function
 from tools.emulator.fuzz.program import (
     COORDINATES,
     Access,
     Assign,
+    Elements,
     Expression,
+    Fold,
     For,
     If,
+    Jump,
     Program,
-    Return,
+    Scatter,
     Statement,
     Store,
     While,
 )
+from tools.emulator.fuzz.values import INTEGERS, NUMPY
 
 
 def source(program: Program) -> str:
@@ -50,9 +57,12 @@ def _statement(item: Statement) -> list[str]:
         return [f"{item.target} = {expression(item.value)}"]
     if isinstance(item, Store):
         return [_store(item)]
+    if isinstance(item, Scatter):
+        return [_scatter(item)]
     if isinstance(item, For):
         bounds = ", ".join(expression(bound) for bound in item.bounds)
-        return [f"for {item.counter} in range({bounds}):", *_body(item.body, "    ")]
+        kind = "static_range" if item.static else "range"
+        return [f"for {item.counter} in {kind}({bounds}):", *_body(item.body, "    ")]
     if isinstance(item, While):
         count = f"    {item.counter} = {item.counter} + 1"
         limit = expression(item.limit)
@@ -63,8 +73,8 @@ def _statement(item: Statement) -> list[str]:
         if item.otherwise:
             lines += ["else:", *_body(item.otherwise, "    ")]
         return lines
-    assert isinstance(item, Return)
-    return ["return"]
+    assert isinstance(item, Jump)
+    return [item.word]
 
 
 def _store(item: Store) -> str:
@@ -74,6 +84,77 @@ def _store(item: Store) -> str:
         where = _view(access, tile.shape)
     tma = "" if access.allow_tma else ", allow_tma=False"
     return f"store({where}, {_index(item.index)}, {expression(tile)}{tma})"
+
+
+def _elements(access: Elements, args: list[str]) -> tuple[str, list[str], list[str]]:
+    """Return the indices, the values and the keywords of an access to elements."""
+    indices, rest = args[: access.rank], args[access.rank :]
+    keywords = [f"mask={rest[0]}"] if access.masked else []
+    rest = rest[access.masked :]
+    if access.padded:
+        keywords.append(f"padding_value={rest.pop(0)}")
+    if access.order:
+        keywords.append(f"memory_order={access.order!r}")
+    return f"({', '.join(indices)},)", rest, keywords
+
+
+def _scatter(item: Scatter) -> str:
+    args = [expression(arg) for arg in item.args]
+    indices, values, keywords = _elements(item.elements, args)
+    words = ", ".join([item.elements.array, indices, *values, *keywords])
+    target = f"{item.target} = " if item.target else ""
+    return f"{target}{item.atomic or 'scatter'}({words})"
+
+
+def _gather(item: Expression, args: list[str]) -> str:
+    indices, _, keywords = _elements(item.value, args)
+    return f"gather({', '.join([item.value.array, indices, *keywords])})"
+
+
+def _fold(item: Expression, args: list[str]) -> str:
+    fold: Fold = item.value
+    where = _axis(fold.axes)
+    if where and not fold.function:
+        where = [f"axis={where[0]}"]
+    if fold.call in ("reduce", "scan"):
+        function = FUNCTIONS[fold.function]
+        tiles = f"({', '.join(args)})" if function.tiles > 1 else args[0]
+        where = [*where, function.text, _identity(function, [arg.dtype for arg in item.args])]
+        args = [tiles]
+    flags = {
+        "keepdims": fold.keepdims,
+        "reverse": fold.reverse,
+        "propagate_nan": fold.propagate,
+    }
+    words = [*args, *where, *(f"{name}=True" for name, given in flags.items() if given)]
+    call = f"{fold.call}({', '.join(words)})"
+    several = fold.function and FUNCTIONS[fold.function].tiles > 1
+    return f"{call}[{fold.part}]" if several else call
+
+
+def _axis(axes: tuple[int, ...] | None) -> list[str]:
+    """Return the argument that names axes; none for all of them."""
+    if axes is None:
+        return []
+    return [str(axes[0]) if len(axes) == 1 else shape(axes)]
+
+
+def _identity(function: Function, dtypes: list[str]) -> str:
+    """Return the identities of a function, for the element types that it combines."""
+    found = []
+    for text, dtype in zip(function.identity.strip("()").split(", "), dtypes, strict=True):
+        values = {"0": 0.0, "1": 1.0, "LEAST": -math.inf, "MOST": math.inf}
+        if dtype in INTEGERS:
+            limits = np.iinfo(NUMPY[dtype])
+            ones = -1 if dtype[0] == "i" else int(limits.max)
+            values = {"0": 0, "1": 1, "LEAST": int(limits.min), "MOST": int(limits.max)}
+            values["ONES"] = ones
+        found.append(literal(values[text]))
+    return f"({', '.join(found)})" if len(found) > 1 else found[0]
+
+
+def _put(item: Expression, args: list[str]) -> str:
+    return f"insert({args[0]}, ({', '.join(args[2:])},), {args[1]})"
 
 
 def _view(access: Access, tile: tuple[int, ...]) -> str:
@@ -123,6 +204,13 @@ def _cut(item: Expression, args: list[str]) -> str:
     return f"extract({args[0]}, ({', '.join(args[1:])},), {shape(item.shape)})"
 
 
+def _convert(item: Expression, args: list[str]) -> str:
+    mode, saturate = item.value
+    words = [f"rounding={mode!r}"] if mode else []
+    words += ["saturate=True"] if saturate else []
+    return f"cast({', '.join([args[0], item.dtype, *words])})"
+
+
 def _made(item: Expression, args: list[str]) -> str:
     return f"full({shape(item.shape)}, {args[0]}, {item.dtype})"
 
@@ -145,6 +233,7 @@ FORMS: dict[str, Form] = {
     "choose": lambda _, args: f"({args[1]} if {args[0]} else {args[2]})",
     "call": _call,
     "cast": lambda item, args: f"cast({args[0]}, {item.dtype})",
+    "convert": _convert,
     "where": lambda _, args: f"where({', '.join(args)})",
     "full": _made,
     "arange": lambda item, _: f"arange({item.shape[0]}, {item.dtype})",
@@ -156,6 +245,11 @@ FORMS: dict[str, Form] = {
     "cat": lambda item, args: f"cat(({args[0]}, {args[1]}), {item.value})",
     "extract": _cut,
     "mma": lambda _, args: f"mma({', '.join(args)})",
+    "gather": _gather,
+    "fold": _fold,
+    "bitcast": lambda item, args: f"bitcast({args[0]}, {item.dtype})",
+    "flip": lambda item, args: f"flip({args[0]}, {item.value})",
+    "insert": _put,
 }
 """What is printed for each operation, from the texts of its operands."""
 

@@ -58,6 +58,51 @@ class Access:
 
 
 @dataclass(frozen=True)
+class Elements:
+    """How a gather, a scatter or an atomic operation reaches single elements.
+
+    The expressions that belong to it are, in this order: an index for each axis of the array, the
+    mask if there is one, the padding if there is one, the values if there are any.
+
+    Attributes:
+        array: Name of the array.
+        rank: Its axes.
+        masked: Whether there is a mask.
+        padded: Whether there is a padding.
+        order: Memory order; empty for the default.
+    """
+
+    array: str
+    rank: int
+    masked: bool = False
+    padded: bool = False
+    order: str = ""
+
+
+@dataclass(frozen=True)
+class Fold:
+    """A reduction or a scan along axes of a tile.
+
+    Attributes:
+        call: The builtin: `sum`, `argmax`, `cumsum`, `reduce`, ...
+        axes: The axes; None for all of them.
+        keepdims: Whether a reduction leaves extents of 1.
+        reverse: Whether a scan runs from the end.
+        propagate: Whether a NaN wins in `max` and `min`.
+        function: Key of `combining.FUNCTIONS`, for `reduce` and `scan`.
+        part: Which result of several is used.
+    """
+
+    call: str
+    axes: tuple[int, ...] | None
+    keepdims: bool = False
+    reverse: bool = False
+    propagate: bool = False
+    function: str = ""
+    part: int = 0
+
+
+@dataclass(frozen=True)
 class Assign:
     """`target = value`."""
 
@@ -75,12 +120,41 @@ class Store:
 
 
 @dataclass(frozen=True)
+class Scatter:
+    """`scatter(array, indices, value)`, or an atomic operation in its place.
+
+    Attributes:
+        elements: The elements; `args` are its expressions.
+        args: Indices, mask, values.
+        atomic: Name of the atomic operation, such as `atomic_add`; empty for `scatter`.
+        target: Variable that gets what the elements were; empty if nothing needs it.
+        dtype: Element type of the array.
+        shape: Shape of the elements.
+    """
+
+    elements: Elements
+    args: tuple[Expression, ...]
+    atomic: str
+    target: str
+    dtype: str
+    shape: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class For:
-    """`for counter in range(*bounds)`."""
+    """`for counter in range(*bounds)`.
+
+    Attributes:
+        counter: The loop variable.
+        bounds: One to three bounds.
+        body: What is repeated.
+        static: Whether the compiler unrolls it: `static_range`.
+    """
 
     counter: str
     bounds: tuple[Expression, ...]
     body: tuple["Statement", ...]
+    static: bool = False
 
 
 @dataclass(frozen=True)
@@ -102,11 +176,17 @@ class If:
 
 
 @dataclass(frozen=True)
-class Return:
-    """`return`."""
+class Jump:
+    """`break`, `continue` or `return`.
+
+    Attributes:
+        word: The statement.
+    """
+
+    word: str
 
 
-Statement = Assign | Store | For | While | If | Return
+Statement = Assign | Store | Scatter | For | While | If | Jump
 
 
 @dataclass(frozen=True)
@@ -146,6 +226,8 @@ class Array:
         owned: For an array that is written: for each axis the coordinate of the grid along which
             blocks share it, how many elements each block has, and by how many blocks they are
             shifted; None for an axis that every block has whole. Empty for one that is only read.
+        counted: Atomic operation by which all blocks change any of its elements, and which is the
+            only access to it; empty for all other arrays.
     """
 
     name: str
@@ -154,6 +236,7 @@ class Array:
     layout: Layout = Layout()
     data: str = "small"
     owned: tuple[tuple[int, int, int] | None, ...] = ()
+    counted: str = ""
 
 
 @dataclass(frozen=True)
@@ -236,6 +319,8 @@ def expressions(statement: Statement) -> tuple[Expression, ...]:
         return (statement.value,)
     if isinstance(statement, Store):
         return (*statement.index, statement.tile)
+    if isinstance(statement, Scatter):
+        return statement.args
     if isinstance(statement, For):
         return statement.bounds
     if isinstance(statement, While):
@@ -252,12 +337,14 @@ def subexpressions(expression: Expression) -> Iterator[Expression]:
         yield from subexpressions(item)
 
 
-def accesses(program: Program) -> Iterator[tuple[Access, bool]]:
-    """Yield every access of a program, and whether it is a store."""
+def accesses(program: Program) -> Iterator[tuple[Access | Elements, bool]]:
+    """Yield every access of a program, and whether it stores."""
     for statement in statements(program.body):
         if isinstance(statement, Store):
             yield statement.access, True
+        elif isinstance(statement, Scatter):
+            yield statement.elements, True
         for top in expressions(statement):
             for item in subexpressions(top):
-                if item.op == "load":
+                if item.op in ("load", "gather"):
                     yield item.value, False

@@ -15,8 +15,8 @@ import numpy as np
 import tilec
 from tilec.runtime.args.arrays import ArrayView
 from tilec.runtime.cuda.api import Driver
-from tilec.runtime.cuda.current import set_driver
-from tilec.support.diagnostics import InternalCompilerError, TileError
+from tilec.runtime.cuda.current import get_driver, set_driver
+from tilec.support.diagnostics import DeviceError, InternalCompilerError, TileError
 from tools.emulator.device import EmulatedDriver
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.fuzz.evaluation import evaluate
@@ -30,6 +30,9 @@ SECONDS = 120
 KINDS = ("right", "refused", "wrong", "internal", "false refusal", "unsupported")
 """What can come out of a program. `unsupported`: the emulator lacks an instruction."""
 
+GPU_FAULT = "GPU fault"
+"""Where a program failed that the driver ended: its process can use the GPU no more."""
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -37,7 +40,7 @@ class Verdict:
 
     Attributes:
         kind: One of `KINDS`.
-        where: What failed: `reference`, `emulator`, a code, the name of an exception.
+        where: What failed: `reference`, `emulator`, `GPU`, a code, the name of an exception.
         text: More about it.
         schedule: Seed of the order of events; None where it did not come to that.
         loose: Share of the results that may be anything, since their error has no bound.
@@ -75,17 +78,25 @@ def time_limit(seconds: int) -> Iterator[None]:
         signal.signal(signal.SIGALRM, previous)
 
 
-def check(program: Program, folder: Path, schedules: Sequence[int]) -> Verdict:
+def check(
+    program: Program, folder: Path, schedules: Sequence[int], *, gpu: bool = False
+) -> Verdict:
     """Compile and run a program on the CPU reference and the emulator, and compare.
 
     Args:
         program: The program.
         folder: For its source.
         schedules: Seeds of the order of events, one run each.
+        gpu: Whether it runs on the GPU of the machine, too.
     """
     try:
         with time_limit(SECONDS):
-            return _check(program, folder, schedules)
+            verdict = _check(program, folder, schedules)
+            if gpu and verdict.kind == "right":
+                verdict = _check_on_gpu(program, folder, verdict.loose)
+            return verdict
+    except DeviceError as failure:
+        return Verdict("wrong", GPU_FAULT, str(failure))
     except TileError as failure:
         return refusal(failure, program)
     except UnsupportedError as failure:
@@ -138,6 +149,16 @@ def _check(program: Program, folder: Path, schedules: Sequence[int]) -> Verdict:
     finally:
         set_driver(previous)
     return Verdict("right", loose=looseness(expected))
+
+
+def _check_on_gpu(program: Program, folder: Path, loose: float) -> Verdict:
+    """Compile a program with ptxas, run it on the GPU, and compare."""
+    expected, found = expectations(program)
+    scalars = {item.name: item.value for item in program.scalars}
+    launch(load(program, folder, "on_gpu"), found, scalars, get_driver())
+    if wrong := difference(expected, found):
+        return Verdict("wrong", "GPU", wrong)
+    return Verdict("right", loose=loose)
 
 
 def expectations(program: Program) -> tuple[Memory, Memory]:

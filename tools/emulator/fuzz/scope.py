@@ -69,6 +69,9 @@ class Scope:
         counter: Number of the last name, of the whole program.
         places: Tiles that were accessed so far.
         width: Usual extent of tiles along an axis that blocks do not share.
+        counted: Arrays that all blocks change by atomic operations.
+        mostly_elements: Whether most statements access single elements.
+        loop: The innermost loop: `for`, `while` or `static`; empty outside of loops.
     """
 
     random: Random
@@ -79,14 +82,18 @@ class Scope:
     counter: list[int] = field(default_factory=lambda: [0])
     places: list[Place] = field(default_factory=list)
     width: int = 16
+    counted: tuple[Array, ...] = ()
+    mostly_elements: bool = False
+    loop: str = ""
 
-    def inner(self) -> "Scope":
+    def inner(self, loop: str = "") -> "Scope":
         """Return the scope of a body: what it declares is unknown outside."""
         return replace(
             self,
             variables=list(self.variables),
             depth=self.depth + 1,
             places=list(self.places),
+            loop=loop or self.loop,
         )
 
     def fresh(self, prefix: str) -> str:

@@ -14,9 +14,10 @@ from tools.emulator.fuzz.program import (
     Expression,
     For,
     If,
+    Jump,
     Layout,
     Program,
-    Return,
+    Scatter,
     Statement,
     Store,
     While,
@@ -166,6 +167,10 @@ def _simpler_statements(program: Program, item: Statement) -> Iterator[Statement
         yield from (
             replace(item, index=index) for index in _indices(program, item.access, item.index)
         )
+    elif isinstance(item, Scatter):
+        for place in range(item.elements.rank, len(item.args)):
+            for other in _simpler(program, item.args[place]):
+                yield replace(item, args=(*item.args[:place], other, *item.args[place + 1 :]))
     elif isinstance(item, For):
         yield replace(item, bounds=(number(2, I32),))
         yield from (replace(item, body=body) for body in _rewritten(program, item.body))
@@ -176,6 +181,10 @@ def _simpler_statements(program: Program, item: Statement) -> Iterator[Statement
         yield from (replace(item, condition=test) for test in _simpler(program, item.condition))
         yield from (replace(item, then=body) for body in _rewritten(program, item.then))
         yield from (replace(item, otherwise=body) for body in _rewritten(program, item.otherwise))
+
+
+_FIRST_INDEX = {"extract": 1, "insert": 2}
+"""From which operand on those of an operation are indices, which must be inside."""
 
 
 def _simpler(program: Program, item: Expression) -> Iterator[Expression]:
@@ -192,16 +201,23 @@ def _simpler(program: Program, item: Expression) -> Iterator[Expression]:
         yield from (replace(item, args=args) for args in _indices(program, item.value, item.args))
         return
     for place, arg in enumerate(item.args):
-        if item.op in ("binary", "call") and place == 1 and item.dtype[0] in "iu":
-            continue  # a divisor that is not zero, an amount of a shift that fits
-        if item.op == "extract" and place:  # an index that is inside
-            if arg.op != "number":
-                yield replace(
-                    item, args=(*item.args[:place], default(arg), *item.args[place + 1 :])
-                )
-            continue
-        for other in _simpler(program, arg):
+        for other in _operands(program, item, place, arg):
             yield replace(item, args=(*item.args[:place], other, *item.args[place + 1 :]))
+
+
+def _operands(
+    program: Program, item: Expression, place: int, arg: Expression
+) -> Iterator[Expression]:
+    """Yield what may stand for one operand: where not all values may, only what surely may."""
+    if item.op in ("binary", "call") and place == 1 and item.dtype[0] in "iu":
+        return  # a divisor that is not zero, an amount of a shift that fits
+    if item.op == "gather" and place < item.value.rank:
+        return  # an index in the part of a block
+    if place >= _FIRST_INDEX.get(item.op, len(item.args)):  # an index that is inside
+        if arg.op != "number":
+            yield default(arg)
+        return
+    yield from _simpler(program, arg)
 
 
 def _plainer(access: Access) -> Iterator[Access]:
@@ -267,7 +283,7 @@ def _repaired(body: Body, known: set[str]) -> Body:
     found: list[Statement] = []
     for item in body:
         found.append(_repaired_statement(item, known))
-        if isinstance(item, Assign):
+        if isinstance(item, Assign | Scatter):
             known = known | {item.target}
     return tuple(found)
 
@@ -287,7 +303,9 @@ def _repaired_statement(item: Statement, known: set[str]) -> Statement:
     if isinstance(item, If):
         then, otherwise = (_repaired(body, known) for body in (item.then, item.otherwise))
         return If(_known(item.condition, known), then, otherwise)
-    assert isinstance(item, Return)
+    if isinstance(item, Scatter):
+        return replace(item, args=tuple(_known(arg, known) for arg in item.args))
+    assert isinstance(item, Jump)
     return item
 
 

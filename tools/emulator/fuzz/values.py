@@ -124,11 +124,20 @@ def round_to(exact: Numbers, dtype: str) -> Numbers:
 
 def unit(data: Numbers, dtype: str) -> Numbers:
     """Return the distance of neighbours at each number of a float type, in f64."""
+    return grid_step(data.astype(np.float64), dtype)
+
+
+def grid_step(exact: Numbers, dtype: str) -> Numbers:
+    """Return the distance of the numbers of a float type between which each f64 number lies."""
     form = _FORMATS[dtype]
-    size = np.abs(data.astype(np.float64))
-    size = np.where(np.isfinite(size), size, 0.0)
+    size = np.where(np.isfinite(exact), np.abs(exact), 0.0)
     exponent = np.maximum(np.frexp(size)[1] - 1, form.low) - (form.digits - 1)
     return np.ldexp(1.0, exponent)
+
+
+def largest(dtype: str) -> float:
+    """Return the largest number of a float type."""
+    return _FORMATS[dtype].largest
 
 
 def inexact(nominal: Numbers, error: Numbers, dtype: str) -> Value:

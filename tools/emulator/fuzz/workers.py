@@ -25,11 +25,13 @@ class Task:
         seed: What to draw from.
         schedules: Orders of events to try.
         shrinking: Seconds to make a program that fails smaller.
+        gpu: Whether the program runs on the GPU, too.
     """
 
     seed: int
     schedules: int = 3
     shrinking: float = 0.0
+    gpu: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,24 +60,24 @@ def perform(task: Task, folder: Path) -> Report:
     """Draw, run and compare the program of a seed; make it smaller if it fails."""
     from tools.emulator.fuzz.draw import draw
     from tools.emulator.fuzz.printing import describe
-    from tools.emulator.fuzz.running import check
+    from tools.emulator.fuzz.running import GPU_FAULT, check
     from tools.emulator.fuzz.shrinking import shrink
 
     start = time.monotonic()
     program = draw(task.seed)
     schedules = schedules_of(task)
-    verdict = check(program, folder, schedules)
+    verdict = check(program, folder, schedules, gpu=task.gpu)
     seconds = time.monotonic() - start
     if not verdict.bad:
         return Report(task.seed, verdict, "", seconds)
 
     def fails(other: Program) -> bool:
-        again = check(other, folder, schedules)
+        again = check(other, folder, schedules, gpu=task.gpu)
         return (again.kind, again.where) == (verdict.kind, verdict.where)
 
-    if task.shrinking:
+    if task.shrinking and verdict.where != GPU_FAULT:
         program = shrink(program, fails, task.shrinking)
-        last = check(program, folder, schedules)
+        last = check(program, folder, schedules, gpu=task.gpu)
         verdict = last if last.bad else verdict
     return Report(task.seed, verdict, describe(program, verdict.schedule), seconds)
 
@@ -113,7 +115,7 @@ class _Worker:
 
 def run(tasks: Iterator[Task], jobs: int) -> Iterator[Report]:
     """Perform tasks in `jobs` processes; yield what came of each, as it comes."""
-    from tools.emulator.fuzz.running import SECONDS, Verdict
+    from tools.emulator.fuzz.running import GPU_FAULT, SECONDS, Verdict
 
     workers = [_Worker() for _ in range(jobs)]
     pending = iter(tasks)
@@ -134,6 +136,7 @@ def run(tasks: Iterator[Task], jobs: int) -> Iterator[Report]:
                 if report is None:
                     verdict = Verdict("internal", "process", "the process died, or never answered")
                     report = replace(_lost(task), verdict=verdict)
+                if report.verdict.where in ("process", GPU_FAULT):
                     worker.end()
                     workers[workers.index(worker)] = worker = _Worker()
                 _next(worker, pending, workers)
