@@ -74,7 +74,8 @@ class Wgmma:
         whole = int(shape[2]) * size == STEP_BYTES
         if flags[: len(scales)] != scales or len(lies) != known or not whole:
             raise UnsupportedError(f"{'.'.join(opcode)} with {', '.join(immediates)}")
-        transposed = (False, False, *(item == 1 for item in lies))[-2:]
+        first, second = [False, False, *(item == 1 for item in lies)][-2:]
+        transposed = (first, second)
         return cls(int(shape[1]), (elements[0], elements[1]), total, transposed, in_registers)
 
     @property
