@@ -29,8 +29,6 @@ def copy[N](A: f32[N], B: f32[N]):
     store(B, (i,), load(A, (i,), (128,)))
 """,
 )
-ROUNDS = {"cold-compiles": 3, "cold-calls": 3, "fork-while-compiling": 3}
-"""How often a scenario runs here, if not once; `python -m tools.stress_threads` runs them more."""
 
 
 def compile_copy():
@@ -52,12 +50,10 @@ def run_script(body, **environment):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("scenario", "seed"),
-    [(name, seed) for name in SCENARIOS for seed in range(ROUNDS.get(name, 1))],
-)
-def test_stress(scenario, seed):
-    assert run_round(scenario, seed) == ""
+@pytest.mark.parametrize("scenario", SCENARIOS)
+def test_stress(scenario):
+    """One round of each; `python -m tools.stress_threads` runs many."""
+    assert run_round(scenario, 0) == ""
 
 
 # Interrupts.
@@ -136,16 +132,11 @@ for _ in range(2):
     "module",
     [
         "tilec.dialects.cuda_tile.types",
-        "tilec.dialects.cuda_tile.float_ops",
         "tilec.dialects.cute.copy_atom",
-        "tilec.dialects.nv_tileaa.tile_ops",
         "tilec.dialects.nv_tileas.ring_ops",
-        "tilec.dialects",
-        "tilec.ir.text",
         "tilec.passes.runner",
         "tilec.passes.conversion.nv_tileas_to_llvm.barriers",
         "tilec.frontend.semantics.analysis",
-        "tilec.codegen.ptx",
     ],
 )
 def test_an_import_that_was_cut_short_is_made_up_for(module):

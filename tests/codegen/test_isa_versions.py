@@ -14,6 +14,9 @@ from tilec.codegen.isa_versions import needed_version
         ("wgmma.mma_async.sync.aligned.m64n8k32.s32.u8.s8", (8, 4)),
         ("wgmma.mma_async.sync.aligned.m64n8k32.f32.e4m3.e5m2", (8, 0)),
         ("mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e5m2.f32", (8, 4)),
+        ("red.relaxed.gpu.global.add.v4.f32", (8, 1)),
+        ("red.relaxed.gpu.global.add.noftz.v8.bf16", (8, 1)),
+        ("red.relaxed.gpu.global.add.f32", (8, 0)),
         ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", (8, 0)),
     ],
 )

@@ -66,36 +66,35 @@ ODD = [
         strict=True,
     )
 ]
-SEEDS = range(2)
 
 
-@pytest.mark.parametrize("case", SCHEDULES, ids=lambda case: case.id)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_schedules(multiply, case, seed):
+def label(value):
+    """Return the id of a case; a seed has the usual one."""
+    return getattr(value, "id", None)
+
+
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(SCHEDULES)), ids=label)
+def test_schedules(multiply, seed, case):
     multiply(case, seed)
 
 
-@pytest.mark.parametrize("case", DEFERRED, ids=lambda case: case.id)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_deferred_stores(multiply, case, seed):
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(DEFERRED)), ids=label)
+def test_deferred_stores(multiply, seed, case):
     multiply(case, seed)
 
 
-@pytest.mark.parametrize("case", CLUSTERS, ids=lambda case: case.id)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_clusters(multiply, case, seed):
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(CLUSTERS)), ids=label)
+def test_clusters(multiply, seed, case):
     multiply(case, seed)
 
 
-@pytest.mark.parametrize("case", TURNS, ids=lambda case: case.id)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_teams_that_take_turns(multiply, case, seed):
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(TURNS)), ids=label)
+def test_teams_that_take_turns(multiply, seed, case):
     multiply(case, seed)
 
 
-@pytest.mark.parametrize("case", SPLITS, ids=lambda case: case.id)
-@pytest.mark.parametrize("seed", SEEDS)
-def test_tiles_that_are_split_along_k(multiply, case, seed):
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(SPLITS)), ids=label)
+def test_tiles_that_are_split_along_k(multiply, seed, case):
     multiply(case, seed)
 
 

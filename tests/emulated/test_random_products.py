@@ -6,10 +6,10 @@ from tilec.support.diagnostics import TileError
 from tools.emulator.fuzz import command, products
 from tools.emulator.fuzz.products import random_product, run_product
 
-GROUP = 16
+PRODUCTS, GROUP = 64, 16
 
 
-@pytest.mark.parametrize("first", range(0, 8 * GROUP, GROUP))
+@pytest.mark.parametrize("first", range(0, PRODUCTS, GROUP))
 def test_random_products(first, tmp_path):
     right = 0
     for seed in range(first, first + GROUP):

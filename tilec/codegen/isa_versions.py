@@ -6,9 +6,10 @@ Version = tuple[int, int]
 
 _YOUNGER: tuple[tuple[re.Pattern[str], Version], ...] = (
     (re.compile(r"mma\.sync[\w.]*\.e[45]m[23]\b"), (8, 4)),
+    (re.compile(r"\bred\.[\w.]*\.v[248]\."), (8, 1)),
     (re.compile(r"wgmma\.mma_async[\w.]*\.(?:s8\.u8|u8\.s8)\b"), (8, 4)),
 )
-"""Instructions and the version that added them (PTX ISA, release notes of mma and wgmma)."""
+"""Instructions and the version that added them (PTX ISA, release notes of mma, red and wgmma)."""
 
 
 def needed_version(text: str, least: Version) -> Version:

@@ -18,7 +18,26 @@
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "role_barriers_count_their_threads", function_type = (i32) -> (), tilec.kernel = {block_threads = 384 : i64, cluster = [1, 1, 1]}} : () -> ()
+}) {sym_name = "role_barriers_count_their_threads", function_type = (i32) -> (), tilec.kernel = {block_threads = 384 : i64, cluster = [1, 1, 1], tensor_maps = [{array = "A"}]}} : () -> ()
+
+// -----
+
+// A kernel without tensor maps has no accesses of TMA to wait for.
+// CHECK-LABEL: llvm.func @threads_alone_meet
+// CHECK:         griddepcontrol.wait
+// CHECK-NOT:     wait_group
+// CHECK-NOT:     nvvm.fence.proxy
+// CHECK:         nvvm.barrier
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.order_memory"() {id = 0 : i64} : () -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "threads_alone_meet", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
 
 // -----
 

@@ -59,6 +59,39 @@
 
 // -----
 
+!v = !nv_tileaa.memref<memref<?xf32, strided<[1]>, 1>, 0 : i64>
+!h = !nv_tileaa.memref<memref<?xbf16, strided<[1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!i = tensor<1024xi32, #nv_tileas.layout<"1024|reg:8*(1)|lane:32*(8)|warp:4*(256)">>
+!x = tensor<1024xf32, #nv_tileas.layout<"1024|reg:8*(1)|lane:32*(8)|warp:4*(256)">>
+!y = tensor<1024xbf16, #nv_tileas.layout<"1024|reg:8*(1)|lane:32*(8)|warp:4*(256)">>
+
+// Neighbouring floats are added by one instruction; where the array may end among them, one by one.
+// CHECK-LABEL: llvm.func @neighbours_are_added_at_once
+// CHECK-COUNT-2: red.relaxed.gpu.global.add.v4.f32 [$0], {$1, $2, $3, $4};
+// CHECK:         scf.if
+// CHECK:           red.relaxed.gpu.global.add.noftz.v8.bf16 [$0], {$1, $2, $3, $4, $5, $6, $7, $8};
+// CHECK-COUNT-8:   red.relaxed.gpu.global.add.noftz.bf16 [$0], $1;
+// CHECK-NOT:     red.
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>, %q: !nv_tileaa.ptr<bf16>, %n: i32):
+  %v = "nv_tileas.make_memref"(%p, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<f32>, i32) -> !v
+  %w = "nv_tileas.make_memref"(%q, %n) {operandSegmentSizes = array<i32: 1, 1, 0>} : (!nv_tileaa.ptr<bf16>, i32) -> !h
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %at = "nv_tileas.make_range"() {start = 0 : i64} : () -> !i
+    %one = arith.constant dense<1.0> : !x
+    %two = arith.constant dense<2.0> : !y
+    %x, %t = "nv_tileas.atomic"(%v, %at, %one) {run = 4 : i64, mode = "addf", mem_semantic = "relaxed", mem_scope = "gpu", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!v, !i, !x) -> (!x, !token)
+    %y, %u = "nv_tileas.atomic"(%w, %at, %two) {run = 8 : i64, ragged, mode = "addf", mem_semantic = "relaxed", mem_scope = "gpu", operandSegmentSizes = array<i32: 1, 1, 1, 0, 0>} : (!h, !i, !y) -> (!y, !token)
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "neighbours_are_added_at_once", function_type = (!nv_tileaa.ptr<f32>, !nv_tileaa.ptr<bf16>, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
 !v = !nv_tileaa.memref<memref<?xi32, strided<[1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 

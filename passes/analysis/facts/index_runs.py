@@ -20,10 +20,10 @@ _WIDENINGS = ("arith.extsi", "arith.extui", "arith.index_cast")
 
 
 def longest_run(access: Any, facts: Divisibility) -> int:
-    """Return how many neighbouring elements of a gather or scatter one vector access may take.
+    """Return how many neighbouring elements one vector access may take.
 
     Args:
-        access: A `gather` or `scatter` of nv_tileaa.
+        access: A `gather`, `scatter` or `atomic` of nv_tileaa.
         facts: Divisors of the values of its kernel.
 
     Returns:

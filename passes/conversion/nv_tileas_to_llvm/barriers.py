@@ -30,6 +30,7 @@ from tilec.dialects.nv_tileas.ring_ops import (
 from tilec.dialects.nv_tileas.role_ops import SetRegistersOp, SleepOp
 from tilec.dialects.nv_tileas.tma_ops import BulkCommitOp, BulkWaitOp
 from tilec.ir import llvm_ops
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import Owner
 from tilec.passes.analysis.protocol.counts import ring_peers
@@ -311,10 +312,12 @@ def lower_fence_proxy(op: Any, lowering: Lowering) -> Sequence[Any]:
 def lower_order_memory(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Finish bulk stores, fence global memory across proxies, synchronise the role.
 
-    All threads wait for their own stores: one thread of each warpgroup may have some.
+    All threads wait for their own stores: one thread of each warpgroup may have some. A kernel
+    without tensor maps accesses global memory through one proxy only and needs the barrier alone.
     """
-    emit.inline_ptx("cp.async.bulk.wait_group 0;", "~{memory}")
-    llvm_ops.fence_proxy("async.global")
+    if read_kernel_fact(lowering.function, "tensor_maps", ()):
+        emit.inline_ptx("cp.async.bulk.wait_group 0;", "~{memory}")
+        llvm_ops.fence_proxy("async.global")
     role_barrier(lowering, op)
     return ()
 

@@ -3,7 +3,7 @@
 An *element* is a tuple of scalars, one for each operand of the operation.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -34,6 +34,16 @@ _COMMUTATIVE = frozenset(
         *("addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"),
     )
 )
+_IDENTITIES: Mapping[str, float] = {
+    "arith.addf": -0.0,
+    "arith.mulf": 1.0,
+    "arith.addi": 0,
+    "arith.muli": 1,
+    "arith.andi": -1,
+    "arith.ori": 0,
+    "arith.xori": 0,
+}
+"""-0.0 + x is x, while 0.0 + -0.0 is 0.0 (IEEE 754)."""
 
 
 class Combiner:
@@ -56,6 +66,19 @@ class Combiner:
             self._lowering.op(op)
         last = terminator(self._block)
         return tuple(emit.value(self._lowering.get(value)) for value in last.operands)
+
+    def identity(self) -> Element | None:
+        """Emit what changes no element, to the last bit; None where none is known."""
+        ops = body_operations(self._block)
+        if len(ops) != 2 or ops[0].name not in _IDENTITIES:
+            return None
+        if {*ops[0].operands} != {*self._block.arguments}:
+            return None
+        number, type_ = _IDENTITIES[ops[0].name], ops[0].results[0].type
+        if isinstance(number, int):
+            return (emit.constant(type_, number),)
+        value = ir.FloatAttr.get(type_, number)
+        return (llvm_ops.value("arith.constant", type_, value=value),)
 
     def all_of(self, elements: Sequence[Element]) -> Element:
         """Return what neighbouring elements give, combined in pairs: the chains are short."""

@@ -71,6 +71,21 @@ def reduce(
     _silent(text, [pointer, *map(_to_bits, values)], predicate)
 
 
+def adds_vectors(mode: str, element: Any) -> bool:
+    """Tell whether `red` adds several neighbouring elements at once (PTX ISA, red: sm_90)."""
+    return mode == "addf" and isinstance(element, ir.F16Type | ir.BF16Type | ir.F32Type)
+
+
+def add_vector(pointer: Any, values: list[Any], order: str, scope: str, predicate: Any) -> None:
+    """Add floats to neighbouring elements where `predicate` holds; of each 16 bytes at most."""
+    element = values[0].type
+    rounding = "" if isinstance(element, ir.F32Type) else ".noftz"
+    places = ", ".join(f"${number + 1}" for number in range(len(values)))
+    kind = f"add{rounding}.v{len(values)}.{element}"
+    text = f"red.{order}.{scope}.global.{kind} [$0], {{{places}}};"
+    _silent(text, [pointer, *map(_to_bits, values)], predicate)
+
+
 def fence(scope: str) -> None:
     """Order all accesses of this thread before it against all after it."""
     emit.inline_ptx(f"fence.acq_rel.{scope};", "~{memory}")

@@ -9,7 +9,7 @@ a fence before what releases, another one after what acquires (PTX ISA, memory c
 release and acquire patterns). That is one fence for all of them.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -111,31 +111,38 @@ def lower_scatter(op: Any, lowering: Lowering) -> Sequence[Any]:
             )
         )
         return [None]
+
+    def store(pointer: Any, registers: range, predicate: Any) -> None:
+        with guarded(predicate):
+            emit.store_vector(pointer, [values[register] for register in registers])
+
     for first in range(0, elements.count, elements.width):
-        _store_run(elements, range(first, first + elements.width), values)
+        _perform_run(elements, range(first, first + elements.width), store)
     return [None]
 
 
-def _store_run(elements: "_Elements", registers: range, values: list[Any]) -> None:
-    """Store neighbouring elements with one access where all of them are inside."""
-    stored = [values[register] for register in registers]
-    if not elements.is_ragged:
-        pointer = elements.pointer(registers[0])
-        with guarded(elements.performs(registers[0])):
-            emit.store_vector(pointer, stored)
+def _perform_run(
+    elements: "_Elements", registers: range, access: Callable[[Any, range, Any], None]
+) -> None:
+    """Access neighbouring elements at once where all of them are inside, else one by one.
+
+    Args:
+        elements: The elements.
+        registers: Those that lie next to each other.
+        access: Emits an access to some of them, given the address of the first and a predicate.
+    """
+    if len(registers) == 1 or not elements.is_ragged:
+        access(elements.pointer(registers[0]), registers, elements.performs(registers[0]))
         return
     whole = elements.inside_whole(registers)
     branch = scf.IfOp(whole, has_else=True)
     with ir.InsertionPoint(branch.then_block), elements.forgetting():
-        pointer = elements.pointer(registers[0])
-        with guarded(elements.owner):
-            emit.store_vector(pointer, stored)
+        access(elements.pointer(registers[0]), registers, elements.owner)
         scf.YieldOp([])
     with ir.InsertionPoint(branch.else_block), elements.forgetting():
         for register in registers:
-            pointer = elements.pointer(register)
-            with guarded(elements.performs(register)):
-                emit.store_vector(pointer, [values[register]])
+            alone = range(register, register + 1)
+            access(elements.pointer(register), alone, elements.performs(register))
         scf.YieldOp([])
 
 
@@ -147,16 +154,34 @@ def lower_atomic(op: Any, lowering: Lowering) -> Sequence[Any]:
     values = [elements.registers_of(value) for value in op.opview.values]
     is_used = next(iter(op.results[0].uses), None) is not None
     order = _Order(elements, returns=is_used)
-    change = element_ptx.atomic if is_used else element_ptx.reduce
+    if not is_used:
+        _reduce(elements, order, mode, values)
+        return [None, None]
 
     def perform(pointer: Any, register: int, predicate: Any) -> Any:
         own = [item[register] for item in values]
-        return change(mode, pointer, own, order.own, order.scope, predicate)
+        return element_ptx.atomic(mode, pointer, own, order.own, order.scope, predicate)
 
-    found = order.perform(perform)
-    if not is_used:
-        return [None, None]
-    return [elements.result(_exchanged(elements, found)), None]
+    return [elements.result(_exchanged(elements, order.perform(perform))), None]
+
+
+def _reduce(elements: "_Elements", order: "_Order", mode: str, values: list[list[Any]]) -> None:
+    """Change elements and return nothing, neighbouring ones at once if the hardware can."""
+
+    def perform(pointer: Any, registers: range, predicate: Any) -> None:
+        if len(registers) == 1:
+            own = [item[registers[0]] for item in values]
+            element_ptx.reduce(mode, pointer, own, order.own, order.scope, predicate)
+        else:
+            added = [values[0][register] for register in registers]
+            element_ptx.add_vector(pointer, added, order.own, order.scope, predicate)
+
+    width = elements.width if element_ptx.adds_vectors(mode, elements.memref.element) else 1
+    distinct = elements.distinct()
+    with order.fences():
+        for first in range(0, elements.count, width):
+            if distinct[first] == first:
+                _perform_run(elements, range(first, first + width), perform)
 
 
 class _Elements:
@@ -290,17 +315,24 @@ class _Order:
     def perform(self, access: Any) -> list[Any]:
         """Emit `access(pointer, register, predicate)` for each element; return its results."""
         elements = self._elements
+        found: list[Any] = []
+        with self.fences():
+            for register, first in enumerate(elements.distinct()):
+                if first != register:
+                    found.append(found[first])
+                    continue
+                predicate = elements.performs(register)
+                found.append(access(elements.pointer(register), register, predicate))
+        return found
+
+    @contextmanager
+    def fences(self) -> Iterator[None]:
+        """Emit the fences around what is emitted meanwhile."""
         if self._before:
             element_ptx.fence(self.scope)
-        found: list[Any] = []
-        for register, first in enumerate(elements.distinct()):
-            if first != register:
-                found.append(found[first])
-                continue
-            found.append(access(elements.pointer(register), register, elements.performs(register)))
+        yield
         if self._after:
             element_ptx.fence(self.scope)
-        return found
 
 
 def _exchanged(elements: _Elements, registers: list[Any]) -> list[Any]:

@@ -1,16 +1,18 @@
 """Rule for scans: blocks of consecutive elements are joined digit by digit of the layout.
 
-Every element is combined with what comes before it in its block. Where blocks are joined, each of
-their elements is combined with the total of the blocks before its own.
+Every element is combined with what comes before it in its block. Where blocks of several threads
+are joined, only totals of blocks are combined. What comes before a block of one thread is known in
+the end, and is then combined with its elements.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import ScanOp
 from tilec.ir.bindings import arith
 from tilec.layout import Owner
 from tilec.layout.reduction import ScanStep, scan_steps
+from tilec.layout.register import Coordinate
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.combining import (
     Combiner,
@@ -21,16 +23,17 @@ from tilec.passes.conversion.nv_tileas_to_llvm.combining import (
     shuffled,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, field
 
 
 @RULES.converts(ScanOp)
 def lower_scan(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Join blocks, from single elements to the whole axis."""
-    state = _Scan(op, lowering, Combiner(op, lowering), elements_of(op, lowering))
+    combine = Combiner(op, lowering)
+    state = _Scan(op, lowering, combine, combine.identity(), elements_of(op, lowering))
     for step in scan_steps(tile_layout(op.operands[0]), op.opview.axis.value):
         state.join(step)
-    return [list(column) for column in zip(*state.elements, strict=True)]
+    return [list(column) for column in zip(*state.finished(), strict=True)]
 
 
 @dataclass
@@ -54,20 +57,28 @@ class _Scan:
         op: The operation.
         lowering: The lowering.
         combine: Its function.
-        elements: For each register what it is combined to so far.
+        identity: What stands for nothing; None where the function has no such element.
+        elements: For each register what it is combined to in its first block.
         totals: For each block, by number, what its elements give.
+        first_blocks: For each register the number of its first block, the largest one of
+            consecutive elements that this thread holds alone; None while it grows.
+        before: What comes before each first block, by its number, as far as blocks are joined.
     """
 
     op: Any
     lowering: Lowering
     combine: Combiner
+    identity: Element | None
     elements: list[Element]
     totals: dict[int, Element] | None = None
+    first_blocks: Coordinate | None = None
+    before: dict[int, _Before | None] = field(default_factory=dict)
 
     def join(self, step: ScanStep) -> None:
         """Join blocks to larger ones."""
         totals = self.totals or dict(zip(step.blocks, self.elements, strict=True))
         joined = dict(zip(step.blocks, step.joined, strict=True))
+        before: Mapping[int, _Before]
         if step.owner is Owner.REG:
             before, self.totals = self._join_registers(step, totals)
         elif step.owner is Owner.LANE:
@@ -76,10 +87,44 @@ class _Scan:
             self.totals = {joined[number]: total for number, (_, total) in found.items()}
         else:
             before, self.totals = self._join_warps(step, totals, joined)
-        self.elements = [
-            self._after(before.get(number), element)
-            for number, element in zip(step.blocks, self.elements, strict=True)
+        if self.first_blocks is None and step.owner is Owner.REG:
+            self.elements = [
+                self._after(before.get(number), element)
+                for number, element in zip(step.blocks, self.elements, strict=True)
+            ]
+            return
+        self.first_blocks = self.first_blocks or step.blocks
+        for first, number in dict(zip(self.first_blocks, step.blocks, strict=True)).items():
+            self.before[first] = self._both(before.get(number), self.before.get(first))
+
+    def finished(self) -> list[Element]:
+        """Return each element combined with all that comes before it."""
+        if self.first_blocks is None:
+            return self.elements
+        return [
+            self._after(self.before.get(number), element)
+            for number, element in zip(self.first_blocks, self.elements, strict=True)
         ]
+
+    def _both(self, outer: _Before | None, inner: _Before | None) -> _Before | None:
+        """Return what comes before a block: `outer`, then `inner`."""
+        if outer is None or inner is None:
+            return inner if outer is None else outer
+        element = self.combine(outer.element, inner.element)
+        if inner.exists is not None:
+            element = choose(inner.exists, element, outer.element)
+        if outer.exists is None:
+            return _Before(element)
+        element = choose(outer.exists, element, inner.element)
+        if inner.exists is None:
+            return _Before(element)
+        return _Before(element, arith.ori(outer.exists, inner.exists))
+
+    def _known(self, element: Element, exists: Any) -> _Before:
+        """Return what comes before a block if `exists`; the identity stands for nothing."""
+        if self.identity is None:
+            return _Before(element, exists)
+        return _Before(choose(exists, element, self.identity))
 
     def _after(self, before: _Before | None, element: Element) -> Element:
         if before is None:
@@ -128,7 +173,7 @@ class _Scan:
             comes_before = emit.compare("uge", place, distance)
             total = choose(comes_before, self.combine(other, total), total)
             distance *= 2
-        before = _Before(shuffled(kind, total, divisor), emit.compare("ne", place, 0))
+        before = self._known(shuffled(kind, total, divisor), emit.compare("ne", place, 0))
         last = 0 if reverse else step.extent - 1
         lane = self.lowering.current_role.ids[Owner.LANE]
         first = arith.subi(lane, emit.value(emit.multiply(digit, divisor)))
@@ -152,6 +197,6 @@ class _Scan:
                 total = self.combine(total, part)
                 if count < len(ordered):
                     chosen = choose(emit.compare("uge", place, count), total, chosen)
-            before[number] = _Before(chosen, emit.compare("ne", place, 0))
+            before[number] = self._known(chosen, emit.compare("ne", place, 0))
             after[joined[number]] = total
         return before, after

@@ -15,10 +15,10 @@ is known for a constant, for the variable of a loop over the tiles of a dim whos
 multiple of the tile, and for a block coordinate of a grid with that many blocks. A tile is
 `never_before` the array if its coordinate is made of such numbers without a subtraction.
 
-A `gather` or `scatter` gets `run`, the elements that one vector access may move, and `ragged` if
-the end of the array may come in the middle of them. A comparison of a tile of indices with a limit
-gets `equal_run`, the neighbouring elements that are all below the limit or all not: the columns of
-`arange(BN) < N` come in runs of 16 if N is a multiple of 16.
+A `gather`, `scatter` or `atomic` gets `run`, the elements that one vector access may take, and
+`ragged` if the end of the array may come in the middle of them. A comparison of a tile of indices
+with a limit gets `equal_run`, the neighbouring elements that are all below the limit or all not:
+the columns of `arange(BN) < N` come in runs of 16 if N is a multiple of 16.
 """
 
 from typing import Any
@@ -27,6 +27,7 @@ from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.bindings import ir
 from tilec.passes.analysis.facts.comparisons import equal_run, record_run
 from tilec.passes.analysis.facts.divisibility import Divisibility
+from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.index_ranges import TileBounds
 from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
@@ -46,7 +47,7 @@ def infer_facts(module: Any, context: PassContext) -> None:
         for op in operations:
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
                 _describe_access(op, facts, bounds)
-            elif op.name in ("nv_tileaa.gather", "nv_tileaa.scatter"):
+            elif is_element_access(op):
                 run = longest_run(op.opview, facts)
                 op.attributes["run"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), run)
                 if not ends_whole(op.opview, run):
