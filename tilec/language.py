@@ -98,6 +98,7 @@ load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
 make_partition_view = _builtin("make_partition_view")
+matmul = _builtin("matmul")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
 mma = _builtin("mma")
@@ -180,6 +181,7 @@ __all__ = [
     "log",
     "log2",
     "make_partition_view",
+    "matmul",
     "maximum",
     "minimum",
     "mma",

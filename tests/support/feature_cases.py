@@ -133,6 +133,8 @@ CASES = {
     "ends_early": PLANE,
     "endless": PLANE,
     "closures": PLANE,
+    "product_operator": GEMM,
+    "single_elements": PLANE,
     "hyperbolic": LINE,
     "whole_halves": LINE,
     "bits": LINE,
