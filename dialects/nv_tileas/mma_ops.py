@@ -126,16 +126,6 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
         """The operands in shared memory."""
         return [self.b] if self.registers_hold_a else super().shared_operands
 
-    def find_misuse(self) -> str | None:
-        """Return what is wrong with the wait for the product, if that shows without an order."""
-        users = [use.owner.operation for use in self.result.uses]
-        if not users:
-            return "nothing waits for the product"
-        waits = [op for op in users if op.name == MmaWaitOp.OPERATION_NAME]
-        if self.registers_hold_a and any(wait.opview.pending.value for wait in waits):
-            return "a product in flight reads registers that are written again"
-        return None
-
     def find_error(self) -> str | None:
         """Return the message for a predicate that is none, or for what forms no product."""
         if self.registers_hold_a and self.a_major.value != "k":

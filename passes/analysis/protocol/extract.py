@@ -14,7 +14,7 @@ from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation, terminator
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.protocol import teams
-from tilec.passes.analysis.protocol.accumulators import Accumulators
+from tilec.passes.analysis.protocol.accumulators import Accumulators, find_misuse
 from tilec.passes.analysis.protocol.boxes import BoxGroups
 from tilec.passes.analysis.protocol.conditions import Conditions
 from tilec.passes.analysis.protocol.counters import counter_events
@@ -302,7 +302,7 @@ class Extraction:
         if short == "async_mma":
             (a, a_cursor), (b, b_cursor) = places[0], places[-1]
             source, target = self.accumulators.product(op)
-            if (misuse := op.opview.find_misuse()) is not None:
+            if (misuse := find_misuse(op)) is not None:
                 self._report(op, misuse)
             event = Event(Kind.MMA, place, a_cursor, a, a_cursor is not None, b, b_cursor)
             return [replace(event, source=source, target=target)]

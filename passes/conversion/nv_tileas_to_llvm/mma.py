@@ -23,6 +23,7 @@ from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import lowered_types, parts_of, regroup
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
+from tilec.passes.conversion.nv_tileas_to_llvm.sinking import sink_before
 from tilec.passes.conversion.nv_tileas_to_llvm.warp_mma import operand_words
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass
@@ -96,15 +97,13 @@ class _InShared:
 
 @dataclass(frozen=True)
 class _InRegisters:
-    """An A operand in registers.
+    """The words of an A operand in registers, of one step of K.
 
     Attributes:
         number: Operand of the inline PTX that is the first word of the fragment.
-        words: Words of 64 rows.
     """
 
     number: int
-    words: int
 
     def prepare(self, index: int, step: int) -> list[str]:
         """Return the PTX that comes before an instruction: none."""
@@ -112,8 +111,9 @@ class _InRegisters:
         return []
 
     def text(self, index: int, step: int) -> str:
-        """Return the words of row `index` and the rows after it, of a k-step."""
-        first = self.number + index // WGMMA_ROWS * self.words + step * _STEP_WORDS
+        """Return the words of row `index` and the rows after it."""
+        del step
+        first = self.number + index // WGMMA_ROWS * _STEP_WORDS
         return "{" + ", ".join(f"${first + word}" for word in range(_STEP_WORDS)) + "}"
 
     @property
@@ -125,79 +125,118 @@ class _InRegisters:
 _Operands = tuple[_InShared | _InRegisters, _InShared]
 
 
+@dataclass(frozen=True)
+class _Group:
+    """What is issued together.
+
+    Attributes:
+        mma: The product.
+        operands: A and B.
+        share: Rows and columns of one warpgroup.
+        steps: Steps of K.
+        predicate: Whether the first step adds to the accumulator, an i1; None if it always does.
+    """
+
+    mma: Any
+    operands: _Operands
+    share: tuple[int, int]
+    steps: range
+    predicate: Any
+
+
 @RULES.converts(AsyncMmaOp)
 def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Issue all wgmma of a tile product as one group."""
+    """Issue all wgmma of a tile product as one group, or as one for each step of K.
+
+    Steps of A in registers are groups: threads compute the next one while the one before runs.
+    """
     mma = op.opview
     m, n, _ = mma.tile_shape
-    rows, columns = warpgroup_share(m, n, lowering.current_role.warps // 4)
-    acc, predicate = parts_of(lowering, mma.acc), mma.accumulate
-    first = 2 * len(acc)
-    operands, inputs = _operands(mma, lowering, (rows, columns), first)
-    names = [item.register for item in operands if isinstance(item, _InShared)]
-    setup = [f".reg .b64 {', '.join(names)};"]
-    if predicate is not None:
-        setup += [".reg .pred p;", f"setp.ne.b32 p, ${first + len(inputs)}, 0;"]
-        inputs.append(arith.extui(emit.i32_type(), lowering.get(predicate)))
+    share = warpgroup_share(m, n, lowering.current_role.warps // 4)
+    first, count = (extent // _family(mma).inner for extent in mma.part)
+    steps, predicate = range(first, first + count), mma.accumulate
+    acc = parts_of(lowering, mma.acc)
+    number = 2 * len(acc)
+    if mma.registers_hold_a:
+        return [regroup(op.results[0], _issue_steps(mma, lowering, share, steps, acc)), None]
+    a = _in_shared(mma.a, mma.a_major.value, "da", number)
+    b = _in_shared(mma.b, mma.b_major.value, "db", number + 1)
+    inputs = [
+        _descriptor(lowering.get(mma.a), a, _own_part(lowering, a, share[0], m)),
+        _descriptor(lowering.get(mma.b), b, _own_part(lowering, b, share[1], n)),
+    ]
+    group = _Group(mma, (a, b), share, steps, predicate)
+    return [regroup(op.results[0], _issue(lowering, group, acc, inputs)), None]
+
+
+def _issue_steps(
+    mma: Any, lowering: Lowering, share: tuple[int, int], steps: range, acc: Sequence[Any]
+) -> list[Any]:
+    """Issue a group for each step of K of A in registers; return the accumulator."""
+    words = operand_words(lowering.tile(mma.a))
+    first, each = 2 * len(acc), len(words) * WGMMA_ROWS // share[0]
+    blocks = range(0, len(words), each)  # 64 rows each
+    a = _InRegisters(first)
+    b = _in_shared(mma.b, mma.b_major.value, "db", first + len(blocks) * _STEP_WORDS)
+    start = _own_part(lowering, b, share[1], mma.tile_shape[1])
+    descriptor = _descriptor(lowering.get(mma.b), b, start)
+    registers = list(acc)
+    for step in steps:
+        own = range(step * _STEP_WORDS, (step + 1) * _STEP_WORDS)
+        inputs = [words[block + word] for block in blocks for word in own]
+        predicate = mma.accumulate if step == steps[0] else None
+        group = _Group(mma, (a, b), share, range(step, step + 1), predicate)
+        registers = _issue(lowering, group, registers, [*inputs, descriptor])
+        if step > steps[0]:
+            sink_before(_maker_of(registers), inputs)
+    return registers
+
+
+def _issue(
+    lowering: Lowering, group: _Group, acc: Sequence[Any], inputs: Sequence[Any]
+) -> list[Any]:
+    """Emit the PTX of a group; return the accumulator."""
+    names = [item.register for item in group.operands if isinstance(item, _InShared)]
+    setup, values = [f".reg .b64 {', '.join(names)};"], list(inputs)
+    if group.predicate is not None:
+        setup += [".reg .pred p;", f"setp.ne.b32 p, ${2 * len(acc) + len(values)}, 0;"]
+        values.append(arith.extui(emit.i32_type(), lowering.get(group.predicate)))
     text = "\n".join(
         [
             "{",
             *setup,
             "wgmma.fence.sync.aligned;",
-            *_instructions(mma, operands, (rows, columns)),
+            *_instructions(group),
             "wgmma.commit_group.sync.aligned;",
             "}",
         ]
     )
-    return [_tied(op, text, acc, inputs), None]
+    return _tied(text, acc, values)
 
 
-def _operands(
-    mma: Any, lowering: Lowering, share: tuple[int, int], first: int
-) -> tuple[_Operands, list[Any]]:
-    """Return both operands, and the values from operand `first` of the inline PTX on.
-
-    Args:
-        mma: The product.
-        lowering: State.
-        share: Rows and columns of one warpgroup.
-        first: Number of operands before these.
-    """
-    m, n, _ = mma.tile_shape
-    (rows, columns), inputs = share, list[Any]()
-    if mma.registers_hold_a:
-        inputs += operand_words(lowering.tile(mma.a))
-        a = _InRegisters(first, len(inputs) * WGMMA_ROWS // rows)
-    else:
-        layout = layout_of_shared(mma.a.type)
-        a = _InShared(layout, "k" if mma.a_major.value == "k" else "mn", "da", first)
-        inputs.append(_descriptor(lowering.get(mma.a), a, _own_part(lowering, a, rows, m)))
-    layout, number = layout_of_shared(mma.b.type), first + len(inputs)
-    b = _InShared(layout, "k" if mma.b_major.value == "k" else "mn", "db", number)
-    inputs.append(_descriptor(lowering.get(mma.b), b, _own_part(lowering, b, columns, n)))
-    return (a, b), inputs
+def _in_shared(tile: Any, major: str, register: str, number: int) -> _InShared:
+    """Return an operand in shared memory, whose descriptor is operand `number` of the PTX."""
+    return _InShared(layout_of_shared(tile.type), "k" if major == "k" else "mn", register, number)
 
 
-def _instructions(mma: Any, operands: _Operands, share: tuple[int, int]) -> list[str]:
+def _instructions(group: _Group) -> list[str]:
     """Return the PTX of every wgmma for the rows and columns of one warpgroup, k innermost.
 
     Of those that add to the same registers, the first one may overwrite them: predicate p.
     """
-    a, b = operands
-    rows, n = share
-    family = _family(mma)
+    (a, b), (rows, n), steps = group.operands, group.share, group.steps
+    family = _family(group.mma)
     columns = instruction_columns(family, n, 8 if b.major == "k" else b.layout.box[1])
     m, step_k, types = family.rows, family.inner, family.types
     name = f"wgmma.mma_async.sync.aligned.m{m}n{columns}k{step_k}.{types.ptx}"
-    first = "1" if mma.accumulate is None else "p"
-    begin, depth = (extent // step_k for extent in mma.part)
+    first = "1" if group.predicate is None else "p"
     lines = []
     for row in range(0, rows, m):
         for column in range(0, n, columns):
             start = row // m * n + column
             fragment = _fragment(start, columns, types.accumulator_bytes)
-            for step in range(begin, begin + depth):
-                flags = _immediates("1" if step > begin else first, family, operands)
+            for step in steps:
+                flags = _immediates("1" if step > steps[0] else first, family, group.operands)
                 lines += [
                     *a.prepare(row, step),
                     *b.prepare(column, step),
@@ -253,8 +292,8 @@ def _descriptor(address: Any, operand: _InShared, start: emit.Index) -> Any:
     return arith.ori(low, arith.constant(emit.i64_type(), constant))
 
 
-def _tied(op: Any, text: str, acc: Sequence[Any], inputs: list[Any]) -> Any:
-    """Emit PTX that updates the registers of `acc` in place; return the first result of `op`."""
+def _tied(text: str, acc: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Emit PTX that updates the registers of `acc` in place; return what they hold then."""
     count = len(acc)
     constraints = ",".join(
         [f"={emit.constraint(acc[0].type)}"] * count
@@ -264,7 +303,12 @@ def _tied(op: Any, text: str, acc: Sequence[Any], inputs: list[Any]) -> Any:
     )
     struct = emit.literal_struct(acc[0].type, count)
     result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
-    return regroup(op.results[0], _fields(result, acc[0].type, count))
+    return _fields(result, acc[0].type, count)
+
+
+def _maker_of(registers: Sequence[Any]) -> Any:
+    """Return the inline PTX whose result has these fields."""
+    return registers[0].owner.operation.operands[0].owner.operation
 
 
 def _fields(struct: Any, field: Any, count: int) -> list[Any]:
@@ -305,11 +349,12 @@ def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for a group and pass its accumulator on."""
     pending = op.opview.pending.value
     acc = parts_of(lowering, op.operands[0])
-    return [_tied(op, f"wgmma.wait_group.sync.aligned {pending};", acc, [])]
+    text = f"wgmma.wait_group.sync.aligned {pending};"
+    return [regroup(op.results[0], _tied(text, acc, []))]
 
 
 @RULES.converts(MmaDrainOp)
 def lower_mma_drain(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for all groups and pass the accumulator on."""
     acc = parts_of(lowering, op.operands[0])
-    return [_tied(op, "wgmma.wait_group.sync.aligned 0;", acc, [])]
+    return [regroup(op.results[0], _tied("wgmma.wait_group.sync.aligned 0;", acc, []))]
