@@ -13,7 +13,7 @@ from tilec.layout import (
     warpgroup_part,
 )
 from tilec.layout.reduction import reduction, scan_steps
-from tilec.passes.analysis.tma.shared_layouts import register_layout_of
+from tilec.passes.analysis.tma.shared_layouts import has_register_layout, register_layout_of
 
 CAT = CatOp.OPERATION_NAME
 CONVERT = ConvertLayoutOp.OPERATION_NAME
@@ -102,7 +102,9 @@ def joined_layouts(op: Any, result: RegisterLayout) -> list[RegisterLayout] | No
 
 
 def joins_registers(op: Any) -> bool:
-    """Tell whether a `cat` with layouts only names registers of its operands."""
+    """Tell whether a `cat` only names registers of its operands; not before they have layouts."""
+    if not has_register_layout(op.results[0]):
+        return False
     have = [register_layout_of(operand) for operand in op.operands]
     return joined_layouts(op, register_layout_of(op.results[0])) == have
 
