@@ -56,7 +56,7 @@ def why_not_in_place(operand: Any) -> str | None:
     if _is_transposed(source):
         return "it is transposed"
     if source is None or not is_tiled_access(source):
-        return "it is computed, as padding with anything but zeros is"
+        return "it is computed, as padding with anything but zeros is, and padding of a slice"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
 
 

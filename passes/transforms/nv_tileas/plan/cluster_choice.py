@@ -8,6 +8,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.passes.analysis.facts.element_accesses import element_beyond_grid
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
+from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.kernels import TiledAccess, array_of_view, kernel_operations, reject
 from tilec.passes.analysis.mma.operands import DOT, is_unit_view, loaded_operand
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -104,7 +105,8 @@ def _shared_loads(
     }
     for access in accesses:
         if access.uses_tma and access.is_load and _feeds_wgmma_alone(access.op.results[0]):
-            yield access, shared_axes(access.op, access.coords, ids)
+            begin = [start.value for start in slice_starts(access.view)]
+            yield access, shared_axes(access.op, [*access.coords, *begin], ids)
 
 
 def _feeds_wgmma_alone(tile: Any) -> bool:

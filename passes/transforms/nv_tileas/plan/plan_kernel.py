@@ -48,6 +48,8 @@ from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
 from tilec.passes.analysis.epilogue.store_deferral import deferrable_store
 from tilec.passes.analysis.facts.element_accesses import (
+    NEEDS_TILE,
+    depends_on_tile,
     is_element_access,
     why_not_produced,
 )
@@ -71,7 +73,7 @@ from tilec.passes.analysis.mma.operands import (
 )
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.analysis.reductions import reduces_once
+from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
@@ -206,7 +208,7 @@ def kernel_problem(
         fixed_bytes=fixed_bytes,
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
-        reduces_once=reduces_once(function),
+        waits_for_tiles=waits_for_tiles(function),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         scratch_bytes=expected_scratch_bytes(function),
@@ -283,14 +285,14 @@ def _keep_producible_loads(
 ) -> None:
     """Give loads that no producer role can issue their best alternative without TMA.
 
-    A producer replays the control flow around its loads; the trip count of a `while` may depend
-    on tiles that only consumers have.
+    A producer repeats the control flow around its loads and computes where their tiles lie. It
+    cannot do that where a tile decides, because only consumers have tiles. A kernel without loads
+    in loops has no producer.
     """
-    for access in accesses:
-        if not (access.uses_tma and access.is_load):
-            continue
-        if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
-            continue
-        reason = "it is in a 'while' loop, which a producer role cannot repeat"
-        demotion = leave_to_threads(access, reason)
-        context.sink.emit(lost_tma("T0521", demotion, function))
+    loads = [access for access in accesses if access.uses_tma and access.is_load]
+    if not any(enclosing_loops(access.op) for access in loads):
+        return
+    for access in loads:
+        if depends_on_tile(access.op, function):
+            demotion = leave_to_threads(access, NEEDS_TILE)
+            context.sink.emit(lost_tma("T0521", demotion, function))
