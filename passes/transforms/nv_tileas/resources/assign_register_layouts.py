@@ -13,8 +13,9 @@ wgmma takes from registers, unless there is an accumulator in their group. From 
 spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads,
 constants and ranges take any layout. A group without a fixed layout gets the one that suits its
 memory accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if
-there are enough. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one
-warpgroup.
+there are enough. A tile that is transposed between its loads and stores gets the layout with the
+least price among some candidates (`passes/analysis/layout_prices.py`); remark T0438 says which. A
+part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
@@ -24,14 +25,12 @@ from collections.abc import Iterator
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp
-from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
+from tilec.dialects.nv_tileas import ConvertLayoutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
     defining_operation,
-    next_operation,
     terminator,
     walk_operations,
 )
@@ -43,10 +42,17 @@ from tilec.layout import (
     wgmma_accumulator,
     without_units,
 )
+from tilec.layout.candidates import candidate_layouts
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.facts.element_accesses import is_element_access
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    span_of,
+)
+from tilec.passes.analysis.layout_prices import Groups, price
 from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.operation_layouts import (
     CAT,
@@ -60,11 +66,15 @@ from tilec.passes.analysis.operation_layouts import (
 )
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
-from tilec.support.diagnostics import InternalCompilerError
+from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
+    COMBINE,
+    PRODUCT,
+    convert_combined,
+    convert_fragments,
+)
+from tilec.support.diagnostics import InternalCompilerError, remark
 from tilec.support.fast_dataclasses import dataclass, field
 
-_COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
-_PRODUCT = AsyncMmaOp.OPERATION_NAME
 _MEMORY = ("tiled_load", "tiled_store", "load_shared", "store_shared")
 _SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", PART, SLICE)
 _FREE_OPERANDS = (
@@ -88,7 +98,12 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
-            _Assignment(roles.opview.consumer.blocks[0], spec["consumer_warps"]).run()
+            assignment = _Assignment(roles.opview.consumer.blocks[0], spec["consumer_warps"])
+            assignment.run()
+            for message, tile in assignment.remarks:
+                maker = defining_operation(tile)
+                span = None if maker is None else span_of(maker)
+                context.sink.emit(remark("T0438", message, span))
 
 
 def is_tile(value: Any) -> bool:
@@ -98,17 +113,18 @@ def is_tile(value: Any) -> bool:
 
 @dataclass
 class _Assignment:
-    """Groups of values under one block and the layout of each group."""
+    """Groups of values under one block and the layout of each group; `remarks` say why."""
 
     block: Any
     warps: int
     parents: dict[Any, Any] = field(default_factory=dict)
     layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
     replaced: list[Any] = field(default_factory=list)
+    remarks: list[tuple[str, Any]] = field(default_factory=list)
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
-        converted = [*_convert_combined(self.block), *_convert_fragments(self.block)]
+        converted = [*convert_combined(self.block), *convert_fragments(self.block)]
         for op in walk_operations(self.block):
             self._group(op)
         self._anchor()
@@ -152,9 +168,9 @@ class _Assignment:
             for row in zip(op.operands, before.arguments, terminator(after).operands, strict=True):
                 self._join(*row)
             rows = zip(op.results, passed, after.arguments, strict=True)
-        elif op.name in _COMBINE:
+        elif op.name in COMBINE:
             rows = [tuple(op.operands), tuple(op.results)]
-        elif op.name == _PRODUCT:
+        elif op.name == PRODUCT:
             rows = [(op.opview.acc, op.results[0]), (op.opview.a,)]
         elif op.name in _FREE_OPERANDS:
             rows = [(value,) for value in (*op.operands, *op.results)]
@@ -166,7 +182,7 @@ class _Assignment:
     def _anchor(self) -> None:
         fragments: list[tuple[Any, RegisterLayout]] = []
         for op in walk_operations(self.block):
-            if op.name == _PRODUCT:
+            if op.name == PRODUCT:
                 m, n, k = op.opview.tile_shape
                 warpgroups = self.warps // WARPGROUP_WARPS
                 layout = wgmma_accumulator(m, n, warpgroups)
@@ -194,7 +210,7 @@ class _Assignment:
                     changed |= self._spread_over(op)
                 elif op.name == CAT:
                     changed |= self._spread_over_join(op)
-                elif op.name in _COMBINE:
+                elif op.name in COMBINE:
                     changed |= self._spread_combined(op)
 
     def _spread_over(self, op: Any) -> bool:
@@ -258,10 +274,27 @@ class _Assignment:
             for item in (*op.operands, *op.results)
             if is_tile(item)
         ]
-        reduced = {op.opview.axis.value for op in touching if op.name in _COMBINE}
-        return choose_blocked(
-            tuple(value.type.shape), min(moved, default=max(bits)), self.warps, reduced=[*reduced]
-        )
+        reduced = {op.opview.axis.value for op in touching if op.name in COMBINE}
+        shape, narrowest = tuple(value.type.shape), min(moved, default=max(bits))
+        default = choose_blocked(shape, narrowest, self.warps, reduced=[*reduced])
+        return self._cheapest(self._find(value), default, narrowest)
+
+    def _cheapest(self, root: Any, default: RegisterLayout, bits: int) -> RegisterLayout:
+        """Return the layout with the least price for a group whose tile is transposed."""
+        groups = Groups(self._find, self._members, self.layouts)
+        usual = price(root, default, groups)
+        if usual is None:
+            return default
+        best, least, what = default, usual, ""
+        for name, layout in candidate_layouts(default.shape, bits, self.warps):
+            found = price(root, layout, groups)
+            if found is not None and found < least:
+                best, least, what = layout, found, name
+        if what:
+            extents = "x".join(map(str, default.shape))
+            message = f"a tile of {extents} is held in {what}: its loads and stores take {least} "
+            self.remarks.append((f"{message}steps of a warp instead of {usual}", root))
+        return best
 
     def _members(self, value: Any) -> Iterator[Any]:
         root = self._find(value)
@@ -336,35 +369,6 @@ class _Assignment:
         self.layouts[self._find(converted)] = self.layouts[self._find(result)]
         result.replace_all_uses_with(converted)
         self.replaced.append(op)
-
-
-def _convert_combined(block: Any) -> list[Any]:
-    """Insert a conversion after each reduction and scan; return those that went in.
-
-    What they return has the layout that follows from their sources, whatever its users want.
-    """
-    found = []
-    for op in walk_operations(block):
-        for result in op.results if op.name in _COMBINE else ():
-            if not is_tile(result):
-                continue
-            with ir.InsertionPoint(next_operation(op)), op.location:
-                converted = ConvertLayoutOp(source=result, result=result.type)
-            result.replace_all_uses_except(converted.result, converted.operation)
-            found.append(converted.operation)
-    return found
-
-
-def _convert_fragments(block: Any) -> list[Any]:
-    """Insert a conversion before each A operand in registers; return those that went in."""
-    found = []
-    for op in walk_operations(block):
-        if op.name == _PRODUCT and op.opview.registers_hold_a:
-            with ir.InsertionPoint(op), op.location:
-                tile = op.opview.a
-                found.append(ConvertLayoutOp(source=tile, result=tile.type).operation)
-            op.operands[0] = found[-1].results[0]
-    return found
 
 
 def _around(value: Any) -> list[Any]:
