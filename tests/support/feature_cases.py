@@ -9,7 +9,8 @@ from tilec.testing.check import compare, make_arguments
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
-    *("order.tile", "product_types.tile", "control.tile", "functions.tile", "library.tile"),
+    *("order.tile", "product_types.tile", "control.tile", "functions.tile"),
+    *("builtins.tile", "library.tile"),
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -127,6 +128,8 @@ CASES = {
     "bits": LINE,
     "rounded_casts": LINE,
     "parts": PLANE,
+    "numbers_and_shapes": ({"N": 256}, {"N": 100}),
+    "combined_rows": ({"M": 16, "N": 16}, {"M": 5, "N": 9}),
     "library_activations": LINE,
     "library_random": LINE,
     "library_rows": PLANE,

@@ -19,7 +19,7 @@ from tilec.lib import FILES
 from tilec.plan.fields import FIELDS
 from tilec.support.dtypes import DTYPES
 
-_MODULES = (
+MODULES = (
     "builtins_memory",
     "builtins_elements",
     "builtins_atomic",
@@ -68,7 +68,7 @@ def builtins() -> str:
         "| Call | Element types | Operations | What it does |",
         "|---|---|---|---|",
     ]
-    order = [item for module in _MODULES for item in BUILTINS if _module(item) == module]
+    order = [item for module in MODULES for item in BUILTINS if module_of(item) == module]
     for name in order:
         facts = FACTS[name]
         operations = ", ".join(f"`{item}`" for item in facts.operations) or "-"
@@ -84,7 +84,8 @@ def builtins() -> str:
     return "\n".join(rows)
 
 
-def _module(name: str) -> str:
+def module_of(name: str) -> str:
+    """Return the module that defines a builtin, without its package."""
     return BUILTINS[name].__module__.rpartition(".")[2]
 
 
