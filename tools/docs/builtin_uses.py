@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-# Importing the analysis registers every builtin.
-from tilec.frontend.semantics import analysis  # noqa: F401
+from tilec.frontend.semantics import builtin_modules  # noqa: F401 - it registers the builtins
 from tilec.frontend.semantics.builtin_table import BUILTINS, METHODS
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.parser import parse_source

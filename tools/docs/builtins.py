@@ -1,8 +1,9 @@
 """docs/builtins.md: where each builtin is tested, and a line that calls it."""
 
+from tilec.frontend.semantics.builtin_modules import MODULES
 from tilec.frontend.semantics.builtin_table import BUILTINS, FACTS
 from tools.docs.builtin_uses import SUITES, example_of, uses
-from tools.docs.language import MODULES, dtype_text, module_of
+from tools.docs.language import dtype_text, module_of
 
 _HEAD = """# Builtins and their tests
 
