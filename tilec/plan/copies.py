@@ -9,17 +9,16 @@ WIDEST_ACCESS_BITS = 128
 """Widest access of a thread to global memory (PTX ISA, ld and st)."""
 
 
-def why_threads_copy(reduces_once: bool, access_bits: int) -> str | None:
+def why_threads_copy(waits_for_tiles: bool, access_bits: int) -> str | None:
     """Return why threads move a tile although TMA could, as a clause; None if TMA moves it.
 
     Args:
-        reduces_once: Whether each block of the kernel reduces the tiles that it loads, once and
-            outside of loops. Nothing in such a block overlaps, so only other blocks of the SM hide
-            its loads, and more of them fit without buffers. Softmax of 8192x8192 bf16 had 1.00 of
-            the bandwidth of a copy with threads and 0.93 with TMA (H200, driver 580, 2026-11-23).
+        waits_for_tiles: Whether each step of the kernel reduces the tiles that it loads
+            (`tilec.passes.analysis.reductions`). Nothing in such a block overlaps, so only other
+            blocks of the SM hide its loads, and more of them fit without buffers.
         access_bits: Width of the widest access of threads to the tile. Narrow ones cost more
             instructions than the buffers save.
     """
-    if reduces_once and access_bits >= WIDEST_ACCESS_BITS:
+    if waits_for_tiles and access_bits >= WIDEST_ACCESS_BITS:
         return "its block waits for the whole tile, and threads move 16 bytes at a time"
     return None

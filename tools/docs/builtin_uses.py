@@ -21,7 +21,7 @@ from tools.docs.generated import ROOT
 SUITES = {
     "features": (
         *("features", "functions", "control", "units", "fallbacks", "products", "order"),
-        *("product_types", "gemm", "builtins", "library"),
+        *("product_types", "gemm", "builtins", "library", "views"),
     ),
     "elements": ("elements",),
     "counts": ("counts",),

@@ -3,6 +3,7 @@
 from importlib import import_module
 
 MODULES = (
+    "builtins_views",
     "builtins_memory",
     "builtins_elements",
     "builtins_atomic",
