@@ -96,7 +96,7 @@ CODES: dict[str, str] = {
     "T0430": "remark: how the values of `auto` constants were chosen",
     "T0431": "remark: a choice of the plan and its reason",
     "T0432": "remark: a plan did not fit, and what the next plan changes",
-    "T0437": "remark: why an operand of an mma goes through registers into shared memory",
+    "T0437": "remark: why an operand of an mma comes from registers, or goes through them",
     "T0438": "remark: the layout of a tile that is transposed on its way, and its price",
     # IR verifiers and passes.
     "T0500": "the IR breaks a rule of its dialect",
