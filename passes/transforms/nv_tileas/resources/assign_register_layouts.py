@@ -12,7 +12,7 @@ layout. Accumulators of wgmma and mma.sync fix the layout of their groups. From 
 spread through permute, view, broadcast and reductions, which then cost nothing. Loads, constants
 and ranges take any layout. A group without a fixed layout gets the one that suits its memory
 accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if there
-are enough. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+are enough, and where they are scanned, consecutive elements of them. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
@@ -210,7 +210,8 @@ class _Assignment:
     def _combinable_layout(self, op: Any) -> RegisterLayout:
         bits = max(element_bits(operand.type.element_type) for operand in op.operands)
         shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
-        return choose_blocked(shape, bits, self.warps, reduced=(axis,))
+        scanned = (axis,) if op.name == ScanOp.OPERATION_NAME else ()
+        return choose_blocked(shape, bits, self.warps, reduced=(axis,), scanned=scanned)
 
     def _preferred(self, value: Any) -> RegisterLayout:
         """Return the layout for a group that nothing else decides."""
@@ -226,8 +227,11 @@ class _Assignment:
             if is_tile(item)
         ]
         reduced = {op.opview.axis.value for op in touching if op.name in _COMBINE}
+        scans = (op for op in touching if op.name == ScanOp.OPERATION_NAME)
+        scanned = sorted({op.opview.axis.value for op in scans})
+        narrowest = min(moved, default=max(bits))
         return choose_blocked(
-            tuple(value.type.shape), min(moved, default=max(bits)), self.warps, reduced=[*reduced]
+            tuple(value.type.shape), narrowest, self.warps, reduced=[*reduced], scanned=scanned
         )
 
     def _members(self, value: Any) -> Iterator[Any]:
