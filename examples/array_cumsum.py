@@ -6,6 +6,7 @@ SIZES = {"N": 20000, "P": 5}
 CASES = ({"N": 1, "P": 1}, {"N": 4096, "P": 1}, {"N": 9000, "P": 7})
 LAYOUTS = ({"X": "odd"}, {"Y": "odd"})
 SUMMED = {"Y": "N"}
+STATE = ("S", "T")
 
 
 def inputs(N: int, P: int) -> dict[str, np.ndarray]:  # noqa: N803

@@ -149,6 +149,7 @@ def blocked(
 
     if rank:
         take(Owner.REG, order[0], gcd(left[order[0]], vector))
+
     def share(owner: Owner, size: int, axes: Sequence[int]) -> None:
         for axis in axes:
             extent = gcd(left[axis], size)

@@ -289,7 +289,7 @@ def reduce(
     *,
     keepdims: Argument | None = None,
 ) -> AnyValue:
-    """Combine the elements along an axis with an associative function of your own.
+    """Combine the elements along an axis with an associative, commutative function of your own.
 
     Of a tuple of tiles the function takes an element of each, then a second one of each, and
     returns a tuple.

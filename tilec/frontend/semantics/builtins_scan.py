@@ -57,7 +57,7 @@ def scan(
     *,
     reverse: Argument | None = None,
 ) -> AnyValue:
-    """Combine every element with those before it along an axis, as `reduce` does."""
+    """Combine every element with those before it along an axis, with an associative function."""
     tiles = tiles_of(call, x)
     position = call.axis(axis, len(numeric.shape_of(tiles[0])))
     combiner = user_combiner(call, function, tiles)

@@ -11,8 +11,9 @@ Values that an element-wise operation, a loop or a branch connects form a group 
 layout. Accumulators of wgmma and mma.sync fix the layout of their groups. From there, layouts
 spread through permute, view, broadcast and reductions, which then cost nothing. Loads, constants
 and ranges take any layout. A group without a fixed layout gets the one that suits its memory
-accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if there
-are enough, and where they are scanned, consecutive elements of them. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows if there
+are enough; where they are scanned, consecutive elements of them. A part
+(`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
