@@ -3,7 +3,13 @@
 import numpy as np
 
 SIZES = {"M": 8, "N": 4096}
-CASES = ({"M": 1, "N": 1}, {"M": 3, "N": 100}, {"M": 9, "N": 4095}, {"M": 5, "N": 1024})
+CASES = (
+    {"M": 1, "N": 1},
+    {"M": 3, "N": 100},
+    {"M": 1, "N": 4095},
+    {"M": 1, "N": 17000},
+    {"M": 5, "N": 500},
+)
 LAYOUTS = ({"X": "col"}, {"Y": "col"}, {"X": "odd"}, {"Y": "odd"})
 ROUNDINGS = {"Y": 2**16}
 """Where two sums fall on two sides of a tie, they are rounded 2^-8 apart, 2^16 roundings of f32."""

@@ -1,7 +1,7 @@
 """The README is executed: its kernel, its programs, and its commands with their outputs.
 
 So are the sessions in docs/debugging.md, docs/command-line.md and docs/tutorial.md, as
-tests/support/doc_sessions.py says.
+tests/support/doc_sessions.py says. tests/gpu/test_pages.py runs the blocks that need a GPU.
 """
 
 import os
@@ -49,17 +49,11 @@ def test_commands_print_what_the_page_shows(page, checkout):
     assert run_page(page, checkout) > 0
 
 
-@pytest.mark.gpu
-@pytest.mark.parametrize("page", [README, TUTORIAL], ids=["README.md", "tutorial.md"])
-def test_commands_that_need_a_gpu_print_what_the_page_shows(page, checkout):
-    assert run_page(page, checkout, on_gpu=True) > 0
-
-
 @pytest.mark.parametrize("page", [README, TUTORIAL], ids=["README.md", "tutorial.md"])
 def test_every_program_of_a_page_runs(page):
     """A Python block is saved as a file, and a command of the page runs or compiles that file.
 
-    What needs a GPU is at least parsed here.
+    What needs a GPU is only parsed here; tests/gpu/test_pages.py runs it.
     """
     found = read_blocks(page)
     commands = "".join(block.text for block in found if block.language == "console")

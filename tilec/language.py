@@ -98,9 +98,12 @@ load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
 make_partition_view = _builtin("make_partition_view")
+make_strided_view = _builtin("make_strided_view")
+matmul = _builtin("matmul")
 maximum = _builtin("maximum")
 minimum = _builtin("minimum")
 mma = _builtin("mma")
+next_power_of_2 = _builtin("next_power_of_2")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 permute = _builtin("permute")
@@ -180,9 +183,12 @@ __all__ = [
     "log",
     "log2",
     "make_partition_view",
+    "make_strided_view",
+    "matmul",
     "maximum",
     "minimum",
     "mma",
+    "next_power_of_2",
     "num_blocks",
     "ones",
     "permute",

@@ -16,7 +16,7 @@ from tilec.dialects.common.verify import (
     total,
 )
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
-from tilec.dialects.nv_tileaa.types import MemrefType, MemTokenType
+from tilec.dialects.nv_tileaa.types import MemrefType, MemTokenType, PtrType
 from tilec.ir.attributes import elements_of
 from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 
@@ -62,6 +62,44 @@ class MakeMemrefBase(ext.Operation, traits=[Pure]):
     ) -> Any:
         """Build the op and return the memref of type `type_`."""
         return cls(base=base, sizes=sizes, strides=strides, memref=type_, **where).memref
+
+
+class SliceBaseBase(ext.Operation, traits=[Pure]):
+    """Return the address of element `start` of a memref along one dim, its first one along others.
+
+    It is the base of the memref of a slice. Who can access the whole array (TMA) finds it here.
+
+    Operands:
+        memref: The array, or a slice of one.
+        start: Number of the element (i32).
+
+    Attributes:
+        dim: Dim of the memref.
+    """
+
+    memref: Operand[Any]
+    start: Operand[Any]
+    base: Result[Any]
+    dim: ir.IntegerAttr
+
+    @total
+    def verify_invariants(self) -> bool:
+        """Report a start that is no i32, or a dim that the memref does not have."""
+        memref = self.memref.type
+        if not isinstance(memref, MemrefType) or not memref.is_strided:
+            return report(self, f"expects a strided memref, but got {memref}")
+        if not is_i32(self.start.type):
+            return report(self, f"expects an i32 start, but got {self.start.type}")
+        if not 0 <= self.dim.value < memref.rank:
+            return report(self, f"expects a dim below {memref.rank}, but got {self.dim.value}")
+        return True
+
+    @classmethod
+    def build(cls, memref: Any, start: Any, dim: int, **where: Any) -> Any:
+        """Build the op and return the address."""
+        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dim)
+        base = PtrType.of(memref.type.element_type)
+        return cls(memref=memref, start=start, base=base, dim=number, **where).base
 
 
 class TiledAccessBase(ext.Operation):

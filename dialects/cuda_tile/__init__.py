@@ -87,15 +87,19 @@ from tilec.dialects.cuda_tile.shape_ops import BroadcastOp, CatOp, ExtractOp, Pe
 from tilec.dialects.cuda_tile.types import (
     PartitionViewType,
     PtrType,
+    StridedViewType,
     TensorViewType,
     TileType,
+    TileViewType,
     TokenType,
 )
 from tilec.dialects.cuda_tile.view_ops import (
     GetIndexSpaceShapeOp,
     GetTensorShapeOp,
     MakePartitionViewOp,
+    MakeStridedViewOp,
     MakeTensorViewOp,
+    SliceViewOp,
 )
 
 __all__ = [
@@ -143,6 +147,7 @@ __all__ = [
     "Log2Op",
     "LogOp",
     "MakePartitionViewOp",
+    "MakeStridedViewOp",
     "MakeTensorViewOp",
     "MakeTokenOp",
     "MaxFOp",
@@ -175,16 +180,19 @@ __all__ = [
     "ShRIOp",
     "SinHOp",
     "SinOp",
+    "SliceViewOp",
     "SplatOp",
     "SqrtOp",
     "StoreElementsTkoOp",
     "StoreViewTkoOp",
+    "StridedViewType",
     "SubFOp",
     "SubIOp",
     "TanHOp",
     "TanOp",
     "TensorViewType",
     "TileType",
+    "TileViewType",
     "TokenType",
     "TruncIOp",
     "TruncOp",

@@ -12,8 +12,8 @@ from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
 from tilec.dialects.common.verify import is_i32
 from tilec.dialects.cuda_tile.base import TileOperation, set_text, set_unit
 from tilec.dialects.cuda_tile.types import (
-    PartitionViewType,
     TileType,
+    TileViewType,
     TokenType,
     spell,
     spell_tile,
@@ -89,7 +89,7 @@ class ViewAccessOperation(TileOperation):
     def find_access_error(self, view_number: int) -> str | None:
         """Return the first broken rule; `view_number` is the operand number of the view."""
         view, tile = self.view.type, self.tile.type
-        if not isinstance(view, PartitionViewType):
+        if not isinstance(view, TileViewType):
             return f"operand #{view_number} must be TileView instance, but got '{spell(view)}'"
         rank = len(view.tile)
         if len(self.index) != rank:
@@ -133,10 +133,10 @@ class ViewAccessOperation(TileOperation):
 
 
 class LoadViewTkoOp(ViewAccessOperation, name="load_view_tko", traits=[ReadsInOrder]):
-    """Load one tile of a partition view; elements outside the tensor are the view's padding.
+    """Load one tile of a view; elements outside the tensor are the view's padding.
 
     Operands:
-        view: Partition view.
+        view: Partition view or strided view.
         index: Which tile, one i32 per dimension, read as unsigned.
         token: Optional; what must happen before.
 
@@ -189,11 +189,11 @@ class LoadViewTkoOp(ViewAccessOperation, name="load_view_tko", traits=[ReadsInOr
 
 
 class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesMemory]):
-    """Store one tile of a partition view; elements outside the tensor are dropped.
+    """Store one tile of a view; elements outside the tensor are dropped.
 
     Operands:
         tile: The tile.
-        view: Partition view.
+        view: Partition view or strided view.
         index: Which tile, one i32 per dimension, read as unsigned.
         token: Optional; what must happen before.
 

@@ -21,8 +21,10 @@ from tilec.ir.bindings import ir
 DYNAMIC = ir.ShapedType.get_dynamic_size()
 """Marker of the bindings for a dynamic extent or stride."""
 
-PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
-"""What a load gives outside of the tensor; all but the first are for floats only."""
+ARRAY_PADDING = "array"
+PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf", ARRAY_PADDING)
+"""What a load gives outside of the tensor. All but the first and the last are for floats only. The
+last is for slices: the elements of their array, and zero outside of that."""
 
 VIEW_ELEMENTS = (
     "f16",
@@ -181,6 +183,46 @@ class PartitionViewType(CudaTile.Type, name="partition_view"):
         """What a load gives outside of the tensor."""
         return ir.StringAttr(self.params[3]).value
 
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Elements from one tile to the next: the extents of a tile."""
+        return self.tile
+
+
+class StridedViewType(CudaTile.Type, name="strided_view"):
+    """A tensor view in which a tile begins every few elements, so that tiles may overlap.
+
+    Spelled as a partition view with the steps at the end: `!cuda_tile.strided_view<
+    array<i64: 4, 2>, !cuda_tile.tensor_view<...>, array<i64: 0, 1>, "zero", array<i64: 1, 2>>`.
+    """
+
+    tile_attr: Any
+    view_attr: ir.TypeAttr
+    dim_map_attr: Any
+    padding_attr: ir.StringAttr
+    steps_attr: Any
+
+    @classmethod
+    def of(cls, partition: PartitionViewType, steps: Sequence[int]) -> "StridedViewType":
+        """Return the type of the tiles of `partition` that begin every `steps` elements."""
+        context = partition.context
+        last = ir.DenseI64ArrayAttr.get(list(steps), context)
+        return cls.get(*partition.params, last, context=context)
+
+    tile = PartitionViewType.tile
+    view = PartitionViewType.view
+    dim_map = PartitionViewType.dim_map
+    padding = PartitionViewType.padding
+
+    @property
+    def steps(self) -> tuple[int, ...]:
+        """Elements from one tile to the next, along each dimension of a tile."""
+        return tuple(elements_of(ir.DenseI64ArrayAttr(self.params[4])))
+
+
+TileViewType = PartitionViewType | StridedViewType
+"""The types of views that tiles are loaded from and stored to."""
+
 
 def spell_tile(shape: Sequence[int], element_type: Any) -> str:
     """Return a tile type in the published spelling, for messages."""
@@ -217,7 +259,22 @@ def find_tensor_view_error(view: TensorViewType) -> str | None:
     return None
 
 
-def find_partition_view_error(partition: PartitionViewType, op: Any) -> str | None:
+def find_strided_view_error(strided: StridedViewType, op: Any) -> str | None:
+    """Return what is wrong with a strided view type, or None; `op` is an operation that has it."""
+    message = find_partition_view_error(strided, op)
+    if message is not None:
+        return message
+    steps = strided.steps
+    if len(steps) != len(strided.tile):
+        return f"expected {len(strided.tile)} traversal strides, got {len(steps)}"
+    if any(not 0 < step <= _MAX_I32 for step in steps):
+        return (
+            f"traversal strides must be strictly positive i32 values, got [{list_extents(steps)}]"
+        )
+    return None
+
+
+def find_partition_view_error(partition: TileViewType, op: Any) -> str | None:
     """Return what is wrong with a partition view type, in the published words, or None.
 
     Args:
@@ -233,7 +290,7 @@ def find_partition_view_error(partition: PartitionViewType, op: Any) -> str | No
     )
 
 
-def _find_tile_error(partition: PartitionViewType, op: Any) -> str | None:
+def _find_tile_error(partition: TileViewType, op: Any) -> str | None:
     tile, rank = partition.tile, partition.view.rank
     if not tile:
         return "0-dimension tile shape is not supported"
@@ -281,14 +338,16 @@ def _find_dim_map_error(tile: Sequence[int], dim_map: Sequence[int]) -> str | No
     return None
 
 
-def _find_padding_error(partition: PartitionViewType) -> str | None:
+def _find_padding_error(partition: TileViewType) -> str | None:
     padding = partition.padding
     if padding not in PADDINGS:
         return (
             f'invalid padding_value attribute specification. Got "{padding}" but expect one of:'
             f" {', '.join(PADDINGS)}"
         )
-    if padding != "zero" and not isinstance(partition.view.element_type, ir.FloatType):
+    if padding not in ("zero", ARRAY_PADDING) and not isinstance(
+        partition.view.element_type, ir.FloatType
+    ):
         return (
             "special padding values (nan, pos_inf, neg_inf, neg_zero) only for float-like"
             " element types"

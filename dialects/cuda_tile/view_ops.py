@@ -8,8 +8,11 @@ from tilec.dialects.cuda_tile.base import TileOperation
 from tilec.dialects.cuda_tile.types import (
     PartitionViewType,
     PtrType,
+    StridedViewType,
     TensorViewType,
+    TileViewType,
     find_partition_view_error,
+    find_strided_view_error,
     find_tensor_view_error,
 )
 from tilec.ir.bindings import Operand, Pure, Result, ir
@@ -123,6 +126,89 @@ class MakePartitionViewOp(TileOperation, name="make_partition_view", traits=[Pur
         return cls(tensor_view=tensor_view, result=partition, **where).result
 
 
+class MakeStridedViewOp(TileOperation, name="make_strided_view", traits=[Pure]):
+    """Take a tile of a tensor view every few elements: tiles overlap where the steps are short."""
+
+    tensor_view: Operand[Any]
+    result: Result[Any]
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on the type of the view."""
+        strided = self.result.type
+        if not isinstance(strided, StridedViewType):
+            return f"result #0 must be strided_view, but got '{strided}'"
+        if not isinstance(self.tensor_view.type, TensorViewType):
+            return f"operand #0 must be tensor_view, but got '{self.tensor_view.type}'"
+        message = find_strided_view_error(strided, self)
+        if message is None and strided.view != self.tensor_view.type:
+            return (
+                f"expected tiles of '{self.tensor_view.type}', the type of the operand,"
+                f" but got '{strided}'"
+            )
+        return message
+
+    @classmethod
+    def build(
+        cls,
+        tensor_view: Any,
+        tile: Sequence[int],
+        steps: Sequence[int],
+        *,
+        dim_map: Sequence[int] | None = None,
+        padding: str = "zero",
+        **where: Any,
+    ) -> Any:
+        """Build the operation and return the view; see `StridedViewType.of`."""
+        partition = PartitionViewType.of(tile, tensor_view.type, dim_map, padding)
+        strided = StridedViewType.of(partition, steps)
+        return cls(tensor_view=tensor_view, result=strided, **where).result
+
+
+class SliceViewOp(TileOperation, name="slice_view", traits=[Pure]):
+    """View the elements `start` to `start + size - 1` of a tensor view along one dimension.
+
+    Operands:
+        view: The tensor view.
+        start: First element, i32; from 0 to the extent of the view.
+        size: Number of elements, i32; from 0 to what the view has from `start` on.
+
+    Attributes:
+        dim: The dimension.
+    """
+
+    view: Operand[Any]
+    start: Operand[Any]
+    size: Operand[Any]
+    result: Result[Any]
+    dim: ir.IntegerAttr
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule on the types and the dimension."""
+        view, result = self.view.type, self.result.type
+        if not isinstance(view, TensorViewType):
+            return f"operand #0 must be tensor_view, but got '{view}'"
+        message = _width_error("slice", [self.start, self.size], 32)
+        if message is not None:
+            return message
+        if not 0 <= self.dim.value < view.rank:
+            return f"expected a dim less than the rank {view.rank}, got {self.dim.value}"
+        expected = _sliced(view, self.dim.value)
+        return None if result == expected else f"expected the result '{expected}', got '{result}'"
+
+    @classmethod
+    def build(cls, view: Any, start: Any, size: Any, dim: int, **where: Any) -> Any:
+        """Build the operation and return the view of the slice."""
+        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dim)
+        sliced = _sliced(view.type, dim)
+        return cls(view=view, start=start, size=size, result=sliced, dim=number, **where).result
+
+
+def _sliced(view: TensorViewType, dim: int) -> TensorViewType:
+    """Return the type of a slice of `view`, whose extent along `dim` a run-time value gives."""
+    shape = [None if number == dim else extent for number, extent in enumerate(view.shape)]
+    return TensorViewType.of(view.element_type, shape, view.strides)
+
+
 class GetTensorShapeOp(TileOperation, name="get_tensor_shape", traits=[Pure]):
     """Extents of a tensor view in elements, one i32 per dimension."""
 
@@ -143,7 +229,7 @@ class GetTensorShapeOp(TileOperation, name="get_tensor_shape", traits=[Pure]):
 
 
 class GetIndexSpaceShapeOp(TileOperation, name="get_index_space_shape", traits=[Pure]):
-    """Number of tiles of a partition view, one i32 per tile dimension."""
+    """Number of tiles of a view, one i32 per tile dimension."""
 
     view: Operand[Any]
     extents: Sequence[Result[Any]]
@@ -151,7 +237,7 @@ class GetIndexSpaceShapeOp(TileOperation, name="get_index_space_shape", traits=[
     def find_error(self) -> str | None:
         """Return the first broken rule on the view and the number of results."""
         view = self.view.type
-        if not isinstance(view, PartitionViewType):
+        if not isinstance(view, TileViewType):
             return f"operand #0 must be TileView instance, but got '{view}'"
         return _extent_error(len(view.tile), self.extents)
 

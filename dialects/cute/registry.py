@@ -9,9 +9,10 @@ Sources of the rules: cuda.h of CUDA 13.0 (cuTensorMapEncodeTiled, interleave NO
 
 import enum
 from collections.abc import Callable
+from math import gcd
 
 from tilec.support.dtypes import DTYPES
-from tilec.support.fast_dataclasses import dataclass
+from tilec.support.fast_dataclasses import dataclass, replace
 
 GLOBAL_SPACE = 1
 TMA_ALIGNMENT = 16
@@ -60,6 +61,8 @@ class CopyRequest:
         allow_tma: False when the source forbids TMA.
         not_describable: Why the host cannot describe the array to TMA, None when it can.
         after_store: The load comes after a store or an acquire of this kernel.
+        array_div_by: Of a slice: known divisor of the base address of its array, in bytes.
+        start_div_by: Of a slice: known divisors of where it begins in its array, in elements.
     """
 
     is_load: bool
@@ -79,6 +82,16 @@ class CopyRequest:
     allow_tma: bool = True
     not_describable: str | None = None
     after_store: bool = False
+    array_div_by: int | None = None
+    start_div_by: tuple[int, ...] | None = None
+
+    @property
+    def whole(self) -> "CopyRequest":
+        """The same tile as one of the whole array, which TMA describes."""
+        if self.array_div_by is None or self.start_div_by is None:
+            return self
+        coords = tuple(map(gcd, self.coord_div_by, self.start_div_by))
+        return replace(self, base_div_by=self.array_div_by, coord_div_by=coords, array_div_by=None)
 
     @property
     def rank(self) -> int:
@@ -164,6 +177,7 @@ def _preference(atom: CopyAtom, capability: int) -> tuple[int, int]:
 def find_tma_obstacle(request: CopyRequest, vector_bits: int = 0) -> str | None:
     """Return why TMA cannot move the tile, or None."""
     del vector_bits  # a tile moves as a whole
+    request = request.whole
     return (
         _find_policy_obstacle(request)
         or _find_shape_obstacle(request)

@@ -6,6 +6,7 @@ from tilec.dialects.common.memory_ops import (
     CreateMemTokenBase,
     JoinMemTokenBase,
     MakeMemrefBase,
+    SliceBaseBase,
     TiledLoadBase,
     TiledStoreBase,
 )
@@ -21,6 +22,14 @@ class MakeMemrefOp(MakeMemrefBase, dialect=NvTileAA, name="make_memref"):
         base_div_by: Bytes that divide the base address.
         size_div_by: Per dim, a divisor of the extent in elements.
         stride_div_by: Per dim, a divisor of the stride in bytes.
+    """
+
+
+class SliceBaseOp(SliceBaseBase, dialect=NvTileAA, name="slice_base"):
+    """Return where a slice of an array begins.
+
+    Attributes:
+        start_div_by: A divisor of `start`, from `nv-tileaa-infer-facts`.
     """
 
 

@@ -11,6 +11,7 @@ from tilec.dialects.common.memory_ops import (
     CreateMemTokenBase,
     JoinMemTokenBase,
     MakeMemrefBase,
+    SliceBaseBase,
     TiledLoadBase,
     TiledStoreBase,
 )
@@ -23,6 +24,10 @@ from tilec.ir.bindings import Operand, Result
 
 class MakeMemrefOp(MakeMemrefBase, dialect=NvTileAS, name="make_memref"):
     """Describe a strided array, with the facts that nv_tileaa found out."""
+
+
+class SliceBaseOp(SliceBaseBase, dialect=NvTileAS, name="slice_base"):
+    """Return where a slice of an array begins."""
 
 
 class TiledLoadOp(TiledLoadBase, dialect=NvTileAS, name="tiled_load"):

@@ -7,6 +7,7 @@ from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, parent_operation, walk_operations
+from tilec.passes.analysis.facts.slices import whole_array
 from tilec.support.diagnostics import CompileError, SourceSpan, error
 from tilec.support.fast_dataclasses import dataclass
 
@@ -112,6 +113,7 @@ def is_tiled_access(op: Any) -> bool:
 
 def array_of_view(view: Any, function: Any) -> str:
     """Return the name of the array parameter that a memref views (`?` when unknown)."""
+    view = whole_array(view)
     op = view.owner.operation if not isinstance(view, ir.BlockArgument) else None
     if op is None or not op.name.endswith("make_memref"):
         return "?"

@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 import tilec
-from tests.support.package_mutations import (
+from tests.support.runtime_fakes import FakeArray
+from tilec.codegen import archive
+from tilec.codegen.package import package_bytes, parse_package
+from tilec.runtime.cache import DiskCache
+from tilec.runtime.cache_entry import pack_entry, unpack_entry
+from tilec.support.diagnostics import CompileError, TileError, remark
+from tools.fuzz_inputs.packages import (
     KINDS,
     MANIFEST,
     archive_of,
@@ -20,12 +26,6 @@ from tests.support.package_mutations import (
     members_of,
     replace_file,
 )
-from tests.support.runtime_fakes import FakeArray
-from tilec.codegen import archive
-from tilec.codegen.package import package_bytes, parse_package
-from tilec.runtime.cache import DiskCache
-from tilec.runtime.cache_entry import pack_entry, unpack_entry
-from tilec.support.diagnostics import CompileError, TileError, remark
 
 ROOT = Path(__file__).resolve().parents[2]
 SEEDS = 40

@@ -329,3 +329,31 @@ assert (None is None) and a is not None
 store(OUT, i, scaled(a) + scaled(a, 2))
 """
     np.testing.assert_array_equal(compute(run_kernel, lines, NUMBERS), 3 * NUMBERS)
+
+
+PRODUCTS = """\
+@kernel
+def f(A: f32[32, 16], B: f32[16, 32], C: f32[32, 32]):
+    i = grid(1)
+    a, b = load(A, (0, 0), (32, 16)), load(B, (0, 0), (16, 32))
+    store(C, (0, 0), {})
+"""
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("a @ b", lambda a, b: a @ b),
+        ("matmul(a, b, precision='tf32x3')", lambda a, b: a @ b),
+        ("1.0 + a @ b - a @ b * 2.0", lambda a, b: 1 - a @ b),
+        ("a @ b @ (a @ b)", lambda a, b: a @ b @ (a @ b)),
+        ("ones((32, 32)) + (a * 2.0) @ b", lambda a, b: 1 + 2 * (a @ b)),
+        ("cast(cast(a, f16) @ cast(b, f16) + a @ b, f32)", lambda a, b: 2 * (a @ b)),
+    ],
+)
+def test_products(run_kernel, value, expected):
+    a = np.arange(512, dtype=np.float32).reshape(32, 16) % 7 - 3
+    b = np.arange(512, dtype=np.float32).reshape(16, 32) % 5 - 2
+    result = np.empty((32, 32), np.float32)
+    run_kernel(PRODUCTS.format(value), {"A": a, "B": b, "C": result})
+    np.testing.assert_array_equal(result, expected(a, b))

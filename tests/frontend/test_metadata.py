@@ -141,6 +141,13 @@ def test_specialization_must_fit(frontend, given, code, part):
     assert part in str(failure)
 
 
+def test_an_extent_must_be_an_integer(frontend):
+    text = "@kernel\ndef f(A: f32[N], N: const):\n    m = grid(N)\n"
+    for value in (0, 1.0, True, 2**31):
+        failure = frontend.failure(text, None, Specialization(constants={"N": value}))
+        assert [item.code for item in failure.diagnostics] == ["T0008"]
+
+
 def test_element_type_must_be_known(frontend):
     text = "@kernel\ndef f(A: T[M], *, T: dtype):\n    m = grid(M)\n"
     assert frontend.failure(text).diagnostics[0].code == "T0013"

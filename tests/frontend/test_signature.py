@@ -58,6 +58,12 @@ def test_every_kind_of_parameter():
     assert types == [Default.REQUIRED, "f32"]
 
 
+def test_a_const_may_be_an_extent():
+    found = read("@kernel\ndef f(A: f32[M, N], B: f32[N], N: const, K: const):\n    pass\n")
+    assert found.fixed_extents() == ("N",)
+    assert found.dims == {"M": (("A", 0),)}
+
+
 def test_kernel_without_grid():
     assert not read("@kernel\ndef f(A: f32[M]):\n    x = block_id(0)\n").has_grid
 
@@ -75,7 +81,8 @@ def test_kernel_without_grid():
         ("A: f32[M] = 3", "T0114", "cannot have a default"),
         ("A: f32[M], A: f32[M]", "T0203", "two parameters"),
         ("A: f32[n], n: i32", "T0203", "and also a parameter"),
-        ("A: f32[BM], BM: const = 3", "T0203", "and also a const"),
+        ("A: f32[BM], BM: const = 3", "T0203", "it has a value of its own"),
+        ("A: f32[BM], BM: const = auto", "T0203", "it has a value of its own"),
         ("z: const = 'a'", "T0404", "a number"),
         ("z: const = foo", "T0201", "unknown name 'foo'"),
         ("z: const = 1 // 0", "T0403", "cannot compute"),

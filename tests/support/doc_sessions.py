@@ -91,7 +91,8 @@ def make_checkout(folder: Path) -> Path:
 def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
     """Run a shell command in a folder of `make_checkout`; standard error joins the output."""
     path = os.pathsep.join([str(folder / "bin"), os.environ.get("PATH", "")])
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PATH": path}
+    modules = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+    environment = {**os.environ, "PYTHONPATH": modules, "PATH": path}
     return subprocess.run(
         ["sh", "-c", command],
         cwd=folder,

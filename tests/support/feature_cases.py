@@ -9,7 +9,8 @@ from tilec.testing.check import compare, make_arguments
 KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
-    *("order.tile", "product_types.tile", "control.tile", "functions.tile", "library.tile"),
+    *("order.tile", "product_types.tile", "control.tile", "functions.tile", "views.tile"),
+    "library.tile",
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -117,14 +118,29 @@ CASES = {
     "product_until": GEMM,
     "product_of_some": GEMM,
     "sum_of_some": PLANE,
+    "sum_until": PLANE[1:2],
+    "sum_where": PLANE[1:2],
     "ends_early": PLANE,
     "endless": PLANE,
     "closures": PLANE,
+    "product_operator": GEMM,
+    "single_elements": PLANE,
     "hyperbolic": LINE,
     "whole_halves": LINE,
     "bits": LINE,
     "rounded_casts": LINE,
     "parts": PLANE,
+    "windows_in_a_row": LINE,
+    "windows_in_a_plane": PLANE[:2],
+    "every_third_row": PLANE[:2],
+    "slice_of_rows": PLANE[:2],
+    "slices_in_a_loop": PLANE[:2],
+    "slice_of_columns": PLANE[:2],
+    "slice_of_a_slice": PLANE[:2],
+    "elements_of_a_slice": LINE[:2],
+    "empty_slices": PLANE[:2],
+    "product_of_slices": GEMM,
+    "grouped_product": GEMM,
     "library_activations": LINE,
     "library_random": LINE,
     "library_rows": PLANE,
@@ -149,6 +165,8 @@ ORDER = tuple(CASES)[-14:]
 LAYOUTS = {
     **{name: [{}, {"A": "col"}] for name in PRODUCT_TYPES},
     "padded_rows": [{}, {"X": "odd"}, {"Z": "col"}],
+    "sum_until": [{}],
+    "sum_where": [{}],
     "padded_operand": [{}, {"A": "col"}, {"B": "col"}],
     "large_start": [{}, {"A": "col"}, {"S": "odd"}],
     "mma_symmetric": [{}, {"A": "col"}],

@@ -112,7 +112,12 @@ class _Binder:
         arrays = {item.name: self._array(item, dtypes) for item in parameters}
         known = _known_names(self.signature)
         divisors = _only(self.request.divisors, known["dim or scalar"])
-        sizes = _only(self.request.sizes, known["dim"])
+        fixed = self.signature.fixed_extents()
+        sizes = {
+            name: size
+            for name, size in _only(self.request.sizes, known["dim"]).items()
+            if name not in fixed
+        }
         specialization = Specialization(
             arrays, constants, dtypes, divisors, sizes, self.request.plan
         )
@@ -166,6 +171,8 @@ class _Binder:
             if not isinstance(item, ConstParam):
                 continue
             text = self.request.definitions.get(item.name)
+            if text is None and item.name in self.signature.fixed_extents():
+                text = _spelled(self.request.sizes.get(item.name))
             value = parse_value(text) if text is not None else None
             if value is not None:
                 constants[item.name] = value
@@ -200,6 +207,10 @@ class _Binder:
         return tuple(None if part == _RUN_TIME else int(part) for part in parts)
 
 
+def _spelled(size: int | None) -> str | None:
+    return None if size is None else str(size)
+
+
 def _unknown_names(request: KernelRequest, signatures: Sequence[Signature]) -> Iterable[Diagnostic]:
     """Yield an error for every name of an option that no kernel has."""
     given: list[tuple[str, Iterable[str], str]] = [
@@ -226,7 +237,7 @@ def _known_names(signature: Signature) -> dict[str, list[str]]:
     arrays = signature.arrays()
     others = [item for item in signature.params if not isinstance(item, ArrayParam)]
     scalars = [item.name for item in others if isinstance(item, ScalarParam)]
-    dims = list(signature.dims)
+    dims = [*signature.dims, *signature.fixed_extents()]
     anonymous = [
         f"{item.name}.shape[{axis}]"
         for item in arrays
@@ -237,5 +248,5 @@ def _known_names(signature: Signature) -> dict[str, list[str]]:
         "constant": [item.name for item in others],
         "dim": [*dims, *anonymous],
         "array": [item.name for item in arrays],
-        "dim or scalar": [*dims, *scalars],
+        "dim or scalar": [*signature.dims, *scalars],
     }

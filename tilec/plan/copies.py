@@ -15,22 +15,21 @@ bytes took 136 us with threads, and 156 to 269 us with copies of 256 bytes (H200
 
 
 def why_threads_copy(
-    reduces_once: bool, access_bits: int, copy_bytes: int | None = None
+    waits_for_tiles: bool, access_bits: int, copy_bytes: int | None = None
 ) -> str | None:
     """Return why threads move a tile although TMA could, as a clause; None if TMA moves it.
 
     Args:
-        reduces_once: Whether each block of the kernel reduces the tiles that it loads, once and
-            outside of loops. Nothing in such a block overlaps, so only other blocks of the SM hide
-            its loads, and more of them fit without buffers. Softmax of 8192x8192 bf16 had 1.00 of
-            the bandwidth of a copy with threads and 0.93 with TMA (H200, driver 580, 2026-11-23).
+        waits_for_tiles: Whether each step of the kernel reduces the tiles that it loads
+            (`tilec.passes.analysis.reductions`). Nothing in such a block overlaps, so only other
+            blocks of the SM hide its loads, and more of them fit without buffers.
         access_bits: Width of the widest access of threads to the tile. Narrow ones cost more
             instructions than the buffers save.
         copy_bytes: Bytes of one TMA copy, of a tile that takes several; None for other tiles.
     """
     if access_bits < WIDEST_ACCESS_BITS:
         return None
-    if reduces_once:
+    if waits_for_tiles:
         return "its block waits for the whole tile, and threads move 16 bytes at a time"
     if copy_bytes is not None and copy_bytes < SMALLEST_COPY_BYTES:
         return f"one TMA copy moves only {copy_bytes} bytes of it"

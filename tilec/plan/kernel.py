@@ -37,7 +37,7 @@ MAX_ELEMENTS_PER_THREAD = 64
 """Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
 that is half of the registers of a thread."""
 MAX_REDUCED_PER_THREAD = 32
-"""The same where blocks reduce their tiles once: only other blocks of the SM hide their loads. With
+"""The same where blocks reduce the tiles that they load: only other blocks hide their loads. With
 64, softmax of 8192x8192 bf16 had 0.82 of the speed on an H200 (2026-11-23)."""
 
 
@@ -249,7 +249,7 @@ def _plan_tiles(problem: KernelProblem, overrides: PlanOverrides) -> KernelPlan:
     specialize, why_roles = _choose_roles(problem, overrides)
     choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
     warps = DEFAULT_WORKER_WARPS
-    limit = MAX_REDUCED_PER_THREAD if problem.reduces_once else MAX_ELEMENTS_PER_THREAD
+    limit = MAX_REDUCED_PER_THREAD if problem.waits_for_tiles else MAX_ELEMENTS_PER_THREAD
     while warps < MAX_WORKER_WARPS and problem.tile_elements > warps * machine.WARP_THREADS * limit:
         warps *= 2
     warps = overrides.worker_warps or warps

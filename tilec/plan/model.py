@@ -23,7 +23,8 @@ class KernelProblem:
         scratch_bytes: Area through which the threads of each team change the layout of tiles.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
-        reduces_once: Whether each block reduces the tiles that it loads, once and outside of loops.
+        waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
+            that it loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         why_not_split: Why k-tiles can be neither divided among CTAs nor run backwards; None when
@@ -40,7 +41,7 @@ class KernelProblem:
     fixed_bytes: int
     tile_elements: int
     has_loop_loads: bool
-    reduces_once: bool = False
+    waits_for_tiles: bool = False
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: int = 0

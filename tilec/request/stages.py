@@ -55,6 +55,7 @@ STAGES: tuple[Stage, ...] = (
             Step("cse", purpose="Merge equal operations."),
             Step("cuda-tile-fuse-fma", "transforms.cuda_tile.fuse_fma"),
             Step("cuda-tile-order-tokens", "transforms.cuda_tile.order_tokens"),
+            Step("cuda-tile-merge-loads", "transforms.cuda_tile.merge_loads"),
         ),
     ),
     Stage(
@@ -62,6 +63,7 @@ STAGES: tuple[Stage, ...] = (
         "memrefs with facts, alias scopes, a copy atom on every tiled load and store",
         (
             Step("convert-cuda-tile-to-nv-tileaa", "conversion.cuda_tile_to_nv_tileaa.convert"),
+            Step("nv-tileaa-fold-comparisons", "transforms.nv_tileaa.fold_comparisons"),
             Step("canonicalize", purpose="Fold what the conversion left."),
             Step("cse", purpose="Merge equal index arithmetic."),
             Step("nv-tileaa-fold-saturation", "transforms.nv_tileaa.fold_saturation"),

@@ -106,7 +106,7 @@ CODES: dict[str, str] = {
     "T0511": "failed to convert cuda_tile to nv_tileaa",
     "T0512": "failed to convert nv_tileaa to nv_tileas",
     "T0520": "why a load or store does not use TMA",
-    "T0521": "why a load in a loop that the producer cannot replay does not use TMA",
+    "T0521": "why a load that the producer cannot issue does not use TMA",
     "T0522": "why a load or store does not use TMA although it could",
     "T0523": "why CTAs of a cluster do not share a tile that is the same in all of them",
     "T0531": "a slot of a ring holds more bytes than a barrier phase can count",

@@ -20,6 +20,7 @@ from tilec.plan.fields import FIELDS
 from tilec.support.dtypes import DTYPES
 
 _MODULES = (
+    "builtins_views",
     "builtins_memory",
     "builtins_elements",
     "builtins_atomic",

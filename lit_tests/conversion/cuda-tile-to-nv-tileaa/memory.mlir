@@ -215,3 +215,58 @@ module @a_large_constant_index_is_outside {
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
 }
+
+// -----
+
+// A slice is a memref that begins at its first element. An empty one begins with its array, so that
+// an access outside of it finds memory. Padding by the array means coordinates of the whole array.
+
+!view = !cuda_tile.tensor_view<memref<?x64xf32, strided<[64, 1]>>>
+!part = !cuda_tile.partition_view<array<i64: 8, 16>, !cuda_tile.tensor_view<memref<?x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero">
+!open = !cuda_tile.partition_view<array<i64: 8, 16>, !cuda_tile.tensor_view<memref<?x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "array">
+
+// CHECK-LABEL: module @slices_are_memrefs
+// CHECK:      ^bb0(%[[P:.*]]: !nv_tileaa.ptr<f32>, %[[M:.*]]: i32, %[[START:.*]]: i32, %[[SIZE:.*]]: i32, %[[I:.*]]: i32, %[[J:.*]]: i32):
+// CHECK:      %[[V:.*]] = "nv_tileaa.make_memref"(%[[P]], %[[M]])
+// CHECK:      %[[EMPTY:.*]] = arith.cmpi sle, %[[SIZE]], %c0_i32 : i32
+// CHECK-NEXT: %[[FIRST:.*]] = arith.select %[[EMPTY]], %c0_i32, %[[START]] : i32
+// CHECK-NEXT: %[[BASE:.*]] = "nv_tileaa.slice_base"(%[[V]], %[[FIRST]]) {dim = 0 : i64}
+// CHECK-NEXT: %[[S:.*]] = "nv_tileaa.make_memref"(%[[BASE]], %[[SIZE]]) : (!nv_tileaa.ptr<f32>, i32) -> !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, -1 : i64>
+// CHECK:      "nv_tileaa.tiled_load"(%[[S]], %[[I]], %[[J]]) {{.*}}padding = "zero"
+// CHECK:      %[[ROW:.*]] = arith.addi %[[I]], %[[FIRST]] : i32
+// CHECK-NEXT: "nv_tileaa.tiled_load"(%[[V]], %[[ROW]], %[[J]]) {{.*}}padding = "zero"
+module @slices_are_memrefs {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %m: i32, %start: i32, %size: i32, %i: i32, %j: i32):
+    %v = "cuda_tile.make_tensor_view"(%p, %m) : (!cuda_tile.ptr<f32>, i32) -> !view
+    %s = "cuda_tile.slice_view"(%v, %start, %size) {dim = 0 : i64} : (!view, i32, i32) -> !view
+    %w = "cuda_tile.make_partition_view"(%s) : (!view) -> !part
+    %o = "cuda_tile.make_partition_view"(%s) : (!view) -> !open
+    %a, %t = "cuda_tile.load_view_tko"(%w, %i, %j) {element_offsets, ordering = "weak"} : (!part, i32, i32) -> (!cuda_tile.tile<8x16xf32>, !cuda_tile.token)
+    %b, %u = "cuda_tile.load_view_tko"(%o, %i, %j) {element_offsets, ordering = "weak"} : (!open, i32, i32) -> (!cuda_tile.tile<8x16xf32>, !cuda_tile.token)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32, i32, i32, i32, i32) -> ()} : () -> ()
+}
+
+// -----
+
+// Tiles of a strided view begin every few elements, and there are as many as begin in the array.
+
+!view = !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>
+!windows = !cuda_tile.strided_view<array<i64: 8>, !cuda_tile.tensor_view<memref<?xf32, strided<[1]>>>, array<i64: 0>, "zero", array<i64: 3>>
+
+// CHECK-LABEL: module @steps_scale_the_index
+// CHECK:      %[[LAST:.*]] = arith.addi %[[N:.*]], %c2_i32
+// CHECK:      %[[COUNT:.*]] = arith.divui %[[LAST]], %c3_i32
+// CHECK:      %[[FIRST:.*]] = arith.muli %{{.*}}, %c3_i32
+// CHECK-NEXT: "nv_tileaa.tiled_load"(%{{.*}}, %[[FIRST]]) {{.*}} -> (tensor<8xf32>, !nv_tileaa.mem_token)
+module @steps_scale_the_index {
+  "cuda_tile.entry"() ({
+  ^bb0(%p: !cuda_tile.ptr<f32>, %n: i32):
+    %v = "cuda_tile.make_tensor_view"(%p, %n) : (!cuda_tile.ptr<f32>, i32) -> !view
+    %w = "cuda_tile.make_strided_view"(%v) : (!view) -> !windows
+    %count = "cuda_tile.get_index_space_shape"(%w) : (!windows) -> i32
+    %a, %t = "cuda_tile.load_view_tko"(%w, %count) {ordering = "weak"} : (!windows, i32) -> (!cuda_tile.tile<8xf32>, !cuda_tile.token)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!cuda_tile.ptr<f32>, i32) -> ()} : () -> ()
+}

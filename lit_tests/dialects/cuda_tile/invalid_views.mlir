@@ -248,3 +248,100 @@ module {
   // expected-error @below {{'cuda_tile.get_index_space_shape' op operand #0 must be TileView instance, but got '!cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>'}}
   %r = "cuda_tile.get_index_space_shape"(%v) : (!t) -> i32
 }
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+
+module {
+  %v = builtin.unrealized_conversion_cast to !t
+  // expected-error @below {{'cuda_tile.make_strided_view' op expected 2 traversal strides, got 1}}
+  %r = "cuda_tile.make_strided_view"(%v) : (!t) -> !cuda_tile.strided_view<array<i64: 8, 8>, !t, array<i64: 0, 1>, "zero", array<i64: 1>>
+}
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+
+module {
+  %v = builtin.unrealized_conversion_cast to !t
+  // expected-error @below {{'cuda_tile.make_strided_view' op traversal strides must be strictly positive i32 values, got [1, 0]}}
+  %r = "cuda_tile.make_strided_view"(%v) : (!t) -> !cuda_tile.strided_view<array<i64: 8, 8>, !t, array<i64: 0, 1>, "zero", array<i64: 1, 0>>
+}
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+
+module {
+  %v = builtin.unrealized_conversion_cast to !t
+  // expected-error @below {{'cuda_tile.make_strided_view' op tile shape dimensions must have power of two length but got [8, 5]}}
+  %r = "cuda_tile.make_strided_view"(%v) : (!t) -> !cuda_tile.strided_view<array<i64: 8, 5>, !t, array<i64: 0, 1>, "zero", array<i64: 1, 1>>
+}
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+!other = !cuda_tile.tensor_view<memref<32x64xf32, strided<[64, 1]>>>
+
+module {
+  %v = builtin.unrealized_conversion_cast to !other
+  // expected-error @below {{'cuda_tile.make_strided_view' op expected tiles of '!cuda_tile.tensor_view<memref<32x64xf32, strided<[64, 1]>>>', the type of the operand, but got '!cuda_tile.strided_view<array<i64: 8, 8>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero", array<i64: 1, 1>>'}}
+  %r = "cuda_tile.make_strided_view"(%v) : (!other) -> !cuda_tile.strided_view<array<i64: 8, 8>, !t, array<i64: 0, 1>, "zero", array<i64: 1, 1>>
+}
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+
+module {
+  %v = builtin.unrealized_conversion_cast to !t
+  // expected-error @below {{'cuda_tile.make_strided_view' op result #0 must be strided_view, but got '!cuda_tile.partition_view<array<i64: 8, 8>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero">'}}
+  %r = "cuda_tile.make_strided_view"(%v) : (!t) -> !cuda_tile.partition_view<array<i64: 8, 8>, !t, array<i64: 0, 1>, "zero">
+}
+
+// -----
+
+module {
+  %v = builtin.unrealized_conversion_cast to i32
+  // expected-error @below {{'cuda_tile.make_strided_view' op operand #0 must be tensor_view, but got 'i32'}}
+  %r = "cuda_tile.make_strided_view"(%v) : (i32) -> !cuda_tile.strided_view<array<i64: 8, 8>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero", array<i64: 1, 1>>
+}
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+
+module {
+  %v, %i = builtin.unrealized_conversion_cast to !t, i32
+  // expected-error @below {{'cuda_tile.slice_view' op expected a dim less than the rank 2, got 2}}
+  %r = "cuda_tile.slice_view"(%v, %i, %i) {dim = 2 : i64} : (!t, i32, i32) -> !t
+}
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+
+module {
+  %v, %i = builtin.unrealized_conversion_cast to !t, i32
+  // expected-error @below {{'cuda_tile.slice_view' op expected the result '!cuda_tile.tensor_view<memref<?x64xf32, strided<[64, 1]>>>', got '!cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>'}}
+  %r = "cuda_tile.slice_view"(%v, %i, %i) {dim = 0 : i64} : (!t, i32, i32) -> !t
+}
+
+// -----
+
+!t = !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+
+module {
+  %v, %i = builtin.unrealized_conversion_cast to !t, i64
+  // expected-error @below {{'cuda_tile.slice_view' op dynamic slice operands must be i32, but got 'i64'}}
+  %r = "cuda_tile.slice_view"(%v, %i, %i) {dim = 0 : i64} : (!t, i64, i64) -> !t
+}
+
+// -----
+
+module {
+  %v = builtin.unrealized_conversion_cast to i32
+  // expected-error @below {{'cuda_tile.slice_view' op operand #0 must be tensor_view, but got 'i32'}}
+  %r = "cuda_tile.slice_view"(%v, %v, %v) {dim = 0 : i64} : (i32, i32, i32) -> !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>
+}

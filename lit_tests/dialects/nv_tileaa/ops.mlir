@@ -14,6 +14,8 @@ module @operations {
     %base = "nv_tileaa.assume"(%p) {div_by = 16 : i64} : (!nv_tileaa.ptr<bf16>) -> !nv_tileaa.ptr<bf16>
     // CHECK: "nv_tileaa.make_memref"(%{{.*}}, %[[M]], %[[K]], %[[S]]) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
     %v = "nv_tileaa.make_memref"(%base, %m, %k, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !memref
+    // CHECK: "nv_tileaa.slice_base"(%{{.*}}, %[[K]]) {dim = 1 : i64} : (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>, i32) -> !nv_tileaa.ptr<bf16>
+    %part = "nv_tileaa.slice_base"(%v, %k) {dim = 1 : i64} : (!memref, i32) -> !nv_tileaa.ptr<bf16>
     // CHECK: "nv_tileaa.create_mem_token"() : () -> !nv_tileaa.mem_token
     %t0 = "nv_tileaa.create_mem_token"() : () -> !nv_tileaa.mem_token
     // CHECK: "nv_tileaa.get_program_id"() {axis = 0 : i32} : () -> i32

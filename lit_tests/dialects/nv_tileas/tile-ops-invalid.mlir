@@ -433,3 +433,30 @@
   %0 = "nv_tileas.join_mem_token"() : () -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "joined_tokens_exist", function_type = (i32) -> ()} : () -> ()
+
+// -----
+
+"nv_tileaa.func"() ({
+^bb0(%v: !nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, %i: i32):
+  // expected-error@+1 {{expects a dim below 2, but got 2}}
+  %0 = "nv_tileas.slice_base"(%v, %i) {dim = 2 : i64} : (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32) -> !nv_tileaa.ptr<f32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_slice_lies_along_a_dim", function_type = (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32) -> ()} : () -> ()
+
+// -----
+
+"nv_tileaa.func"() ({
+^bb0(%v: !nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, %i: i64):
+  // expected-error@+1 {{expects an i32 start, but got i64}}
+  %0 = "nv_tileas.slice_base"(%v, %i) {dim = 0 : i64} : (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i64) -> !nv_tileaa.ptr<f32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_slice_starts_at_a_coordinate", function_type = (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i64) -> ()} : () -> ()
+
+// -----
+
+"nv_tileaa.func"() ({
+^bb0(%i: i32):
+  // expected-error@+1 {{expects a strided memref, but got i32}}
+  %0 = "nv_tileas.slice_base"(%i, %i) {dim = 0 : i64} : (i32, i32) -> !nv_tileaa.ptr<f32>
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_slice_is_one_of_a_memref", function_type = (i32) -> ()} : () -> ()

@@ -252,3 +252,40 @@ module @threads_move_a_tile_that_is_reduced_once {
     arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
     params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()
 }
+
+// -----
+
+// TMA moves tiles of a slice of rows wherever it begins, as it describes the whole array. What lies
+// in the array after the slice is replaced by padding. A slice of columns has to begin at a multiple
+// of 16 bytes.
+
+!memref = !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, 0 : i64>
+!narrow = !nv_tileaa.memref<memref<?x?xf32, strided<[64, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @slices_of_rows_use_tma
+// CHECK: %[[FIRST:.*]] = "nv_tileaa.slice_base"(%{{.*}}) {dim = 0 : i64, start_div_by = 1 : i64}
+// CHECK: %[[ROWS:.*]] = "nv_tileaa.make_memref"(%[[FIRST]], %[[SIZE:.*]]) {base_div_by = 16 : i64
+// CHECK: %[[A:.*]]:2 = "nv_tileaa.tiled_load"(%[[ROWS]], {{.*}} {atom = #cute.copy_atom<"sm90_tma_load_2d_f32"
+// CHECK: %[[END:.*]] = "nv_tileaa.splat"(%[[SIZE]])
+// CHECK: %[[INSIDE:.*]] = arith.cmpi ult, %{{.*}}, %[[END]] : tensor<8xi32>
+// CHECK: %[[B:.*]] = arith.select %{{.*}}, %[[A]]#0, %{{.*}} : tensor<8x32xi1>, tensor<8x32xf32>
+// CHECK: "nv_tileaa.tiled_store"(%[[ROWS]], %[[B]], {{.*}} {atom = #cute.copy_atom<"sm90_tma_store_2d_f32"
+// CHECK: "nv_tileaa.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_32_f32"
+module @slices_of_rows_use_tma {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %m: i32, %start: i32, %size: i32):
+    %v = "nv_tileaa.make_memref"(%p, %m) : (!nv_tileaa.ptr<f32>, i32) -> !memref
+    %first = "nv_tileaa.slice_base"(%v, %start) {dim = 0 : i64} : (!memref, i32) -> !nv_tileaa.ptr<f32>
+    %rows = "nv_tileaa.make_memref"(%first, %size) : (!nv_tileaa.ptr<f32>, i32) -> !memref
+    %column = "nv_tileaa.slice_base"(%v, %start) {dim = 1 : i64} : (!memref, i32) -> !nv_tileaa.ptr<f32>
+    %columns = "nv_tileaa.make_memref"(%column, %m, %size) : (!nv_tileaa.ptr<f32>, i32, i32) -> !narrow
+    %c0 = arith.constant 0 : i32
+    %a, %t = "nv_tileaa.tiled_load"(%rows, %c0, %c0) : (!memref, i32, i32) -> (tensor<8x32xf32>, !nv_tileaa.mem_token)
+    %u = "nv_tileaa.tiled_store"(%rows, %a, %c0, %c0, %t) : (!memref, tensor<8x32xf32>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+    // expected-remark@+1 {{load of 'A' does not use TMA: its rows are not known to start at multiples of 16 bytes}}
+    %b, %w = "nv_tileaa.tiled_load"(%columns, %c0, %c0) : (!narrow, i32, i32) -> (tensor<8x32xf32>, !nv_tileaa.mem_token)
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32, i32, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
+    params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}]}} : () -> ()
+}

@@ -7,19 +7,23 @@
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #ldg = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>
 
-// A remark says why a load in a while loop loses TMA, and which array it reads.
+// A tile decides whether the loop goes on: a remark says that its load loses TMA, and which array it
+// reads. The load before the loop does not depend on a tile.
 "nv_tileaa.func"() ({
-^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %s: i64, %go: i1):
+^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %s: i64):
   %v = "nv_tileas.make_memref"(%p, %m, %m, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !a
-  scf.while : () -> () {
-    scf.condition(%go)
+  %first, %before = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
+  %last = scf.while (%x = %first) : (tensor<64x64xbf16>) -> tensor<64x64xbf16> {
+    %go = builtin.unrealized_conversion_cast %x : tensor<64x64xbf16> to i1
+    scf.condition(%go) %x : tensor<64x64xbf16>
   } do {
-    // expected-remark @below {{load of 'A' does not use TMA: it is in a 'while' loop, which a producer role cannot repeat}}
+  ^bb0(%x: tensor<64x64xbf16>):
+    // expected-remark @below {{load of 'A' does not use TMA: where it lies, or whether it is loaded, depends on a tile, which a producer lacks}}
     %a, %t = "nv_tileas.tiled_load"(%v, %m, %m) {atom = #load, legal_atoms = [#load, #ldg]} : (!a, i32, i32) -> (tensor<64x64xbf16>, !token)
-    scf.yield
+    scf.yield %a : tensor<64x64xbf16>
   }
   "nv_tileaa.return"() : () -> ()
-}) {sym_name = "while_loads_are_remarked", function_type = (!nv_tileaa.ptr<bf16>, i32, i64, i1) -> (), tilec.kernel = {params = [{kind = "pointer", array = "A"}]}} : () -> ()
+}) {sym_name = "loads_that_a_tile_decides_on_are_remarked", function_type = (!nv_tileaa.ptr<bf16>, i32, i64) -> (), tilec.kernel = {params = [{kind = "pointer", array = "A"}]}} : () -> ()
 
 // -----
 

@@ -73,14 +73,13 @@ module @hints_override_fields {
 #load = #cute.copy_atom<"sm90_tma_load_2d_bf16", "tma_load", 2 : i64, 0 : i64, bf16>
 #ldg = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>
 
-// A load in a while loop takes its next best atom: no producer could replay the loop. A load after
-// the loop keeps TMA.
-// CHECK-LABEL: module @while_loops_do_not_use_tma
+// Scalars decide when a while loop ends, so a producer can run it, too: its load keeps TMA.
+// CHECK-LABEL: module @while_loops_of_scalars_have_a_producer
 // CHECK:         scf.while
-// CHECK:           "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_ldg_128_bf16",
+// CHECK:           "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16",
 // CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = #cute.copy_atom<"sm90_tma_load_2d_bf16",
-// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 0 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = 1 : i64
-module @while_loops_do_not_use_tma {
+// CHECK:       nv_tileaa.kernel_spec = {{{.*}}producer_warps = 4 : i64
+module @while_loops_of_scalars_have_a_producer {
   "nv_tileaa.func"() ({
   ^bb0(%v: !a, %i: i32, %p: i1):
     scf.while : () -> () {

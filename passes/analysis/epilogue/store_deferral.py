@@ -16,6 +16,7 @@ from tilec.passes.analysis.epilogue.accumulator_stores import accumulator_axes
 from tilec.passes.analysis.epilogue.slice_groups import slice_group
 from tilec.passes.analysis.facts.element_accesses import element_effect
 from tilec.passes.analysis.facts.index_ranges import constant_value
+from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.kernels import TiledAccess, tiled_access
 from tilec.passes.analysis.mma.k_loops import why_not_bounds
 from tilec.passes.analysis.mma.operands import DOT
@@ -57,8 +58,8 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     if element_effect(ops) is not None:
         return "the kernel stores or changes single elements, too"
     dot, slices = dots[0], tuple(map(tiled_access, stores))
-    if not all(access.uses_tma for access in slices) or len(slices[0].coords) < _RANK:
-        return "the result is not stored by TMA"
+    if not all(map(_is_tma_of_whole, slices)) or len(slices[0].coords) < _RANK:
+        return "the result is not stored by TMA to a whole array"
     loop = parent_operation(dot)
     if loop.name != "scf.for" or loop.block != block or slices[0].op.block != block:
         return "the mma is in no loop of its own, or the store is in a loop or a branch"
@@ -75,6 +76,11 @@ def deferrable_store(block: Any) -> DeferrableStore | str:
     if last != body_operations(block)[-2] or next(iter(last.results[0].uses), None):
         return "something follows the store"
     return DeferrableStore(slices, dot, loop)
+
+
+def _is_tma_of_whole(access: TiledAccess) -> bool:
+    """Tell whether TMA stores to a whole array. The slice of one tile is not that of the next."""
+    return access.uses_tma and not slice_starts(access.view)
 
 
 def _is_one_result(stores: list[Any]) -> bool:

@@ -12,7 +12,9 @@ from tilec.dialects.cuda_tile import (
     AssumeOp,
     EntryOp,
     MakePartitionViewOp,
+    MakeStridedViewOp,
     MakeTensorViewOp,
+    SliceViewOp,
 )
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
@@ -68,8 +70,10 @@ def _base_argument(view: Any, entry: EntryOp) -> int | None:
     value = view
     while not isinstance(value, ir.BlockArgument):
         owner = value.owner.opview
-        if isinstance(owner, MakePartitionViewOp):
+        if isinstance(owner, (MakePartitionViewOp, MakeStridedViewOp)):
             value = owner.tensor_view
+        elif isinstance(owner, SliceViewOp):
+            value = owner.view
         elif isinstance(owner, MakeTensorViewOp):
             value = owner.base
         elif isinstance(owner, AssumeOp):

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from math import gcd
 from typing import Any
 
+from tilec.dialects.cute.registry import ELEMENT_BITS
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
+from tilec.passes.analysis.facts.slices import SLICE_BASE
 
 UNKNOWN = 1
 
@@ -41,9 +43,22 @@ class Divisibility:
             return abs(attribute.value) if isinstance(attribute, ir.IntegerAttr) else UNKNOWN
         if op.name.endswith(".assume"):
             return _combine(self.of(op.operands[0]), op.attributes["div_by"].value)
+        if op.name.endswith(SLICE_BASE):
+            return self._of_slice(op.opview)
         if op.name not in _TRANSFER or len(op.results) != 1:
             return UNKNOWN
         return _TRANSFER[op.name]([self.of(operand) for operand in op.operands])
+
+    def _of_slice(self, op: Any) -> int:
+        """Return a divisor, in bytes, of the address at which a slice begins."""
+        memref, dim = op.memref.owner.opview, op.dim.value
+        type_ = memref.memref.type
+        given = iter(memref.strides)
+        strides = [next(given) if stride is None else stride for stride in type_.strides]
+        stride = strides[dim]
+        step = abs(stride) if isinstance(stride, int) else self.of(stride)
+        size = ELEMENT_BITS[str(type_.element_type)] // 8
+        return gcd(self.of(memref.base), self.of(op.start) * step * size)
 
     def _of_argument(self, argument: Any) -> int:
         if argument.owner == self._entry:

@@ -34,16 +34,33 @@ def is_repeatable(op: Any) -> bool:
     return not is_awaited and not follows_store(op)
 
 
+NEEDS_TILE = "where it lies, or whether it is loaded, depends on a tile, which a producer lacks"
+"""Why a producer cannot load a tile (see `depends_on_tile`)."""
+
+
+def depends_on_tile(load: Any, function: Any) -> bool:
+    """Tell whether a tile decides where, or whether, tiled load `load` loads."""
+    return any(
+        isinstance(value.type, ir.RankedTensorType)
+        for op in _decisive_operations(load, function)
+        for value in (*op.results, *op.operands)
+    )
+
+
 def why_not_produced(load: Any, function: Any) -> str | None:
     """Return why a producer role cannot compute where, or whether, to load a tile; else None."""
-    for op in backward_slice([load], function_body(function), is_token).ops:
-        if op == load or op.name in STRUCTURED:
-            continue
-        if any(isinstance(result.type, ir.RankedTensorType) for result in op.results):
-            return "where a tile lies depends on a tile, which a producer does not have"
+    if depends_on_tile(load, function):
+        return NEEDS_TILE
+    for op in _decisive_operations(load, function):
         if global_access(op) is not None and not is_repeatable(op):
             return "where a tile lies depends on an element that the kernel changes or waits for"
     return None
+
+
+def _decisive_operations(load: Any, function: Any) -> list[Any]:
+    """Return what computes where, or whether, tiled load `load` loads."""
+    ops = backward_slice([load], function_body(function), is_token).ops
+    return [op for op in ops if op != load and op.name not in STRUCTURED]
 
 
 def element_beyond_grid(ops: Iterable[Any]) -> Any:

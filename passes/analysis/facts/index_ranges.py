@@ -16,6 +16,7 @@ from tilec.passes.analysis.facts.value_ranges import ValueRanges
 _FLOOR_DIVISIONS = ("arith.divsi", "arith.divui", "arith.floordivsi")
 _CEIL_DIVISIONS = ("arith.ceildivsi", "arith.ceildivui")
 _TILE_COUNT = re.compile(r"cdiv\(\s*(\w+)\s*,\s*(\d+)\s*\)")
+_NAME = re.compile(r"[A-Za-z_]\w*")
 
 
 def constant_value(value: Any) -> int | None:
@@ -37,7 +38,7 @@ class TileBounds:
         self._names = [param.get("name", "") for param in params]
         self._ranges = ValueRanges(self._entry, read_kernel_metadata(function))
         grid = read_kernel_fact(function, "grid", [])
-        self._grid = [_TILE_COUNT.fullmatch(text.strip()) for text in grid]
+        self._grid = [_tile_count(text.strip()) for text in grid]
 
     def holds(self, coord: Any, extent: int, size: Any, size_divisor: int) -> bool:
         """Tell whether a tile at `coord` never leaves its array along one dim.
@@ -69,15 +70,23 @@ class TileBounds:
             return False
         axis = op.attributes["axis"].value
         count = self._grid[axis] if axis < len(self._grid) else None
-        if count is None or int(count[2]) != extent:
+        if count is None or count[1] != extent:
             return False
-        return count[1] == (str(size) if isinstance(size, int) else self._name_of(size))
+        return count[0] == (str(size) if isinstance(size, int) else self._name_of(size))
 
     def _name_of(self, size: Any) -> str | None:
         """Return the name of the parameter `size`, or None when it is computed."""
         if not isinstance(size, ir.BlockArgument) or size.owner != self._entry:
             return None
         return self._names[size.arg_number] if size.arg_number < len(self._names) else None
+
+
+def _tile_count(text: str) -> tuple[str, int] | None:
+    """Return of an extent of a grid the dim that it cuts and into tiles of which extent."""
+    found = _TILE_COUNT.fullmatch(text)
+    if found is not None:
+        return found[1], int(found[2])
+    return (text, 1) if _NAME.fullmatch(text) else None
 
 
 def _tile_index(coord: Any, extent: int) -> Any:

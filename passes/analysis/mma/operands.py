@@ -53,7 +53,7 @@ def staging_reason(operand: Any) -> str | None:
             "they lie as needed"
         )
     if source is None or not is_tiled_access(source):
-        return "it is computed, as padding with anything but zeros is"
+        return "it is computed, as padding with anything but zeros is, and padding of a slice"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
 
 

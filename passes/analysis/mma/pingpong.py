@@ -54,6 +54,8 @@ def _uneven_load(load: Any, varying: set[Any]) -> str | None:
     """Return why a consumer cannot know how many slots `load` fills for the tiles of others."""
     if any(parent.name == "scf.if" for parent in _around(load)):
         return "a load is in a branch"
+    if any(parent.name == "scf.while" for parent in _around(load)):
+        return "a load is in a loop whose rounds are not counted in advance"
     if len(enclosing_loops(load)) > 1:
         return "a load is in a loop inside of another loop"
     if dependences(control_operands(load), varying):

@@ -9,6 +9,7 @@ from itertools import permutations
 from typing import Any
 
 from tilec.ir.bindings import ir
+from tilec.passes.analysis.facts.slices import whole_array
 from tilec.support.fast_dataclasses import dataclass
 
 MAKE_MEMREF = ".make_memref"
@@ -37,7 +38,7 @@ def descriptor_recipe(memref: Any, function: Any, metadata: dict[str, Any]) -> d
     """Return what the launcher needs to describe `memref`, or why it cannot.
 
     Args:
-        memref: A memref value, the result of a `make_memref`.
+        memref: A memref value, the result of a `make_memref`; of a slice, its array is described.
         function: The kernel around it.
         metadata: What `read_kernel_metadata` returns for it.
 
@@ -45,7 +46,7 @@ def descriptor_recipe(memref: Any, function: Any, metadata: dict[str, Any]) -> d
         `array` (name), `dtype`, and per dim, outermost first: `axes` (axis of the array), `dims`
         and `strides` (sources). Or the reason, as a clause.
     """
-    entry = function.regions[0].blocks[0]
+    entry, memref = function.regions[0].blocks[0], whole_array(memref)
     op = None if isinstance(memref, ir.BlockArgument) else memref.owner.operation
     if op is None or not op.name.endswith(MAKE_MEMREF):
         return "the array is not described in one place"

@@ -10,18 +10,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects import cuda_tile
-from tilec.dialects.cuda_tile.types import PartitionViewType
+from tilec.dialects.cuda_tile.types import ARRAY_PADDING, TileViewType
 from tilec.dialects.nv_tileaa.memory_ops import (
     AssumeOp,
     CreateMemTokenOp,
     JoinMemTokenOp,
     MakeMemrefOp,
+    SliceBaseOp,
     TiledLoadOp,
     TiledStoreOp,
 )
 from tilec.dialects.nv_tileaa.tile_ops import PermuteOp
 from tilec.dialects.nv_tileaa.types import UNKNOWN_ALIAS_SCOPE, MemrefType
 from tilec.ir.bindings import arith, ir
+from tilec.passes.analysis.facts.slices import array_coordinates, whole_array
 from tilec.passes.conversion.cuda_tile_to_nv_tileaa.rules import (
     RULES,
     Conversion,
@@ -112,9 +114,37 @@ def _fill_in(extents: Sequence[int | None], values: list[Any]) -> list[Any]:
     return [next(rest) if extent is None else extent for extent in extents]
 
 
-@RULES.converts(cuda_tile.MakePartitionViewOp)
-def convert_partition_view(op: Any, state: Conversion) -> Sequence[Any]:
-    """Forget a partition view: its tile shape and dim map are in the type of the original."""
+@RULES.converts(cuda_tile.SliceViewOp)
+def convert_slice_view(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a slice as a memref that begins at its first element."""
+    whole, (start, size) = state.views[op.operands[0]], map(state.get, list(op.operands)[1:])
+    dim = op.opview.dim.value
+    sizes = [size if number == dim else extent for number, extent in enumerate(whole.sizes)]
+    type_ = op.results[0].type
+    memref_type = MemrefType.of(
+        type_.element_type,
+        [type_.shape[number] for number in whole.order],
+        [type_.strides[number] for number in whole.order],
+        whole.memref.type.alias_scope,
+    )
+    # A thread whose element is outside reads the first one of the memref: an empty slice must not
+    # begin after the end of its array.
+    zero = constant(start.type, 0)
+    is_empty = arith.cmpi(arith.CmpIPredicate.sle, size, zero)
+    first = arith.select(is_empty, zero, start)
+    memref = MakeMemrefOp.build(
+        SliceBaseOp.build(whole.memref, first, whole.order.index(dim)),
+        [sizes[number] for number in whole.order if type_.shape[number] is None],
+        list(whole.memref.owner.opview.strides),
+        memref_type,
+    )
+    state.views[op.results[0]] = View(memref, whole.order, tuple(sizes))
+    return []
+
+
+@RULES.converts(cuda_tile.MakePartitionViewOp, cuda_tile.MakeStridedViewOp)
+def convert_tile_view(op: Any, state: Conversion) -> Sequence[Any]:
+    """Forget how a view cuts an array into tiles: that is in the type of the original."""
     state.views[op.results[0]] = state.views[op.operands[0]]
     return []
 
@@ -131,12 +161,12 @@ def convert_tensor_shape(op: Any, state: Conversion) -> Sequence[Any]:
 
 @RULES.converts(cuda_tile.GetIndexSpaceShapeOp)
 def convert_index_space(op: Any, state: Conversion) -> Sequence[Any]:
-    """Rewrite the number of tiles along each dim: extents over tile extents, rounded up."""
-    type_: PartitionViewType = op.operands[0].type
+    """Rewrite the number of tiles along each dim: extents over steps, rounded up."""
+    type_: TileViewType = op.operands[0].type
     sizes = state.views[op.operands[0]].sizes
     return [
-        _count_tiles(sizes[dim], extent, result.type)
-        for dim, extent, result in zip(type_.dim_map, type_.tile, op.results, strict=True)
+        _count_tiles(sizes[dim], step, result.type)
+        for dim, step, result in zip(type_.dim_map, type_.steps, op.results, strict=True)
     ]
 
 
@@ -150,36 +180,36 @@ def _count_tiles(size: Any, extent: int, type_: Any) -> Any:
     return create("arith.divui", [type_], [last, constant(type_, extent)]).result
 
 
-def _storage_dims(type_: PartitionViewType, view: View) -> list[int]:
+def _storage_dims(type_: TileViewType, view: View) -> list[int]:
     """Return the tile dim that belongs to each memref dim."""
     return [type_.dim_map.index(dim) for dim in view.order]
 
 
 def _coordinates(
-    op: Any, indices: list[Any], type_: PartitionViewType, dims: list[int], state: Conversion
+    op: Any, indices: list[Any], type_: TileViewType, dims: list[int], state: Conversion
 ) -> list[Any]:
     """Return the element coordinates of the tile that `op` accesses, in storage order."""
     if "element_offsets" in op.attributes:
         return [state.get(indices[dim]) for dim in dims]
     found = []
     for dim in dims:
-        index, extent = state.get(indices[dim]), type_.tile[dim]
-        if extent != 1:
-            index = _limited(index, extent, state)
-            index = create("arith.muli", [index.type], [index, constant(index.type, extent)]).result
+        index, step = state.get(indices[dim]), type_.steps[dim]
+        if step != 1:
+            index = _limited(index, step, state)
+            index = create("arith.muli", [index.type], [index, constant(index.type, step)]).result
         found.append(index)
     return found
 
 
-def _limited(index: Any, extent: int, state: Conversion) -> Any:
-    """Return an index whose product with `extent` does not come round to another tile.
+def _limited(index: Any, step: int, state: Conversion) -> Any:
+    """Return an index whose product with `step` does not come round to another tile.
 
     Arrays end below 2^31. A product from there to 2^32, or a negative one from -2^31 on, is a
     coordinate outside of every array in 32 bits, too. Every other index becomes -1, whose tile lies
     before the array.
     """
     width = index.type.width
-    beyond, end = -(-(1 << (width - 1)) // extent), (1 << width) // extent - 1
+    beyond, end = -(-(1 << (width - 1)) // step), (1 << width) // step - 1
     low, high = state.ranges.of(index)
     if -beyond < low and high <= end:
         return index
@@ -212,12 +242,15 @@ def convert_load(op: Any, state: Conversion) -> Sequence[Any]:
     (source,), indices, tokens = segments(op)
     view, type_ = state.views[source], source.type
     dims = _storage_dims(type_, view)
+    memref, coords = view.memref, _coordinates(op, indices, type_, dims, state)
+    if type_.padding == ARRAY_PADDING:
+        memref, coords = whole_array(memref), array_coordinates(memref, coords)
     load = TiledLoadOp.build(
-        view.memref,
-        _coordinates(op, indices, type_, dims, state),
+        memref,
+        coords,
         [type_.tile[dim] for dim in dims],
         state.get(tokens[0]) if tokens else None,
-        padding=type_.padding,
+        padding="zero" if type_.padding == ARRAY_PADDING else type_.padding,
     )
     _copy_hints(op, load)
     tile = load.tile

@@ -16,6 +16,7 @@ from tilec.dialects.nv_tileas.memory_ops import (
     JoinMemTokenOp,
     MakeMemrefOp,
     RingTokenOp,
+    SliceBaseOp,
     StoreTokenOp,
     TiledLoadOp,
     TiledStoreOp,
@@ -60,6 +61,14 @@ def lower_make_memref(op: Any, lowering: Lowering) -> Sequence[Any]:
         element=type_.element_type,
     )
     return [memref]
+
+
+@RULES.converts(SliceBaseOp)
+def lower_slice_base(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Compute the address of the first element of a slice."""
+    memref: Memref = lowering.get(op.opview.memref)
+    offset = scaled(lowering.get(op.opview.start), memref.strides[op.opview.dim.value])
+    return [emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))]
 
 
 @RULES.converts(CreateMemTokenOp, JoinMemTokenOp, RingTokenOp, StoreTokenOp)

@@ -1,4 +1,7 @@
-"""Padding other than zeros for tiles that TMA loads: a select where a tile may leave its array."""
+"""Padding of tiles that TMA loads: a select after the load, where TMA does not fill in zeros.
+
+TMA fills what lies outside of an array with zeros. It does not know slices of arrays.
+"""
 
 import functools
 from typing import Any
@@ -9,10 +12,12 @@ from tilec.ir.bindings import arith, ir
 from tilec.ir.structured import next_operation
 from tilec.passes.analysis.facts.comparisons import record_run, shared_run
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
+from tilec.passes.analysis.facts.slices import sliced_dims
 from tilec.passes.analysis.kernels import tiled_access
 from tilec.passes.transforms.nv_tileaa.infer_facts import all_sizes
 
 PADDINGS = {
+    "zero": 0.0,
     "neg_zero": -0.0,
     "nan": float("nan"),
     "pos_inf": float("inf"),
@@ -22,10 +27,11 @@ PADDINGS = {
 
 
 def fill_outside(load: Any) -> None:
-    """Let `load` fill with zeros, which all its users see as its padding instead."""
+    """Replace what TMA loads from outside, where that is not the padding of `load`."""
     access, padding = tiled_access(load), load.opview.padding
     load.attributes["padding"] = ir.StringAttr.get("zero")
-    checked = [axis for axis, fits in enumerate(load.opview.in_bounds) if not fits]
+    own = sliced_dims(access.view) if padding == "zero" else range(len(access.coords))
+    checked = [axis for axis in own if not load.opview.in_bounds[axis]]
     if not checked:
         return
     sizes = all_sizes(access.view.owner.operation)
@@ -33,11 +39,17 @@ def fill_outside(load: Any) -> None:
     shape, element = list(tile.type.shape), tile.type.element_type
     with ir.InsertionPoint(next_operation(load)), load.location:
         masks = [_inside(load, sizes[axis], shape, axis) for axis in checked]
-        filler = ir.FloatAttr.get(element, PADDINGS[padding])
+        filler = _filler(element, PADDINGS[padding])
         outside = arith.constant(tile.type, ir.DenseElementsAttr.get_splat(tile.type, filler))
         padded = arith.select(functools.reduce(arith.andi, masks), tile, outside)
     for use in users:
         use.owner.operation.operands[use.operand_number] = padded
+
+
+def _filler(element: Any, value: float) -> Any:
+    if isinstance(element, ir.FloatType):
+        return ir.FloatAttr.get(element, value)
+    return ir.IntegerAttr.get(element, int(value))
 
 
 def _inside(load: Any, size: Any, shape: list[int], axis: int) -> Any:

@@ -6,6 +6,8 @@ After:   %r = make_memref %A, [%M, %K], [%s, 1]
               {base_div_by = 16, size_div_by = [1, 1], stride_div_by = [16, 2]}
          %t = tiled_load %r[%i, %j] {coord_div_by = [128, 64], in_bounds = [false, true]}
 
+A slice of an array gets `start_div_by`, a divisor of the element where it begins.
+
 The facts come from the kernel metadata (alignment of the arguments, `--assume`), from assumptions
 in the IR and from index arithmetic. `base_div_by` and `stride_div_by` are in bytes, `size_div_by`
 and `coord_div_by` in elements. Later passes read these attributes and infer nothing themselves.
@@ -44,6 +46,9 @@ def infer_facts(module: Any, context: PassContext) -> None:
         for op in operations:
             if op.name == "nv_tileaa.make_memref":
                 _describe_memref(op, facts)
+            elif op.name == "nv_tileaa.slice_base":
+                i64 = ir.IntegerType.get_signless(64)
+                op.attributes["start_div_by"] = ir.IntegerAttr.get(i64, facts.of(op.opview.start))
         for op in operations:
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
                 _describe_access(op, facts, bounds)

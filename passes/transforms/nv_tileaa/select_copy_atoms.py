@@ -11,11 +11,12 @@ for threads. A tile that TMA cannot or should not move gets the widest legal vec
 remark T0520 says why. The number in `sm90_ldg_128_f32` is bits per access.
 
 TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
-select after it, for the dims along which its tile may leave the array. If the tile is an operand of
-a product, it then goes through registers, as a computed operand does; remark T0437 says so.
+select after it, for the dims along which its tile may leave the array. So does a TMA load from a
+slice, which ends anywhere in its array. If the tile is an operand of a product, it then goes
+through registers, as a computed operand does; remark T0437 says so.
 """
 
-from math import prod
+from math import gcd, prod
 from typing import Any
 
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
@@ -32,6 +33,7 @@ from tilec.ir.bindings import ir
 from tilec.layout.shared import MAX_BOX_EXTENT
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.facts.slices import slice_starts, whole_array
 from tilec.passes.analysis.kernels import (
     array_of_view,
     kernel_functions,
@@ -39,7 +41,7 @@ from tilec.passes.analysis.kernels import (
     span_of,
     tiled_access,
 )
-from tilec.passes.analysis.reductions import reduces_once
+from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
@@ -58,7 +60,7 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         if COMPUTE_CAPABILITY in function.attributes:
             capability = function.attributes[COMPUTE_CAPABILITY].value
         metadata = read_kernel_metadata(function)
-        waits = reduces_once(function)
+        waits = waits_for_tiles(function)
         for op in kernel_operations(function):
             if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
@@ -68,15 +70,15 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
                     context.sink.emit(_lost_tma(op, why, function))
 
 
-def _assign(op: Any, request: CopyRequest, reduces_once: bool) -> str | None:
+def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
     """Give an access its atoms; return why TMA does not move the tile, None if it does."""
     selection = select_copy_atoms(request)
-    chosen, why = _choose(selection, reduces_once, _copy_bytes(request))
+    chosen, why = _choose(selection, waits_for_tiles, _copy_bytes(request))
     element = tiled_access(op).tile_type.element_type
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
     op.attributes["legal_atoms"] = ir.ArrayAttr.get(list(atoms.values()))
-    if why is None and request.padding != "zero":
+    if why is None and request.is_load:
         fill_outside(op)
     return why
 
@@ -90,13 +92,13 @@ def _copy_bytes(request: CopyRequest) -> int | None:
 
 
 def _choose(
-    selection: Selection, reduces_once: bool, copy_bytes: int | None
+    selection: Selection, waits_for_tiles: bool, copy_bytes: int | None
 ) -> tuple[CopyAtom, str | None]:
     """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None:
         return selection.legal[0], selection.tma_obstacle
     threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
-    why = why_threads_copy(reduces_once, threads.vector_bits, copy_bytes)
+    why = why_threads_copy(waits_for_tiles, threads.vector_bits, copy_bytes)
     return (selection.legal[0] if why is None else threads), why
 
 
@@ -136,7 +138,20 @@ def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> Copy
         allow_tma=view.allow_tma,
         not_describable=recipe if isinstance(recipe, str) else None,
         after_store=access.is_load and follows_store(op),
+        **_slice_facts(access.view),
     )
+
+
+def _slice_facts(view: Any) -> dict[str, Any]:
+    """Return what the registry has to know of a slice besides what it knows of an array."""
+    starts = slice_starts(view)
+    if not starts:
+        return {}
+    divisors = [0] * view.type.rank
+    for start in starts:
+        divisors[start.dim] = gcd(divisors[start.dim], start.op.attributes["start_div_by"].value)
+    array = whole_array(view).owner.operation
+    return {"array_div_by": _base_divisor(array), "start_div_by": tuple(divisors)}
 
 
 def _base_divisor(memref: Any) -> int:

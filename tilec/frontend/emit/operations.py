@@ -326,6 +326,19 @@ def _partition_view(_: Emitter, op: hir.Operation, operands: list[Any], where: A
     )
 
 
+def _strided_view(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    kind = op.results[0].type
+    assert isinstance(kind, hir.PartitionViewType)
+    assert kind.steps is not None
+    return cuda_tile.MakeStridedViewOp.build(
+        operands[0], kind.tile, kind.steps, dim_map=kind.dim_map, padding=kind.padding, loc=where
+    )
+
+
+def _slice_view(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
+    return cuda_tile.SliceViewOp.build(*operands, **op.attributes, loc=where)
+
+
 def _mma_floats(_: Emitter, op: hir.Operation, operands: list[Any], where: Any) -> Any:
     return cuda_tile.MmaFOp.build(*operands, **op.attributes, loc=where)
 
@@ -366,6 +379,8 @@ _SPECIAL: dict[str, Callable[[Emitter, hir.Operation, list[Any], Any], Any]] = {
     "histogram": _histogram,
     "make_tensor_view": _tensor_view,
     "make_partition_view": _partition_view,
+    "make_strided_view": _strided_view,
+    "slice_view": _slice_view,
     "mmaf": _mma_floats,
     "mmai": _mma_integers,
 }

@@ -2,7 +2,13 @@
 
 from typing import Any
 
-from tilec.dialects.cuda_tile import PartitionViewType, PtrType, TensorViewType, TileType
+from tilec.dialects.cuda_tile import (
+    PartitionViewType,
+    PtrType,
+    StridedViewType,
+    TensorViewType,
+    TileType,
+)
 from tilec.frontend.semantics import hir
 from tilec.ir.bindings import ir
 from tilec.support.dtypes import DType
@@ -23,7 +29,8 @@ def mlir_type(kind: hir.Type) -> Any:
         return PtrType.of(element_type(kind.dtype))
     if isinstance(kind, hir.TensorViewType):
         return TensorViewType.of(element_type(kind.dtype), kind.shape, kind.strides)
-    return PartitionViewType.of(kind.tile, mlir_type(kind.view), kind.dim_map, kind.padding)
+    tiles = PartitionViewType.of(kind.tile, mlir_type(kind.view), kind.dim_map, kind.padding)
+    return tiles if kind.steps is None else StridedViewType.of(tiles, kind.steps)
 
 
 def signedness(signed: bool) -> str:

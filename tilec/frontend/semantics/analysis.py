@@ -17,6 +17,7 @@ from tilec.frontend.semantics import (
     builtins_reduce,
     builtins_scan,
     builtins_shape,
+    builtins_views,
     expressions,
     hir,
     jumps,
@@ -64,6 +65,7 @@ BUILTIN_MODULES = (
     builtins_reduce,
     builtins_scan,
     builtins_shape,
+    builtins_views,
     printing,
 )
 """Importing them registers the builtins."""

@@ -38,7 +38,9 @@ PROPERTIES = {
 def attribute(ctx: Context, value: AnyValue, node: ast.Attribute) -> AnyValue:
     """Return `value.name`."""
     found: AnyValue | None = None
-    if isinstance(value, ArrayValue):
+    if isinstance(value, ArrayValue) and node.name == "slice":
+        found = BuiltinValue(node.name, BUILTINS[node.name], receiver=value)
+    elif isinstance(value, ArrayValue):
         found = _array_attribute(value, node)
     elif isinstance(value, ViewValue):
         found = _view_attribute(value, node)

@@ -151,6 +151,25 @@ class _Binder:
                 message = f"a scalar cannot have the type {dtype.name}: only arrays and tiles can"
                 self.fail("T0306", message, param.span)
 
+    def with_extents(self, constants: Mapping[str, ConstantValue]) -> Signature:
+        """Return the signature with the values of the constants that are extents of arrays."""
+        extents: dict[str, int] = {}
+        for name in self.signature.fixed_extents():
+            value, param = constants.get(name), self.signature.find(name)
+            if type(value) is int and 1 <= value <= MAX_EXTENT:
+                extents[name] = value
+            elif value is not None and param is not None:
+                message = f"'{name}' is an extent of an array, but its value is {value}"
+                hint = f"expected an integer from 1 to {MAX_EXTENT}"
+                self.fail("T0008", message, param.span, hint)
+        params = tuple(
+            replace(item, dims=tuple(_known_extent(dim, extents) for dim in item.dims))
+            if isinstance(item, ArrayParam)
+            else item
+            for item in self.signature.params
+        )
+        return replace(self.signature, params=params)
+
     def constants(self) -> tuple[dict[str, ConstantValue], tuple[str, ...]]:
         """Return the known constants, and the names of those that the planner chooses."""
         values: dict[str, ConstantValue] = {}
@@ -164,11 +183,17 @@ class _Binder:
                 automatic.append(param.name)
             elif isinstance(param.default, Default):
                 message = f"constant '{param.name}' has no value"
-                hint = f"give one, for example '-D {param.name}=128', or a default"
+                hint = f"give one, for example '-D {param.name}=128'"
+                if param.name not in self.signature.fixed_extents():
+                    hint += ", or a default"
                 self.fail("T0401", message, param.span, hint)
             else:
                 values[param.name] = param.default
         return values, tuple(automatic)
+
+
+def _known_extent(dim: str | int | None, extents: Mapping[str, int]) -> str | int | None:
+    return extents.get(dim, dim) if isinstance(dim, str) else dim
 
 
 def _anonymous_dims(signature: Signature) -> list[str]:
@@ -195,6 +220,7 @@ def bind_kernel(
     arrays = binder.arrays(dtypes)
     binder.check_scalars(dtypes)
     constants, automatic = binder.constants()
+    signature = binder.with_extents(constants)
     if binder.errors:
         raise CompileError(binder.errors, [module.source])
     return BoundKernel(signature, arrays, dtypes, constants, automatic, specialization.divisors)

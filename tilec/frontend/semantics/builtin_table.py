@@ -70,6 +70,7 @@ METHODS = {
     "argmin": "argmin",
     "any": "any",
     "all": "all",
+    "item": "item",
     "cumsum": "cumsum",
     "cumprod": "cumprod",
 }

@@ -206,6 +206,13 @@ def cdiv(call: Call, a: Argument, b: Argument) -> AnyValue:
     return operators.ceil_division(call.ctx, a.value, b.value, call.span)
 
 
+@builtin("next_power_of_2")
+def next_power_of_2(call: Call, n: Argument) -> AnyValue:
+    """Return the least power of two that is at least the compile-time integer `n`."""
+    number = call.integer(n, "n")
+    return Constant(1 << max(0, number - 1).bit_length(), call.span)
+
+
 @builtin("where", ANY_TYPE, "select")
 def where(call: Call, condition: Argument, a: Argument, b: Argument) -> AnyValue:
     """Return `a` where the condition is true and `b` elsewhere; the condition is bool."""

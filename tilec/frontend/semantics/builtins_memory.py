@@ -1,6 +1,5 @@
-"""Builtins that touch memory: `load`, `store`, `make_partition_view`."""
+"""Builtins that move tiles between arrays and registers: `load`, `store`."""
 
-from collections.abc import Sequence
 from typing import Any
 
 from tilec.frontend.semantics import hir, numeric
@@ -8,7 +7,7 @@ from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, bui
 from tilec.frontend.semantics.builtins_elements import load_scalar, store_scalar
 from tilec.frontend.semantics.element_access import check_axes, note_access, stored_value
 from tilec.frontend.semantics.numeric import BOOL, I32
-from tilec.frontend.semantics.padding import named_padding, padding_name
+from tilec.frontend.semantics.tile_views import pad_constant, record_tile, view_of
 from tilec.frontend.semantics.values import (
     AnyValue,
     ArrayValue,
@@ -19,38 +18,6 @@ from tilec.frontend.semantics.values import (
     describe,
 )
 from tilec.support.diagnostics import note
-from tilec.support.dtypes import DType
-
-
-def _pad_constant(call: Call, pad: Argument | None, dtype: DType) -> Constant | None:
-    """Return the padding as a number of `dtype`; None for the default, zero."""
-    if pad is None:
-        return None
-    value = named_padding(call, pad).value
-    if not isinstance(value, Constant) or not numeric.is_number(value):
-        message = f"pad must be a compile-time number, found {describe(value)}"
-        raise call.fail("T0403", message, pad.span)
-    if isinstance(value.value, float) and not dtype.is_float and value.value == 0:
-        value = Constant(0, pad.span)
-    numeric.check_fits(call.ctx, value, dtype, pad.span)
-    return value
-
-
-def _partition(
-    call: Call,
-    array: ArrayValue,
-    tile: tuple[int, ...],
-    dim_map: tuple[int, ...],
-    pad: Constant | None,
-) -> ViewValue:
-    view_type = array.view.type
-    assert isinstance(view_type, hir.TensorViewType)
-    padding = "zero" if pad is None else padding_name(pad.value, array.dtype) or "zero"
-    extents = tuple(int(extent) for extent in tile)
-    kind = hir.PartitionViewType(extents, view_type, dim_map, padding)
-    value = call.ctx.op("make_partition_view", [array.view], kind, call.span)
-    masked = pad if pad is not None and padding_name(pad.value, array.dtype) is None else None
-    return ViewValue(array, value, masked, call.span)
 
 
 def _index(
@@ -85,60 +52,6 @@ def index_scalar(
             raise call.fail("T0319", message, argument.span, hint="use 'cast(i, i32)'")
     message = f"{name} is an integer scalar, found {describe(value)}"
     raise call.fail("T0319", message, argument.span)
-
-
-def _view_of(
-    call: Call,
-    target: Argument,
-    shape: tuple[int, ...],
-    pad: Constant | None,
-    argument: Argument,
-) -> ViewValue:
-    array = call.array(target)
-    check_axes(call, array, len(shape), "tile", argument)
-    return _partition(call, array, shape, tuple(range(len(shape))), pad)
-
-
-@builtin("make_partition_view", ANY_TYPE, "make_partition_view")
-def make_partition_view(
-    call: Call,
-    array: Argument,
-    tile: Argument,
-    dim_map: Argument | None = None,
-    pad: Argument | None = None,
-) -> AnyValue:
-    """Return a view that cuts an array into tiles; axis i of a tile is axis `dim_map[i]` of it.
-
-    `load(view, index)` and `store(view, index, tile)` take the view instead of the array.
-    """
-    source = call.array(array)
-    shape = call.shape(tile)
-    check_axes(call, source, len(shape), "tile", tile)
-    mapped = tuple(range(len(shape)))
-    if dim_map is not None:
-        mapped = call.integers(dim_map, "dim_map")
-        if sorted(mapped) != list(range(len(shape))):
-            message = f"dim_map must hold every axis from 0 to {len(shape) - 1} once"
-            raise call.fail("T0301", message, dim_map.span)
-    _record_tile(call, source, shape, mapped, is_store=False)
-    return _partition(call, source, shape, mapped, _pad_constant(call, pad, source.dtype))
-
-
-def _record_tile(
-    call: Call, array: ArrayValue, shape: Sequence[int], dim_map: Sequence[int], *, is_store: bool
-) -> None:
-    dims = [array.param.dims[axis] for axis in dim_map]
-    view = array.view.type
-    assert isinstance(view, hir.TensorViewType)
-    unit = [axis for axis, place in enumerate(dim_map) if view.strides[place] == 1]
-    call.ctx.uses.record_access(
-        array.param.name,
-        shape,
-        dims,
-        array.dtype,
-        is_store=is_store,
-        contiguous_axis=unit[0] if len(unit) == 1 else None,
-    )
 
 
 @builtin("load", ANY_TYPE, "load_view_tko", "load_elements_tko")
@@ -213,8 +126,8 @@ def _loaded_view(
         hint = f"write 'load({source.param.name}, index, shape)'"
         raise call.fail("T0310", "argument 'shape' is missing", hint=hint)
     extents = call.shape(shape)
-    view = _view_of(call, array, extents, _pad_constant(call, pad, source.dtype), shape)
-    _record_tile(call, source, extents, view.type.dim_map, is_store=False)
+    view = view_of(call, array, extents, pad_constant(call, pad, source.dtype), shape)
+    record_tile(call, source, extents, view.type.dim_map, is_store=False)
     return view
 
 
@@ -236,13 +149,14 @@ def _fill_outside(
 ) -> hir.Value:
     """Replace what lies outside the array by `pad`; the load itself filled it with zeros."""
     ctx, span = call.ctx, call.span
-    shape = view.type.tile
+    shape, steps = view.type.tile, view.type.steps or view.type.tile
     mask: hir.Value | None = None
     for axis, extent in enumerate(shape):
         line = (1,) * axis + (extent,) + (1,) * (len(shape) - axis - 1)
         size = view.array.shape[view.type.dim_map[axis]]
         limit = numeric.require_number(ctx, size, span, call.name)
-        start = _first_element(call, indices[axis], extent) if counts_tiles else indices[axis]
+        index = indices[axis]
+        start = _first_element(call, index, steps[axis]) if counts_tiles else index
         inside = _inside(call, start, extent, limit)
         if line != (extent,):
             inside = ctx.op("reshape", [inside], hir.TileType(BOOL, line), span)
@@ -253,14 +167,14 @@ def _fill_outside(
     return ctx.op("select", [mask, tile, filler], tile.type, span)
 
 
-def _first_element(call: Call, index: hir.Value, extent: int) -> hir.Value:
-    """Return the element along one axis where the tile at `index` starts."""
+def _first_element(call: Call, index: hir.Value, step: int) -> hir.Value:
+    """Return the element along one axis where the tile at `index` starts, a tile every `step`."""
     ctx, span = call.ctx, call.span
     scalar = hir.ScalarType(I32)
     # Tiles before the array and those from 2^31 on are outside, wherever the product would wrap to.
-    beyond = numeric.make_constant(ctx, -(-(2**31) // extent), I32, (), span)
-    limited = ctx.op("mini", [index, beyond], scalar, span, signed=False) if extent > 1 else index
-    scale = numeric.make_constant(ctx, extent, I32, (), span)
+    beyond = numeric.make_constant(ctx, -(-(2**31) // step), I32, (), span)
+    limited = ctx.op("mini", [index, beyond], scalar, span, signed=False) if step > 1 else index
+    scale = numeric.make_constant(ctx, step, I32, (), span)
     return ctx.op("muli", [limited, scale], scalar, span)
 
 
@@ -307,7 +221,7 @@ def store(
     view = _stored_view(call, array, value, tile)
     indices = _index(call, place, view.array, counts_tiles=offset is None)
     stored_value(call, view.array, tile, "the tile")
-    _record_tile(call, view.array, numeric.shape_of(value), view.type.dim_map, is_store=True)
+    record_tile(call, view.array, numeric.shape_of(value), view.type.dim_map, is_store=True)
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
@@ -320,7 +234,7 @@ def _stored_view(call: Call, array: Argument, value: hir.Value, tile: Argument) 
     """Return the view that a tile is stored to: the one given, or a new one of the array."""
     shape = numeric.shape_of(value)
     if not isinstance(array.value, ViewValue):
-        return _view_of(call, array, shape, None, tile)
+        return view_of(call, array, shape, None, tile)
     view = array.value
     if view.type.tile != shape:
         shown = f"{hir.shape_text(view.type.tile)} tiles"

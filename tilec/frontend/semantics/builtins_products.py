@@ -1,4 +1,4 @@
-"""The builtin `mma`: matrix products, and how the tensor cores may compute them."""
+"""The builtins `mma` and `matmul`: matrix products, and how the tensor cores may compute them."""
 
 from typing import Any
 
@@ -8,6 +8,7 @@ from tilec.frontend.semantics.numeric import F32
 from tilec.frontend.semantics.products import product_types
 from tilec.frontend.semantics.values import AnyValue, Constant, describe
 from tilec.support.diagnostics import note
+from tilec.support.dtypes import DTYPES
 from tilec.support.mma_atoms import ProductTypes, find_family
 
 _ACCUMULATORS: dict[str, tuple[str, ...]] = {
@@ -48,8 +49,7 @@ def mma(
     lhs = call.tile(a, "A must be a tile")
     rhs = call.tile(b, "B must be a tile")
     total = call.tile(acc, "the accumulator must be a tile")
-    _check_mma_shapes(call, lhs, rhs, total)
-    _check_mma_dtypes(call, lhs, rhs, total)
+    _check_accumulator(call, lhs, rhs, total)
     m, k = numeric.shape_of(lhs)[-2:]
     n = numeric.shape_of(rhs)[-1]
     dtype = numeric.dtype_of(lhs)
@@ -66,6 +66,40 @@ def mma(
         return call.ctx.op("mmai", operands, total.type, call.span, **signs)
     kept = {name: value for name, value in attributes.items() if value != _EXACT}
     return call.ctx.op("mmaf", operands, total.type, call.span, **kept)
+
+
+@builtin("matmul", tuple(_ACCUMULATORS), "mmaf", "mmai")
+def matmul(
+    call: Call,
+    a: Argument,
+    b: Argument,
+    *,
+    precision: Argument | None = None,
+    promote: Argument | None = None,
+) -> AnyValue:
+    """Return `a @ b` for MxK and KxN tiles, or batches of them: `mma` that starts from zeros.
+
+    The result is f32, for operands of f64 f64, for integers i32.
+    """
+    lhs = call.tile(a, "A must be a tile")
+    rhs = call.tile(b, "B must be a tile")
+    shape = _product_shape(call, lhs, rhs)
+    accumulators = _check_operand_dtypes(call, lhs, rhs)
+    zeros = numeric.make_constant(call.ctx, 0, DTYPES[accumulators[-1]], shape, call.span)
+    acc = Argument(zeros, call.span)
+    return mma(call, a, b, acc, precision=precision, promote=promote)
+
+
+def can_accumulate(acc: AnyValue, a: Argument, b: Argument) -> bool:
+    """Tell whether `acc + a @ b` can be `mma(a, b, acc)`: by the shape and the type of `acc`."""
+    tiles = [item for item in (a.value, b.value, acc) if numeric.is_tile(item)]
+    if len(tiles) < 3:
+        return False
+    (lhs, rhs, total) = (item for item in tiles if isinstance(item, hir.Value))
+    left, right = numeric.shape_of(lhs), numeric.shape_of(rhs)
+    accumulators = _ACCUMULATORS.get(numeric.dtype_of(lhs).name, ())
+    fits = numeric.dtype_of(total).name in accumulators
+    return fits and numeric.shape_of(total) == (*left[:-1], right[-1])
 
 
 def _precision(call: Call, argument: Argument, operand: hir.Value) -> str:
@@ -102,8 +136,9 @@ def _promotion(call: Call, argument: Argument, acc: hir.Value, types: ProductTyp
     return every
 
 
-def _check_mma_shapes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value) -> None:
-    a, b, c = (numeric.shape_of(item) for item in (lhs, rhs, acc))
+def _product_shape(call: Call, lhs: hir.Value, rhs: hir.Value) -> tuple[int, ...]:
+    """Return the shape of the product of two tiles, or raise when they have none."""
+    a, b = numeric.shape_of(lhs), numeric.shape_of(rhs)
     shown = f"A is {hir.shape_text(a)} but B is {hir.shape_text(b)}"
     notes = [note("A comes from here", lhs.span), note("B comes from here", rhs.span)]
     if len(a) != len(b) or len(a) not in (2, 3):
@@ -118,15 +153,29 @@ def _check_mma_shapes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value
     if a[:-2] != b[:-2]:
         message = f"{shown}: batch sizes {int(a[0])} and {int(b[0])} differ"
         raise call.fail("T0302", message, notes=notes)
-    expected = (*a[:-2], a[-2], b[-1])
-    if c != expected:
-        message = f"the product is {hir.shape_text(expected)} but acc is {hir.shape_text(c)}"
-        notes.append(note("acc comes from here", acc.span))
+    return (*a[:-1], b[-1])
+
+
+def _check_accumulator(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value) -> None:
+    """Check shape and type of an accumulator."""
+    expected, found = _product_shape(call, lhs, rhs), numeric.shape_of(acc)
+    notes = [
+        note(f"{name} comes from here", item.span)
+        for name, item in (("A", lhs), ("B", rhs), ("acc", acc))
+    ]
+    if found != expected:
+        message = f"the product is {hir.shape_text(expected)} but acc is {hir.shape_text(found)}"
         raise call.fail("T0302", message, notes=notes)
+    accumulators, dtype = _check_operand_dtypes(call, lhs, rhs), numeric.dtype_of(acc).name
+    if dtype not in accumulators:
+        operand, allowed = numeric.dtype_of(lhs).name, " or ".join(accumulators)
+        message = f"with {operand} operands acc must be {allowed}, found {dtype}"
+        raise call.fail("T0306", message, notes=notes)
 
 
-def _check_mma_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value) -> None:
-    a, b, c = (numeric.dtype_of(item).name for item in (lhs, rhs, acc))
+def _check_operand_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value) -> tuple[str, ...]:
+    """Return the types that an accumulator of the product may have."""
+    a, b = numeric.dtype_of(lhs).name, numeric.dtype_of(rhs).name
     notes = [note("A comes from here", lhs.span), note("B comes from here", rhs.span)]
     if a != b and not any({a, b} <= set(mixed) for mixed in _MIXED):
         message = f"A is {a} but B is {b}: both must have one element type"
@@ -135,8 +184,4 @@ def _check_mma_dtypes(call: Call, lhs: hir.Value, rhs: hir.Value, acc: hir.Value
         known = ", ".join(_ACCUMULATORS)
         message = f"operands of {a} are not supported"
         raise call.fail("T0306", message, hint=f"cast to one of: {known}", notes=notes)
-    if c not in _ACCUMULATORS[a]:
-        allowed = " or ".join(_ACCUMULATORS[a])
-        notes.append(note("acc comes from here", acc.span))
-        message = f"with {a} operands acc must be {allowed}, found {c}"
-        raise call.fail("T0306", message, notes=notes)
+    return _ACCUMULATORS[a]

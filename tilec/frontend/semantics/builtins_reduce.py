@@ -134,6 +134,19 @@ def _extremum(
     return narrowed(call, _over_axes(call, tile, axis, keepdims, run, identity), dtype)
 
 
+@builtin("item", ARITHMETIC, "reduce")
+def item(call: Call, x: Argument) -> AnyValue:
+    """Return the only element of a tile, as a scalar."""
+    tile = arithmetic_tile(call, x)
+    count = math.prod(numeric.shape_of(tile))
+    if count != 1:
+        hint = "reduce it, or 'extract' one element"
+        message = f"a tile with {count} elements is no scalar"
+        raise call.fail("T0313", message, x.span, hint=hint)
+    line = Argument(reshaped(call.ctx, tile, (1,), call.span), x.span)
+    return _extremum(call, "max", (line,), None, None, Argument(Constant(True, x.span), x.span))
+
+
 def _ordered_dtype(dtype: DType) -> DType:
     """Return the type in which elements of `dtype` are compared."""
     return wide_dtype(dtype) if dtype.is_float or dtype is BOOL else dtype

@@ -2,7 +2,7 @@
 
 import math
 
-from tilec.frontend.semantics import hir, numeric
+from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
 from tilec.frontend.semantics.builtins_memory import index_scalar
 from tilec.frontend.semantics.context import Context
@@ -50,17 +50,32 @@ def full(call: Call, shape: Argument, value: Argument, dtype: Argument | None = 
 
 
 @builtin("arange", ANY_TYPE, "iota")
-def arange(call: Call, size: Argument, dtype: Argument | None = None) -> AnyValue:
-    """Return the 1-D tile 0, 1, ..., size - 1 (i32 by default)."""
+def arange(
+    call: Call,
+    size: Argument,
+    dtype: Argument | None = None,
+    *,
+    start: Argument | None = None,
+    step: Argument | None = None,
+) -> AnyValue:
+    """Return the 1-D tile 0, 1, ..., size - 1 (i32 by default), or `start`, `start + step`, ..."""
     extents = call.shape(size)
     if len(extents) != 1:
         raise call.fail("T0301", "the size is one integer", size.span)
     kind = _dtype_or(call, dtype, I32)
-    if kind.is_integer:
-        numeric.check_fits(call.ctx, Constant(extents[0] - 1, size.span), kind, size.span)
-        return call.ctx.op("iota", [], hir.TileType(kind, extents), call.span)
-    counted = call.ctx.op("iota", [], hir.TileType(I32, extents), call.span)
-    return numeric.convert(call.ctx, counted, kind, call.span)
+    known = [
+        call.integer(item, name) if item and isinstance(item.value, Constant) else default
+        for name, item, default in (("start", start, 0), ("step", step, 1))
+    ]
+    counted = kind if kind.is_integer else I32
+    for number in (known[0], known[0] + (extents[0] - 1) * known[1]):
+        numeric.check_fits(call.ctx, Constant(number, size.span), counted, size.span)
+    result: AnyValue = call.ctx.op("iota", [], hir.TileType(counted, extents), call.span)
+    for operator, item, neutral in (("*", step, 1), ("+", start, 0)):
+        if item is not None and item.value != Constant(neutral, item.span):
+            result = operators.binary(call.ctx, operator, result, item.value, call.span)
+    assert isinstance(result, hir.Value)
+    return numeric.convert(call.ctx, result, kind, call.span)
 
 
 # Changing shapes

@@ -21,6 +21,7 @@ from tilec.frontend.semantics.global_names import (
     namespace_member,
     unknown_name,
 )
+from tilec.frontend.semantics.product_operator import combine
 from tilec.frontend.semantics.values import (
     AnyValue,
     Constant,
@@ -82,8 +83,7 @@ def _binary(ctx: Context, node: ast.BinaryOperation) -> AnyValue:
     links, first = ast.operator_chain(node)
     result = evaluate(ctx, first)
     for link in links:
-        right = evaluate(ctx, link.right)
-        result = operators.binary(ctx, link.operator, result, right, link.span)
+        result = combine(ctx, link.operator, result, link.right, link.span)
     return result
 
 

@@ -56,12 +56,16 @@ class TensorViewType:
 
 @dataclass(frozen=True, slots=True)
 class PartitionViewType:
-    """An array cut into tiles; tile axis i is array axis `dim_map[i]`."""
+    """Tiles of an array, one every `steps` elements; tile axis i is array axis `dim_map[i]`.
+
+    Without steps, there is one every tile extent.
+    """
 
     tile: tuple[int, ...]
     view: TensorViewType
     dim_map: tuple[int, ...]
     padding: str
+    steps: tuple[int, ...] | None = None
 
     def __str__(self) -> str:
         return f"view of {self.view.dtype.name} in tiles {shape_text(self.tile)}"

@@ -38,8 +38,6 @@ def binary(ctx: Context, name: str, left: AnyValue, right: AnyValue, span: Sourc
     """Return `left name right`."""
     if isinstance(left, TupleValue) and isinstance(right, TupleValue) and name == "+":
         return checked_tuple(ctx, TupleValue(left.items + right.items), span)
-    if name == "@":
-        raise ctx.fail_lacking(no_syntax("@"), "@", span)
     what = f"'{name}'"
     first = numeric.require_number(ctx, left, span, what)
     second = numeric.require_number(ctx, right, span, what)

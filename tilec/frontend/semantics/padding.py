@@ -13,10 +13,14 @@ _PADDING_NAMES = {
     "pos_inf": math.inf,
     "neg_inf": -math.inf,
 }
+ARRAY = "array"
+"""Padding of a load from a slice: the elements of its array, and zero outside of that."""
 
 
-def padding_name(value: float, dtype: DType) -> str | None:
+def padding_name(value: float | str, dtype: DType) -> str | None:
     """Return the padding of the view type that gives `value`, or None when none does."""
+    if isinstance(value, str):
+        return value
     if value == 0:
         is_negative = dtype.is_float and math.copysign(1.0, value) < 0
         return "neg_zero" if is_negative else "zero"
@@ -27,13 +31,13 @@ def padding_name(value: float, dtype: DType) -> str | None:
     return None
 
 
-def named_padding(call: Call, pad: Argument) -> Argument:
-    """Return a padding as an argument that holds no name."""
+def named_padding(call: Call, pad: Argument, *others: str) -> Argument:
+    """Return a padding as an argument that holds no name; `others` are accepted elsewhere."""
     value = pad.value
     if not isinstance(value, Constant) or not isinstance(value.value, str):
         return pad
     if value.value not in _PADDING_NAMES:
-        names = ", ".join(f"'{name}'" for name in _PADDING_NAMES)
+        names = ", ".join(f"'{name}'" for name in (*_PADDING_NAMES, *others))
         message = f"unknown padding '{value.value}'"
         raise call.fail("T0310", message, pad.span, hint=f"use a number or one of {names}")
     return Argument(Constant(_PADDING_NAMES[value.value], pad.span), pad.span)

@@ -8,6 +8,7 @@ tiles TMA moves, it takes for granted.
 from collections.abc import Container, Iterator, Mapping
 
 from tilec.frontend.semantics.hir import Block, Operation, PartitionViewType, TileType, Value
+from tilec.frontend.semantics.padding import ARRAY
 from tilec.frontend.semantics.products import product_types
 from tilec.support.mma_atoms import wgmma_family
 
@@ -97,8 +98,13 @@ def _is_loaded(tile: Value, makers: _Makers, transposes: Container[int]) -> bool
         return False
     if op is None or op.name != _LOAD or not op.attributes.get("allow_tma", True):
         return False
-    view = op.operands[0].type
-    return isinstance(view, PartitionViewType) and view.padding == "zero"  # else it is computed
+    view, maker = op.operands[0].type, makers.get(op.operands[0])
+    if not isinstance(view, PartitionViewType) or maker is None:
+        return False
+    if view.padding == "zero":
+        source = makers.get(maker.operands[0])
+        return source is None or source.name != "slice_view"  # else it is computed
+    return view.padding == ARRAY
 
 
 def _is_unit_view(op: Operation) -> bool:

@@ -59,7 +59,11 @@ class ScalarParam:
 
 @dataclass(frozen=True, slots=True)
 class ConstParam:
-    """A compile-time value: `BM: const = 128`, `= auto` or without default."""
+    """A compile-time value: `BM: const = 128`, `= auto` or without default.
+
+    Without a default it may also be an extent of arrays (`X: f32[M, N], N: const`), which give it
+    its value.
+    """
 
     name: str
     default: bool | int | float | Default
@@ -86,7 +90,7 @@ class Signature:
         name: Kernel name.
         params: In declaration order.
         dims: Named dims in order of first appearance, each with the places (array, axis) where it
-            appears.
+            appears. A `const` that is an extent is none.
         has_grid: Whether the body declares its `grid`; if not, the caller gives one.
         hints: Plan fields from `@kernel(...)`.
         docstring: What the kernel says about itself.
@@ -104,6 +108,13 @@ class Signature:
     def arrays(self) -> tuple[ArrayParam, ...]:
         """Return the array parameters in order."""
         return tuple(item for item in self.params if isinstance(item, ArrayParam))
+
+    def fixed_extents(self) -> tuple[str, ...]:
+        """Return the names of the `const` parameters that are extents of arrays."""
+        used = {dim for array in self.arrays() for dim in array.dims}
+        return tuple(
+            item.name for item in self.params if isinstance(item, ConstParam) and item.name in used
+        )
 
     def find(self, name: str) -> Param | None:
         """Return the parameter called `name`."""
@@ -316,19 +327,22 @@ class _Reader:
             for axis, dim in enumerate(item.dims):
                 if not isinstance(dim, str):
                     continue
+                other = by_name.get(dim)
+                if isinstance(other, ConstParam) and other.default is Default.REQUIRED:
+                    continue
                 places.setdefault(dim, []).append((item.name, axis))
-                clash = by_name.get(dim)
-                if clash is not None and len(places[dim]) == 1:
-                    self._clash(dim, clash, item)
+                if other is not None and len(places[dim]) == 1:
+                    self._clash(dim, other, item)
         return {name: tuple(items) for name, items in places.items()}
 
     def _clash(self, dim: str, clash: Param, array: ArrayParam) -> None:
-        what = "const" if isinstance(clash, ConstParam) else "parameter"
+        what, hint = "parameter", "rename one of them"
         message = f"'{dim}' names a dim of '{array.name}' and also a {what}"
+        if isinstance(clash, ConstParam):
+            what, hint = "const", "leave out the default: the extent is the value"
+            message = f"'{dim}' is an extent of '{array.name}', but it has a value of its own"
         notes = [note(f"the {what} is declared here", clash.span)]
-        self.errors.append(
-            error("T0203", message, array.span, notes=notes, hint="rename one of them")
-        )
+        self.errors.append(error("T0203", message, array.span, notes=notes, hint=hint))
 
     def hints(self) -> dict[str, PlanValue]:
         """Return the plan fields that `@kernel(...)` fixes."""

@@ -8,7 +8,6 @@ from tilec.frontend.semantics import (
     hir,
     host_expression,
     jumps,
-    operators,
     structure,
 )
 from tilec.frontend.semantics.annotations import annotated
@@ -18,6 +17,7 @@ from tilec.frontend.semantics.builtins_shape import MAX_BLOCKS, block_coordinate
 from tilec.frontend.semantics.closures import make_closure
 from tilec.frontend.semantics.context import Context, GridInfo, SemanticError
 from tilec.frontend.semantics.names import HIDDEN, LEAVE, SKIP, assigned_names
+from tilec.frontend.semantics.product_operator import combine
 from tilec.frontend.semantics.signature import called_name, grid_statement
 from tilec.frontend.semantics.values import (
     AnyValue,
@@ -129,8 +129,7 @@ def assign_target(ctx: Context, target: ast.Expression, value: AnyValue, span: S
 
 def _augmented_assign(ctx: Context, statement: ast.AugmentedAssign) -> None:
     current = ctx.evaluate(statement.target)
-    value = ctx.evaluate(statement.value)
-    result = operators.binary(ctx, statement.operator, current, value, statement.span)
+    result = combine(ctx, statement.operator, current, statement.value, statement.span)
     ctx.bind(statement.target.id, result, statement.target.span)
 
 

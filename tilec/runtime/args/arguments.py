@@ -40,9 +40,9 @@ class BoundArguments:
         arrays: Array arguments in declaration order.
         scalars: Scalar arguments in declaration order.
         scalar_dtypes: Element type of each scalar.
-        constants: `const` values that the caller gave.
+        constants: `const` values that the caller gave, or that are extents of the arrays.
         dtypes: Element type of every `dtype` parameter.
-        dims: Extent of every named dim.
+        dims: Extent of every named dim, and of every `const` that is one.
         device: Ordinal of the GPU; None when the arrays are NumPy arrays.
     """
 
@@ -108,6 +108,7 @@ def check_arguments(
         for item in interface.of_kind(CONST)
         if item.name in values
     }
+    _bind_extents(interface, constants, dims)
     return BoundArguments(
         arrays, scalars, scalar_dtypes, constants, dtypes, dims, device, dict(values)
     )
@@ -273,6 +274,23 @@ def _check_dims(interface: Interface, arrays: Mapping[str, ArrayView]) -> dict[s
                         at=parameter,
                     )
     return dims
+
+
+def _bind_extents(
+    interface: Interface, constants: dict[str, ConstantValue], dims: Mapping[str, int]
+) -> None:
+    """Give the constants that are extents of arrays their values."""
+    for item in interface.of_kind(CONST):
+        if item.name not in dims:
+            continue
+        extent = dims[item.name]
+        if constants.setdefault(item.name, extent) != extent:
+            raise interface.error(
+                "T0705",
+                f"{item.name} is {constants[item.name]}, but the arrays have {extent}",
+                hint=f"leave out {item.name}: the arrays give it",
+                at=item,
+            )
 
 
 def _scalar(interface: Interface, parameter: Parameter, value: Any, dtype: str) -> Scalar:

@@ -18,7 +18,7 @@ STREAM = "stream"
 REQUIRED = "required"
 """Default of a parameter that the caller must give."""
 OPTIONAL = "optional"
-"""Default of a parameter that tilec works out itself: `auto`, or a type bound from the arrays."""
+"""Default of a parameter that tilec works out itself: `auto`, or what the arrays give it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,13 +105,15 @@ def interface_from_signature(signature: Any, source: SourceFile) -> Interface:
     from tilec.frontend.semantics import signature as forms
 
     parameters: list[Parameter] = []
+    extents = signature.fixed_extents()
     for item in signature.params:
         if isinstance(item, forms.ArrayParam):
             made = Parameter(item.name, ARRAY, item.dtype, item.dims, span=item.span)
         elif isinstance(item, forms.ScalarParam):
             made = Parameter(item.name, SCALAR, item.dtype, span=item.span)
         elif isinstance(item, forms.ConstParam):
-            default = _const_default(item.default, forms.Default)
+            given = item.name in extents
+            default = OPTIONAL if given else _const_default(item.default, forms.Default)
             made = Parameter(item.name, CONST, default=default, span=item.span)
         else:
             default = OPTIONAL if isinstance(item.default, forms.Default) else item.default

@@ -111,6 +111,9 @@ def specialize(
         plan: Overrides of plan fields.
     """
     groups = alias_groups(overlaps)
+    sizes = {
+        name: extent for name, extent in arguments.dims.items() if name not in arguments.constants
+    }
     return Specialization(
         arrays={
             name: array_spec(array, groups.get(name, -1))
@@ -118,11 +121,7 @@ def specialize(
         },
         constants=dict(arguments.constants),
         dtypes=dict(arguments.dtypes),
-        divisors={
-            name: DIM_DIVISOR
-            for name, extent in arguments.dims.items()
-            if extent % DIM_DIVISOR == 0
-        },
-        sizes=dict(arguments.dims),
+        divisors={name: DIM_DIVISOR for name, extent in sizes.items() if extent % DIM_DIVISOR == 0},
+        sizes=sizes,
         plan=dict(plan),
     )

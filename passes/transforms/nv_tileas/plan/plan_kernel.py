@@ -48,11 +48,14 @@ from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
 from tilec.passes.analysis.epilogue.store_deferral import deferrable_store
 from tilec.passes.analysis.facts.element_accesses import (
+    NEEDS_TILE,
+    depends_on_tile,
     element_beyond_grid,
     is_element_access,
     why_not_produced,
 )
 from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
+from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     array_of_view,
@@ -69,7 +72,7 @@ from tilec.passes.analysis.mma.k_loops import why_not_split
 from tilec.passes.analysis.mma.operands import DOT, is_unit_view, staged_bytes, staging_reason
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
-from tilec.passes.analysis.reductions import reduces_once
+from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.tma.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
 from tilec.passes.registry import PassContext, register_pass
@@ -215,7 +218,8 @@ def _shared_loads(
     }
     for access in accesses:
         if access.uses_tma and access.is_load and _feeds_wgmma_alone(access.op.results[0]):
-            yield access, shared_axes(access.op, access.coords, ids)
+            begin = [start.value for start in slice_starts(access.view)]
+            yield access, shared_axes(access.op, [*access.coords, *begin], ids)
 
 
 def _feeds_wgmma_alone(tile: Any) -> bool:
@@ -287,7 +291,7 @@ def kernel_problem(
         fixed_bytes=fixed_bytes,
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
-        reduces_once=reduces_once(function),
+        waits_for_tiles=waits_for_tiles(function),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         scratch_bytes=expected_scratch_bytes(function),
@@ -363,14 +367,14 @@ def _keep_producible_loads(
 ) -> None:
     """Give loads that no producer role can issue their best alternative without TMA.
 
-    A producer replays the control flow around its loads; the trip count of a `while` may depend
-    on tiles that only consumers have.
+    A producer repeats the control flow around its loads and computes where their tiles lie. It
+    cannot do that where a tile decides, because only consumers have tiles. A kernel without loads
+    in loops has no producer.
     """
-    for access in accesses:
-        if not (access.uses_tma and access.is_load):
-            continue
-        if all(loop.name == "scf.for" for loop in enclosing_loops(access.op)):
-            continue
-        reason = "it is in a 'while' loop, which a producer role cannot repeat"
-        demotion = leave_to_threads(access, reason)
-        context.sink.emit(lost_tma("T0521", demotion, function))
+    loads = [access for access in accesses if access.uses_tma and access.is_load]
+    if not any(enclosing_loops(access.op) for access in loads):
+        return
+    for access in loads:
+        if depends_on_tile(access.op, function):
+            demotion = leave_to_threads(access, NEEDS_TILE)
+            context.sink.emit(lost_tma("T0521", demotion, function))

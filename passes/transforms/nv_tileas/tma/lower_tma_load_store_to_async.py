@@ -55,6 +55,7 @@ from tilec.ir.structured import (
     body_operations,
 )
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.facts.slices import array_coordinates
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     is_tiled_access,
@@ -140,7 +141,8 @@ def _start_copies(fill: Any, barrier: Any, kernel: TmaKernel) -> None:
     access = tiled_access(load)
     descriptor, index = kernel.descriptor(access, slot.type, "load")
     with ir.InsertionPoint(fill), load.location:
-        share = _share(load, access.coords, slot.type, kernel.cluster)
+        coords = array_coordinates(access.view, access.coords)
+        share = _share(load, coords, slot.type, kernel.cluster)
         for number, coords in enumerate(share.boxes):
             copy = AsyncTiledTmaLoadOp(
                 descriptor=descriptor,

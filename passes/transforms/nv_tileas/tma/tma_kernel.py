@@ -11,6 +11,7 @@ from tilec.ir.structured import (
     clone_operation,
     defining_operation,
 )
+from tilec.passes.analysis.facts.slices import whole_array
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.support.fast_dataclasses import dataclass, field
@@ -62,7 +63,7 @@ class TmaKernel:
     def _make(self, access: Any, layout: Any, slot_type: Any, mode: str) -> Any:
         i64 = ir.IntegerType.get_signless(64)
         with ir.InsertionPoint(self.roles), access.op.location:
-            view = access.view
+            view = whole_array(access.view)
             memref = defining_operation(view)
             if memref.block != self.roles.block:
                 view = clone_operation(memref, {}).results[0]

@@ -37,6 +37,7 @@ from tilec.ir.structured import (
     walk_operations,
 )
 from tilec.passes.analysis.facts.memory_tokens import trace_token
+from tilec.passes.analysis.facts.slices import array_coordinates, sliced_dims
 from tilec.passes.analysis.kernels import (
     TiledAccess,
     tiled_access,
@@ -169,8 +170,9 @@ def _copy_out(item: _Written, streams: bool) -> None:
     """
     i64 = ir.IntegerType.get_signless(64)
     tile = item.staging.tile
-    with _branch(_fits_tma(item.access, tile.type.shape[-1]), item.access, item.staging):
-        for number, coords in enumerate(box_coordinates(item.access.coords, tile.type)):
+    with _branch(_fits_tma(item.access, tuple(tile.type.shape)), item.access, item.staging):
+        begin = array_coordinates(item.access.view, item.access.coords)
+        for number, coords in enumerate(box_coordinates(begin, tile.type)):
             copy = AsyncTiledTmaStoreOp(
                 descriptor=item.descriptor,
                 source=tile,
@@ -183,15 +185,21 @@ def _copy_out(item: _Written, streams: bool) -> None:
                 copy.attributes[CACHE_HINT] = ir.StringAttr.get(EVICT_FIRST)
 
 
-def _fits_tma(access: TiledAccess, width: int) -> Any:
-    """Emit whether TMA may store the tile of rows of `width` elements; None when it always may.
+def _fits_tma(access: TiledAccess, shape: tuple[int, ...]) -> Any:
+    """Emit whether TMA may store the tile of `shape`; None when it always may.
+
+    TMA knows where an array ends, but not where a slice of it ends.
 
     A store that begins before its array, even by a tile without any element of it, ends the kernel
     with an illegal instruction (measured on an H200, driver 580, 2026-11-21: one and two dims, by 8
     and by 16 elements). Loads from there are filled with zeros.
     """
-    conditions = [_row_fits(access, width)] if _may_overrun(access) else []
-    view = access.op.opview
+    view, cut = access.op.opview, sliced_dims(access.view)
+    conditions = [
+        _ends_inside(access, dim, shape[dim]) for dim in sorted(cut) if not view.in_bounds[dim]
+    ]
+    if len(shape) - 1 not in cut and _may_overrun(access):
+        conditions.append(_row_fits(access, shape[-1]))
     for coord, *safe in zip(access.coords, view.in_bounds, view.never_before, strict=True):
         if not any(safe):
             zero = arith.constant(coord.type, 0)
@@ -218,14 +226,25 @@ def _element_bytes(access: TiledAccess) -> int:
     return element_bits(access.tile_type.element_type) // 8
 
 
+def _extent(access: TiledAccess, dim: int) -> Any:
+    """Return the extent of the memref of `access` along `dim`; emit it if it is known."""
+    memref = defining_operation(access.view).opview
+    shape, given = memref.memref.type.shape, iter(memref.sizes)
+    extents = [next(given) if extent is None else extent for extent in shape]
+    i32, found = ir.IntegerType.get_signless(32), extents[dim]
+    return arith.constant(i32, found) if isinstance(found, int) else found
+
+
+def _ends_inside(access: TiledAccess, dim: int, extent: int) -> Any:
+    """Emit whether a tile of `extent` elements along `dim` ends inside of its memref."""
+    end = arith.addi(access.coords[dim], arith.constant(access.coords[dim].type, extent))
+    return arith.cmpi(arith.CmpIPredicate.sle, end, _extent(access, dim))
+
+
 def _row_fits(access: TiledAccess, width: int) -> Any:
     """Emit whether TMA may store the tile: it is not the row's last one, or the row ends well."""
-    i32 = ir.IntegerType.get_signless(32)
-    memref = defining_operation(access.view).opview
-    extent = memref.memref.type.shape[-1]
-    length = list(memref.sizes)[-1] if extent is None else arith.constant(i32, extent)
-    end = arith.addi(access.coords[-1], arith.constant(i32, width))
-    inside = arith.cmpi(arith.CmpIPredicate.sle, end, length)
+    i32, length = ir.IntegerType.get_signless(32), _extent(access, -1)
+    inside = _ends_inside(access, -1, width)
     unit = BOX_ALIGNMENT_BYTES // _element_bytes(access)
     rest = arith.remui(length, arith.constant(i32, unit))
     whole = arith.cmpi(arith.CmpIPredicate.eq, rest, arith.constant(i32, 0))

@@ -1,0 +1,100 @@
+"""Replace comparisons of tiles of indices whose result is known by a constant.
+
+Before:  %r = make_range {start = 0} : tensor<4096xi32>
+         %e = splat %c4096 : tensor<4096xi32>
+         %m = cmpi slt, %r, %e
+After:   %m = constant dense<true>
+
+A mask of the columns beyond the end of a row is needless where the row ends with its tile. What
+the elements of an operand lie between follows from ranges, splats, and the ranges of scalars:
+constants, extents of at least 1, loop variables, coordinates of blocks. `canonicalize` then removes
+the selections.
+"""
+
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.facts import intervals
+from tilec.passes.analysis.facts.intervals import Range
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.registry import PassContext, register_pass
+
+_P = arith.CmpIPredicate
+_LESS = {int(_P.slt): True, int(_P.sle): False}
+_MORE = {int(_P.sgt): True, int(_P.sge): False}
+_FREE = ("nv_tileaa.view", "nv_tileaa.broadcast", "nv_tileaa.permute")
+_SUMS = {"arith.addi": intervals.add, "arith.subi": intervals.subtract}
+
+
+@register_pass("nv-tileaa-fold-comparisons")
+def fold_comparisons(module: Any, context: PassContext) -> bool:
+    """Fold the signed comparisons of tiles whose operands' ranges decide them."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        ranges = ValueRanges(function.regions[0].blocks[0], read_kernel_metadata(function))
+        for op in kernel_operations(function):
+            if op.name != "arith.cmpi" or not isinstance(op.results[0].type, ir.RankedTensorType):
+                continue
+            known = _known_result(op, ranges)
+            if known is not None:
+                _replace(op, known)
+                changed = True
+    return changed
+
+
+def _known_result(op: Any, ranges: ValueRanges) -> bool | None:
+    """Return what a comparison gives for all of its elements; None if that is not known."""
+    predicate = ir.IntegerAttr(op.attributes["predicate"]).value
+    left, right = op.operands
+    if predicate in _MORE:
+        left, right = right, left
+    elif predicate not in _LESS:
+        return None
+    strict = _LESS[predicate] if predicate in _LESS else _MORE[predicate]
+    low, high = _range_of(left, ranges), _range_of(right, ranges)
+    if low is None or high is None:
+        return None
+    if low[1] < high[0] or (low[1] == high[0] and not strict):
+        return True
+    return False if low[0] > high[1] or (low[0] == high[1] and strict) else None
+
+
+def _range_of(tile: Any, ranges: ValueRanges) -> Range | None:
+    """Return what the elements of a tile lie between, read as signed; None if nothing is known."""
+    op = defining_operation(tile)
+    if op is None:
+        return None
+    if op.name == "nv_tileaa.make_range":
+        start = op.opview.start.value
+        return start, start + tile.type.shape[0] - 1
+    if op.name == "nv_tileaa.splat":
+        return ranges.signed(op.operands[0])
+    if op.name == "arith.constant":
+        value = ir.DenseElementsAttr(op.attributes["value"])
+        number = ir.IntegerAttr(value.get_splat_value()).value if value.is_splat else None
+        return None if number is None else (number, number)
+    if op.name in _FREE:
+        return _range_of(op.operands[0], ranges)
+    if op.name not in _SUMS:
+        return None
+    found = [_range_of(operand, ranges) for operand in op.operands]
+    left, right = found
+    if left is None or right is None:
+        return None
+    whole = _SUMS[op.name](left, right)
+    limits = intervals.signed_limits(ir.IntegerType(tile.type.element_type).width)
+    return whole if intervals.is_within(whole, limits) else None
+
+
+def _replace(op: Any, known: bool) -> None:
+    type_ = op.results[0].type
+    boolean = ir.IntegerAttr.get(type_.element_type, -int(known))
+    with ir.InsertionPoint(op), op.location:
+        constant = arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, boolean))
+    op.results[0].replace_all_uses_with(constant)
+    erase(op)
