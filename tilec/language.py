@@ -107,6 +107,7 @@ next_power_of_2 = _builtin("next_power_of_2")
 num_blocks = _builtin("num_blocks")
 ones = _builtin("ones")
 permute = _builtin("permute")
+prefetch = _builtin("prefetch")
 prod = _builtin("prod")
 reduce = _builtin("reduce")
 reshape = _builtin("reshape")
@@ -192,6 +193,7 @@ __all__ = [
     "num_blocks",
     "ones",
     "permute",
+    "prefetch",
     "prod",
     "reduce",
     "reshape",

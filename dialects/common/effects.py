@@ -80,9 +80,14 @@ class Reports(Acts):
     """
 
 
-def only_reports(op: Any) -> bool:
-    """Tell whether all that `op` does is to tell the host something."""
-    return Reports in getattr(type(op.opview), "_traits", ())
+class Hints(Acts):
+    """The operation tells the hardware what comes, and does nothing that the kernel could see."""
+
+
+def is_unseen(op: Any) -> bool:
+    """Tell whether `op` does nothing that the kernel itself could see: it reports, or hints."""
+    traits = getattr(type(op.opview), "_traits", ())
+    return Reports in traits or Hints in traits
 
 
 def has_effect(op: Any) -> bool:
@@ -95,7 +100,9 @@ def has_effect(op: Any) -> bool:
     if global_access(op) is not None:
         return must_happen(op)
     traits = getattr(type(op.opview), "_traits", ())
-    return not len(op.results) or any(trait in (Acts, Reports, WritesMemory) for trait in traits)
+    return not len(op.results) or any(
+        trait in (Acts, Reports, Hints, WritesMemory) for trait in traits
+    )
 
 
 _TERMINATORS = frozenset({"yield", "yield_values", "condition", "return"})

@@ -172,13 +172,14 @@ class TiledAccessBase(ext.Operation):
         if not isinstance(memref, MemrefType) or not memref.is_strided:
             return report(self, f"expects a strided memref, but got {memref}")
         return (
-            self._verify_coordinates(memref)
+            self.verify_coordinates(memref)
             and self._verify_tile(memref, tile)
             and self._verify_ordering()
-            and self._verify_atom()
+            and self.verify_atom()
         )
 
-    def _verify_coordinates(self, memref: MemrefType) -> bool:
+    def verify_coordinates(self, memref: MemrefType) -> bool:
+        """Report coordinates that do not fit the memref."""
         if len(self.coords) != memref.rank:
             return report(self, f"expects {memref.rank} coordinates, but got {len(self.coords)}")
         for coord in self.coords:
@@ -221,7 +222,8 @@ class TiledAccessBase(ext.Operation):
             return report(self, f"unknown mem_scope: {self.mem_scope}")
         return True
 
-    def _verify_atom(self) -> bool:
+    def verify_atom(self) -> bool:
+        """Report an atom of another kind of access."""
         atoms = [self.atom, *self.legal_atoms] if self.atom is not None else self.legal_atoms
         if self.ATOM_REQUIRED and self.atom is None:
             return report(self, "requires attribute 'atom'")

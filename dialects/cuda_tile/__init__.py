@@ -82,6 +82,7 @@ from tilec.dialects.cuda_tile.memory_ops import (
     MakeTokenOp,
     StoreViewTkoOp,
 )
+from tilec.dialects.cuda_tile.prefetch_ops import PrefetchViewOp
 from tilec.dialects.cuda_tile.report_ops import AssertOp, PrintOp
 from tilec.dialects.cuda_tile.shape_ops import BroadcastOp, CatOp, ExtractOp, PermuteOp, ReshapeOp
 from tilec.dialects.cuda_tile.types import (
@@ -165,6 +166,7 @@ __all__ = [
     "PartitionViewType",
     "PermuteOp",
     "PowOp",
+    "PrefetchViewOp",
     "PrintOp",
     "PtrType",
     "ReduceOp",

@@ -18,6 +18,8 @@ GLOBAL_SPACE = 1
 TMA_ALIGNMENT = 16
 """Bytes that base address, strides and inner box of a tensor map are multiples of."""
 TMA_MAX_RANK = 5
+LINE_BYTES = 128
+"""Bytes that a thread prefetches: a line of L2."""
 TMA_TIER = 90
 CP_ASYNC_TIER = 80
 VECTOR_BITS = (128, 64, 32, 16, 8)
@@ -61,6 +63,7 @@ class CopyRequest:
         allow_tma: False when the source forbids TMA.
         not_describable: Why the host cannot describe the array to TMA, None when it can.
         after_store: The load comes after a store or an acquire of this kernel.
+        is_prefetch: The tile is not loaded yet, only brought to L2.
         array_div_by: Of a slice: known divisor of the base address of its array, in bytes.
         start_div_by: Of a slice: known divisors of where it begins in its array, in elements.
     """
@@ -82,6 +85,7 @@ class CopyRequest:
     allow_tma: bool = True
     not_describable: str | None = None
     after_store: bool = False
+    is_prefetch: bool = False
     array_div_by: int | None = None
     start_div_by: tuple[int, ...] | None = None
 
@@ -112,7 +116,7 @@ class CopyAtom:
     """A family of atoms.
 
     Attributes:
-        kind: tma_load, tma_store, ldg, stg or cp_async.
+        kind: tma_load, tma_store, tma_prefetch, ldg, stg, prefetch or cp_async.
         min_tier: Oldest compute capability that has it.
         loads: Whether it loads (else it stores).
         vector_bits: Bits per instruction of one thread; 0 when a tile moves as a whole.
@@ -153,7 +157,12 @@ class Selection:
 
 def select_copy_atoms(request: CopyRequest) -> Selection:
     """Return the legal atoms for `request`, in order of preference."""
-    candidates = [atom for atom in COPY_ATOMS if atom.loads == request.is_load]
+    candidates = [
+        atom
+        for atom in COPY_ATOMS
+        if atom.loads == request.is_load
+        and (Interface.PREFETCH in atom.interfaces) == request.is_prefetch
+    ]
     obstacles = {atom: atom.find_obstacle(request, atom.vector_bits) for atom in candidates}
     legal = [atom for atom in candidates if obstacles[atom] is None]
     legal.sort(key=lambda atom: _preference(atom, request.compute_capability))
@@ -285,9 +294,12 @@ def find_async_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
 
 
 _TMA = Interface.COPY | Interface.ASYNC_COPY | Interface.TMA
+_TMA_PREFETCH = Interface.TMA | Interface.PREFETCH
 COPY_ATOMS: tuple[CopyAtom, ...] = (
-    CopyAtom("tma_load", TMA_TIER, True, 0, _TMA | Interface.PREFETCH, find_tma_obstacle),
+    CopyAtom("tma_load", TMA_TIER, True, 0, _TMA, find_tma_obstacle),
     CopyAtom("tma_store", TMA_TIER, False, 0, _TMA, find_tma_obstacle),
+    CopyAtom("tma_prefetch", TMA_TIER, True, 0, _TMA_PREFETCH, find_tma_obstacle),
+    CopyAtom("prefetch", 70, True, 8 * LINE_BYTES, Interface.PREFETCH, lambda *_: None),
     *(CopyAtom("ldg", 70, True, b, Interface.COPY, find_vector_obstacle) for b in VECTOR_BITS),
     *(CopyAtom("stg", 70, False, b, Interface.COPY, find_vector_obstacle) for b in VECTOR_BITS),
     *(

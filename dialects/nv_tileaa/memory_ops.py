@@ -10,6 +10,7 @@ from tilec.dialects.common.memory_ops import (
     TiledLoadBase,
     TiledStoreBase,
 )
+from tilec.dialects.common.prefetch_ops import PrefetchBase
 from tilec.dialects.common.verify import report, total
 from tilec.dialects.nv_tileaa.dialect import NvTileAA
 from tilec.ir.bindings import Operand, Pure, Result, ir
@@ -49,6 +50,10 @@ class TiledStoreOp(TiledStoreBase, dialect=NvTileAA, name="tiled_store"):
     BAD_SEMANTIC = "stores accept only relaxed or release"
     SCOPE_ON_WEAK = "weak memory ordering must not carry a scope"
     SCOPE_MISSING = "non-weak memory ordering requires explicit scope"
+
+
+class PrefetchOp(PrefetchBase, dialect=NvTileAA, name="prefetch"):
+    """Ask for one tile to be in L2 when it is loaded."""
 
 
 class CreateMemTokenOp(CreateMemTokenBase, dialect=NvTileAA, name="create_mem_token"):

@@ -87,6 +87,7 @@ from tilec.dialects.nv_tileas.split_ops import (
 )
 from tilec.dialects.nv_tileas.tma_ops import (
     AsyncTiledTmaLoadOp,
+    AsyncTiledTmaPrefetchOp,
     AsyncTiledTmaStoreOp,
     BulkCommitOp,
     BulkWaitOp,
@@ -110,6 +111,7 @@ __all__ = [
     "ArrivePartialOp",
     "AsyncMmaOp",
     "AsyncTiledTmaLoadOp",
+    "AsyncTiledTmaPrefetchOp",
     "AsyncTiledTmaStoreOp",
     "AwaitPartialsOp",
     "BarrierOp",

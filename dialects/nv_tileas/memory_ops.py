@@ -15,6 +15,7 @@ from tilec.dialects.common.memory_ops import (
     TiledLoadBase,
     TiledStoreBase,
 )
+from tilec.dialects.common.prefetch_ops import PrefetchBase
 from tilec.dialects.nv_tileaa.types import MemTokenType
 from tilec.dialects.nv_tileas.base import POSITION, REGISTERS, RING, CheckedOperation
 from tilec.dialects.nv_tileas.dialect import NvTileAS
@@ -41,6 +42,12 @@ class TiledStoreOp(TiledStoreBase, dialect=NvTileAS, name="tiled_store"):
     """Store one tile with the copy atom of its witness."""
 
     SEMANTICS = ("weak", "relaxed")
+    ATOM_REQUIRED = True
+
+
+class PrefetchOp(PrefetchBase, dialect=NvTileAS, name="prefetch"):
+    """Ask for one tile to be in L2 when it is loaded."""
+
     ATOM_REQUIRED = True
 
 

@@ -7,6 +7,7 @@ from collections.abc import Sequence as SequenceABC
 from math import prod
 from typing import Any, Sequence  # noqa: UP035 - ext reads typing.Sequence
 
+from tilec.dialects.common.effects import Hints
 from tilec.dialects.common.verify import is_i32
 from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas.base import (
@@ -155,6 +156,32 @@ class AsyncTiledTmaStoreOp(CheckedOperation, name="async_tiled_tma_store"):
         if message is None and CACHE_HINT in self.attributes:
             message = find_choice_error(self, CACHE_HINT, (EVICT_FIRST,))
         return message
+
+
+class AsyncTiledTmaPrefetchOp(CheckedOperation, name="async_tiled_tma_prefetch", traits=[Hints]):
+    """One elected thread asks for one box of global memory to be in L2.
+
+    Operands:
+        descriptor: Descriptor of the source.
+        coords: Element coordinates of the box, outer first (i32).
+
+    Attributes:
+        tmaIdx: Number of the descriptor.
+    """
+
+    TYPES = (("descriptor", DESCRIPTOR),)
+
+    descriptor: Operand[Any]
+    coords: Sequence[Operand[Any]]
+    tmaIdx: ir.IntegerAttr  # noqa: N815 - the walk-through's spelling
+
+    def find_error(self) -> str | None:
+        """Return the message for coordinates that do not fit the descriptor."""
+        rank = len(self.descriptor.type.box_shape)
+        if len(self.coords) != rank:
+            return f"expects {rank} coordinates, but got {len(self.coords)}"
+        wrong = next((coord for coord in self.coords if not is_i32(coord.type)), None)
+        return None if wrong is None else f"expects coordinates of i32, but got {wrong.type}"
 
 
 class BulkCommitOp(NvTileAS.Operation, name="bulk_commit"):

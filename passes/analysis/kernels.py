@@ -67,12 +67,12 @@ def reject(op: Any, code: str, message: str, hint: str | None = None) -> Compile
 
 @dataclass(frozen=True)
 class TiledAccess:
-    """Operands of a `tiled_load` or `tiled_store` by role.
+    """Operands of a `tiled_load`, `tiled_store` or `prefetch` by role.
 
     Attributes:
         op: The operation.
         view: The memref.
-        value: The stored tile; None for a load.
+        value: The stored tile; None for a load or prefetch.
         coords: Element coordinates, outer first.
         token: The memory token consumed; None when there is none.
     """
@@ -85,13 +85,20 @@ class TiledAccess:
 
     @property
     def is_load(self) -> bool:
-        """Whether it is a load."""
+        """Whether it is a load, or comes before one."""
         return self.value is None
 
     @property
     def tile_type(self) -> Any:
         """Tensor type of the tile."""
+        if self.is_prefetch:
+            return self.op.opview.tile_type
         return self.op.results[0].type if self.is_load else self.value.type
+
+    @property
+    def is_prefetch(self) -> bool:
+        """Whether nothing is loaded yet."""
+        return self.op.name.endswith(".prefetch")
 
     @property
     def uses_tma(self) -> bool:
@@ -103,7 +110,8 @@ def tiled_access(op: Any) -> TiledAccess:
     """Return the operands of tiled operation `op` (nv_tileaa or nv_tileas)."""
     view = op.opview
     value = view.value if op.name.endswith("tiled_store") else None
-    return TiledAccess(op, view.memref, value, tuple(view.coords), view.after)
+    after = None if op.name.endswith(".prefetch") else view.after
+    return TiledAccess(op, view.memref, value, tuple(view.coords), after)
 
 
 def is_tiled_access(op: Any) -> bool:

@@ -25,6 +25,7 @@ CALLS = {
     },
     "atomic_cas": "y = atomic_cas(A, (m, n), A[m, n], A[m, n])",
     "make_partition_view": "y = load(make_partition_view(A, (16, 16)), (m, n))",
+    "prefetch": "prefetch(A, (m, n), (16, 16))",
     "make_strided_view": "y = load(make_strided_view(A, (16, 16), (8, 8)), (m, n))",
     "slice": "y = load(slice(A, 0, m, n), (m, n), (16, 16))",
     "mma": "y = mma(x, x, zeros((16, 16), {acc}))",

@@ -22,6 +22,8 @@ HEAD = "@kernel\ndef f[M, N](A: f32[M, N], C: f32[M, N], s: i32, x: f32):\n    i
         ("v = A.slice(0, x)", "the bound of a slice is an integer scalar, found"),
         ("v = A.slice(0, 0, 1, 2)", "takes 4 arguments, found 5"),
         ("v = slice(s, 0)", "expected an array, found"),
+        ("v = load(A, (0, 0), (4, 4), latency=11)", "latency is a number from 1 to 10, found 11"),
+        ("v = load(A, (0, 0), (), latency=2)", "a scalar takes no such argument"),
         ("v = load(A, (0, 0), (4, 4), pad='arrays')", "unknown padding 'arrays'"),
     ],
 )

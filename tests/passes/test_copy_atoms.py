@@ -186,7 +186,7 @@ def test_older_architectures_prefer_their_own_atoms():
 
 
 def test_interfaces_answer_what_an_atom_can_do():
-    assert Interface.PREFETCH in interfaces_of("tma_load")
+    assert interfaces_of("tma_prefetch") == Interface.TMA | Interface.PREFETCH
     assert Interface.TMA in interfaces_of("tma_store")
     assert Interface.ASYNC_COPY in interfaces_of("cp_async")
     assert interfaces_of("ldg") == Interface.COPY

@@ -50,6 +50,13 @@ def test_gemm_128x128():
     assert result.cluster == (1, 1)
 
 
+def test_a_hint_of_latency_makes_the_ring_longer():
+    problem = tiles(slot=32768)
+    assert plan(problem).stages == 2
+    assert plan(replace(problem, latency=5)).stages == 5
+    assert plan(replace(problem, latency=10)).stages == 7, "no more fit"
+
+
 def test_accumulators_that_are_live_together_share_the_registers():
     """Two of 100 registers leave less than 32 of 232; each of them alone would fit."""
     product = MmaTile(128, 200, 64, 2, 4, also_live=((128, 200, 4),))

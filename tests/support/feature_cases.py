@@ -141,6 +141,7 @@ CASES = {
     "empty_slices": PLANE[:2],
     "product_of_slices": GEMM,
     "grouped_product": GEMM,
+    "prefetched": PLANE[:2],
     "library_activations": LINE,
     "library_random": LINE,
     "library_rows": PLANE,

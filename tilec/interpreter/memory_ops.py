@@ -7,7 +7,7 @@ token needs no value here.
 from collections.abc import Callable
 from typing import Any
 
-from tilec.interpreter.registry import value_op, value_ops
+from tilec.interpreter.registry import structured_op, value_op, value_ops
 
 Function = Callable[..., Any]
 
@@ -22,6 +22,11 @@ def _load_view(op: Any) -> Function:
 def _store_view(op: Any) -> Function:
     rank, offsets = len(op.operands[0].type.shape), "element_offsets" in op.attributes
     return lambda tile, view, *rest: view.store(tile, rest[:rank], offsets)
+
+
+@structured_op("cuda_tile.prefetch_view")
+def _prefetch_view(_op: Any, _builder: Any) -> None:
+    """NumPy arrays are as close as they can be."""
 
 
 def _no_value(*_tokens: Any) -> None:

@@ -23,6 +23,7 @@ class KernelProblem:
         scratch_bytes: Area through which the threads of each team change the layout of tiles.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
+        latency: Largest hint of a load in a loop: tiles that should be on their way; 0 without one.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
@@ -41,6 +42,7 @@ class KernelProblem:
     fixed_bytes: int
     tile_elements: int
     has_loop_loads: bool
+    latency: int = 0
     waits_for_tiles: bool = False
     part_bytes: int = 0
     whole_bytes: int = 0

@@ -151,11 +151,11 @@ def _fitting_stages(problem: KernelProblem, outside: int, target: Target) -> int
 
 
 def _needed_stages(problem: KernelProblem) -> int:
-    """Return how many ring slots keep enough bytes in flight."""
+    """Return how many ring slots keep enough bytes in flight, or as many tiles as hints ask for."""
     if not problem.ring_slot_bytes:
         return 1
     flight = machine.FLIGHT_BYTES if problem.mma else machine.STREAM_FLIGHT_BYTES
-    least = MIN_WIDE_STAGES if problem.mma else 2
+    least = max(MIN_WIDE_STAGES if problem.mma else 2, problem.latency)
     return min(max(least, -(-flight // _ring_slot(problem))), machine.MAX_STAGES)
 
 

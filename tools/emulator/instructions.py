@@ -23,7 +23,6 @@ _NOTHING = frozenset(
         "prefetch",
         "griddepcontrol",
         "nanosleep",
-        "cp.async.bulk.prefetch",
     )
 )
 _LOCAL_BYTES = 8 * DEPOT_BYTES
@@ -40,7 +39,7 @@ def build(program: Program, statement: Statement) -> Action:
         return carries.build(program, statement)
     if name == "setmaxnreg":
         return registers.build(program, statement)
-    if name in _NOTHING or statement.name == "bar.warp.sync":
+    if name in _NOTHING or statement.name.startswith(("bar.warp.sync", "cp.async.bulk.prefetch")):
         return lambda warp, mask: True
     if name in _BUILDERS:
         return _BUILDERS[name](program, statement)

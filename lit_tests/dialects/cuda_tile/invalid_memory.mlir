@@ -269,3 +269,31 @@ module {
   // expected-error @below {{'cuda_tile.make_token' op result #0 must be cuda tile token type, but got 'i32'}}
   %r = "cuda_tile.make_token"() : () -> i32
 }
+
+// -----
+
+!view = !cuda_tile.partition_view<array<i64: 8, 4>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero">
+
+module {
+  %v, %i = builtin.unrealized_conversion_cast to !view, i32
+  // expected-error @below {{'cuda_tile.prefetch_view' op expected 2 index operands (based on view type), got 1}}
+  "cuda_tile.prefetch_view"(%v, %i) : (!view, i32) -> ()
+}
+
+// -----
+
+!view = !cuda_tile.partition_view<array<i64: 8, 4>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero">
+
+module {
+  %v, %i = builtin.unrealized_conversion_cast to !view, i64
+  // expected-error @below {{'cuda_tile.prefetch_view' op index operands must be i32, but got 'i64'}}
+  "cuda_tile.prefetch_view"(%v, %i, %i) : (!view, i64, i64) -> ()
+}
+
+// -----
+
+module {
+  %i = builtin.unrealized_conversion_cast to i32
+  // expected-error @below {{'cuda_tile.prefetch_view' op operand #0 must be TileView instance, but got 'i32'}}
+  "cuda_tile.prefetch_view"(%i, %i) : (i32, i32) -> ()
+}

@@ -294,6 +294,8 @@ module @views {
   %t = "cuda_tile.make_partition_view"(%v) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> !cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">
   // CHECK: "cuda_tile.get_tensor_shape"({{.*}}) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> (i32, i32)
   %sizes:2 = "cuda_tile.get_tensor_shape"(%v) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> (i32, i32)
+  // CHECK: "cuda_tile.prefetch_view"({{.*}}) {element_offsets} : (!cuda_tile.partition_view<array<i64: 128, 64>
+  "cuda_tile.prefetch_view"(%t, %sizes#0, %sizes#1) {element_offsets} : (!cuda_tile.partition_view<array<i64: 128, 64>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "nan">, i32, i32) -> ()
   // CHECK: "cuda_tile.slice_view"({{.*}}) {dim = 1 : i64} : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, i32, i32) -> !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>
   %part = "cuda_tile.slice_view"(%v, %sizes#0, %sizes#1) {dim = 1 : i64} : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, i32, i32) -> !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>
   // CHECK: "cuda_tile.make_strided_view"({{.*}}) : (!cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>) -> !cuda_tile.strided_view<array<i64: 4, 8>, !cuda_tile.tensor_view<memref<?x?xbf16, strided<[?, 1]>>>, array<i64: 1, 0>, "zero", array<i64: 1, 16>>

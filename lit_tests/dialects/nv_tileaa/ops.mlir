@@ -14,6 +14,8 @@ module @operations {
     %base = "nv_tileaa.assume"(%p) {div_by = 16 : i64} : (!nv_tileaa.ptr<bf16>) -> !nv_tileaa.ptr<bf16>
     // CHECK: "nv_tileaa.make_memref"(%{{.*}}, %[[M]], %[[K]], %[[S]]) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
     %v = "nv_tileaa.make_memref"(%base, %m, %k, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !memref
+    // CHECK: "nv_tileaa.prefetch"(%{{.*}}) {atom = #cute.copy_atom<"sm90_tma_prefetch_2d_bf16", "tma_prefetch", 2 : i64, 0 : i64, bf16>, shape = array<i64: 8, 64>}
+    "nv_tileaa.prefetch"(%v, %m, %k) {atom = #cute.copy_atom<"sm90_tma_prefetch_2d_bf16", "tma_prefetch", 2 : i64, 0 : i64, bf16>, shape = array<i64: 8, 64>} : (!memref, i32, i32) -> ()
     // CHECK: "nv_tileaa.slice_base"(%{{.*}}, %[[K]]) {dim = 1 : i64} : (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>, i32) -> !nv_tileaa.ptr<bf16>
     %part = "nv_tileaa.slice_base"(%v, %k) {dim = 1 : i64} : (!memref, i32) -> !nv_tileaa.ptr<bf16>
     // CHECK: "nv_tileaa.create_mem_token"() : () -> !nv_tileaa.mem_token

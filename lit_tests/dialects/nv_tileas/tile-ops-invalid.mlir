@@ -460,3 +460,21 @@
   %0 = "nv_tileas.slice_base"(%i, %i) {dim = 0 : i64} : (i32, i32) -> !nv_tileaa.ptr<f32>
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "a_slice_is_one_of_a_memref", function_type = (i32) -> ()} : () -> ()
+
+// -----
+
+"nv_tileaa.func"() ({
+^bb0(%v: !nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, %i: i32):
+  // expected-error@+1 {{expects 2 positive extents, but got [8]}}
+  "nv_tileas.prefetch"(%v, %i, %i) {shape = array<i64: 8>} : (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32, i32) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_prefetch_has_a_shape", function_type = (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32) -> ()} : () -> ()
+
+// -----
+
+"nv_tileaa.func"() ({
+^bb0(%v: !nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, %i: i32):
+  // expected-error@+1 {{expect a tma_prefetch or prefetch atom type}}
+  "nv_tileas.prefetch"(%v, %i, %i) {shape = array<i64: 8, 4>, atom = #cute.copy_atom<"sm90_ldg_32_f32", "ldg", 1 : i64, 32 : i64, f32>} : (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32, i32) -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_prefetch_loads_nothing", function_type = (!nv_tileaa.memref<memref<8x4xf32, strided<[4, 1]>, 1>, 0 : i64>, i32) -> ()} : () -> ()

@@ -12,6 +12,8 @@ module @operations {
   ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %k: i32, %s: i64):
     // CHECK: "nv_tileas.make_memref"(%{{.*}}, %[[M]], %[[K]], %[[S]]) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
     %v = "nv_tileas.make_memref"(%p, %m, %k, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !memref
+    // CHECK: "nv_tileas.prefetch"(%{{.*}}) {atom = #cute.copy_atom<"sm90_tma_prefetch_2d_bf16", "tma_prefetch", 2 : i64, 0 : i64, bf16>, shape = array<i64: 8, 64>}
+    "nv_tileas.prefetch"(%v, %m, %k) {atom = #cute.copy_atom<"sm90_tma_prefetch_2d_bf16", "tma_prefetch", 2 : i64, 0 : i64, bf16>, shape = array<i64: 8, 64>} : (!memref, i32, i32) -> ()
     // CHECK: "nv_tileas.slice_base"(%{{.*}}, %[[K]]) {dim = 1 : i64} : (!nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>, i32) -> !nv_tileaa.ptr<bf16>
     %part = "nv_tileas.slice_base"(%v, %k) {dim = 1 : i64} : (!memref, i32) -> !nv_tileaa.ptr<bf16>
     // CHECK: "nv_tileas.create_mem_token"() : () -> !nv_tileaa.mem_token

@@ -289,3 +289,26 @@ module @slices_of_rows_use_tma {
     arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
     params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}]}} : () -> ()
 }
+
+// -----
+
+// A prefetch has atoms of its own: TMA, or lines by threads.
+
+!memref = !nv_tileaa.memref<memref<?x64xf32, strided<[64, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @prefetches_have_atoms_of_their_own
+// CHECK: "nv_tileaa.prefetch"({{.*}}) {atom = #cute.copy_atom<"sm90_tma_prefetch_2d_f32", {{.*}}legal_atoms = [#cute.copy_atom<"sm90_tma_prefetch_2d_f32", {{.*}}, #cute.copy_atom<"sm90_prefetch_1024_f32"
+// CHECK: "nv_tileaa.prefetch"({{.*}}) {atom = #cute.copy_atom<"sm90_prefetch_1024_f32",
+module @prefetches_have_atoms_of_their_own {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<f32>, %n: i32):
+    %v = "nv_tileaa.make_memref"(%p, %n) : (!nv_tileaa.ptr<f32>, i32) -> !memref
+    %c0 = arith.constant 0 : i32
+    "nv_tileaa.prefetch"(%v, %c0, %c0) {shape = array<i64: 32, 64>} : (!memref, i32, i32) -> ()
+    // expected-remark@+1 {{prefetch of 'A' does not use TMA: its rows are not known to start at multiples of 16 bytes}}
+    "nv_tileaa.prefetch"(%v, %c0, %n) {shape = array<i64: 32, 64>} : (!memref, i32, i32) -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<f32>, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", dtype = "f32", rank = 2 : i64, strides = [64, 1]}], static_shape = {A = [-1, 64]},
+    params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()
+}

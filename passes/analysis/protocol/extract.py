@@ -3,7 +3,7 @@
 from math import prod
 from typing import Any
 
-from tilec.dialects.common.effects import has_effect, only_reports
+from tilec.dialects.common.effects import has_effect, is_unseen
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.count_ops import COUNTING
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
@@ -254,7 +254,7 @@ class Extraction:
             source, target = self.accumulators.product(op)
             return [Event(Kind.MMA_WAIT, place, amount=pending, source=source, target=target)]
         events = _thread_events(op, short, place)
-        if events is None and has_effect(op) and not only_reports(op):
+        if events is None and has_effect(op) and not is_unseen(op):
             self._report(op, f"it is not known what '{op.name}' does to the protocol")
         return events or []
 

@@ -16,6 +16,7 @@ from tilec.dialects.nv_tileaa.memory_ops import (
     CreateMemTokenOp,
     JoinMemTokenOp,
     MakeMemrefOp,
+    PrefetchOp,
     SliceBaseOp,
     TiledLoadOp,
     TiledStoreOp,
@@ -276,6 +277,18 @@ def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
     )
     _copy_hints(op, token.owner)
     return [token]
+
+
+@RULES.converts(cuda_tile.PrefetchViewOp)
+def convert_prefetch(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite a prefetch of a tile."""
+    (source,), indices = segments(op)
+    view, type_ = state.views[source], source.type
+    dims = _storage_dims(type_, view)
+    coords = _coordinates(op, indices, type_, dims, state)
+    prefetch = PrefetchOp.build(view.memref, coords, [type_.tile[dim] for dim in dims])
+    _copy_hints(op, prefetch)
+    return []
 
 
 @RULES.converts(cuda_tile.MakeTokenOp)

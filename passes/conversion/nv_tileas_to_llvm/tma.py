@@ -4,7 +4,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
-from tilec.dialects.nv_tileas.tma_ops import CACHE_HINT, AsyncTiledTmaLoadOp, AsyncTiledTmaStoreOp
+from tilec.dialects.nv_tileas.tma_ops import (
+    CACHE_HINT,
+    AsyncTiledTmaLoadOp,
+    AsyncTiledTmaPrefetchOp,
+    AsyncTiledTmaStoreOp,
+)
 from tilec.ir import llvm_ops
 from tilec.passes.analysis.tma.multicast import multicast_axis
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
@@ -69,6 +74,20 @@ def lower_tma_store(op: Any, lowering: Lowering) -> Sequence[Any]:
         _store_with_hint(op, elected, descriptor, address, coords)
         return ()
     llvm_ops.tma_store(descriptor, address, coords, predicate=elected)
+    return ()
+
+
+@RULES.converts(AsyncTiledTmaPrefetchOp)
+def lower_tma_prefetch(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """One thread asks for one box in L2."""
+    coords = hardware_coordinates(lowering, op.opview.coords)
+    places = ", ".join(f"${number + 1}" for number in range(len(coords)))
+    predicated(
+        lowering.current_role.elected,
+        f"cp.async.bulk.prefetch.tensor.{len(coords)}d.L2.global.tile [$0, {{{places}}}];",
+        ",".join(["l", *["r"] * len(coords)]),
+        [lowering.get(op.opview.descriptor), *coords],
+    )
     return ()
 
 

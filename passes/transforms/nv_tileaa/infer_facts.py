@@ -35,6 +35,9 @@ from tilec.passes.analysis.facts.index_runs import ends_whole, longest_run
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_pass
 
+TILED = ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store", "nv_tileaa.prefetch")
+"""Accesses of whole tiles."""
+
 
 @register_pass("nv-tileaa-infer-facts")
 def infer_facts(module: Any, context: PassContext) -> None:
@@ -50,7 +53,7 @@ def infer_facts(module: Any, context: PassContext) -> None:
                 i64 = ir.IntegerType.get_signless(64)
                 op.attributes["start_div_by"] = ir.IntegerAttr.get(i64, facts.of(op.opview.start))
         for op in operations:
-            if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
+            if op.name in TILED:
                 _describe_access(op, facts, bounds)
             elif is_element_access(op):
                 run = longest_run(op.opview, facts)

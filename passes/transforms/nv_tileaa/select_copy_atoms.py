@@ -45,6 +45,7 @@ from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
+from tilec.passes.transforms.nv_tileaa.infer_facts import TILED
 from tilec.plan.copies import why_threads_copy
 from tilec.support.diagnostics import Diagnostic, remark
 
@@ -62,7 +63,7 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         metadata = read_kernel_metadata(function)
         waits = waits_for_tiles(function)
         for op in kernel_operations(function):
-            if op.name in ("nv_tileaa.tiled_load", "nv_tileaa.tiled_store"):
+            if op.name in TILED:
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
                 request = copy_request(op, capability, recipe)
                 why = _assign(op, request, waits)
@@ -73,12 +74,13 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
 def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
     """Give an access its atoms; return why TMA does not move the tile, None if it does."""
     selection = select_copy_atoms(request)
-    chosen, why = _choose(selection, waits_for_tiles, _copy_bytes(request))
+    copy_bytes = None if request.is_prefetch else _copy_bytes(request)
+    chosen, why = _choose(selection, waits_for_tiles and not request.is_prefetch, copy_bytes)
     element = tiled_access(op).tile_type.element_type
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
     op.attributes["legal_atoms"] = ir.ArrayAttr.get(list(atoms.values()))
-    if why is None and request.is_load:
+    if why is None and request.is_load and not request.is_prefetch:
         fill_outside(op)
     return why
 
@@ -95,7 +97,7 @@ def _choose(
     selection: Selection, waits_for_tiles: bool, copy_bytes: int | None
 ) -> tuple[CopyAtom, str | None]:
     """Return the atom that moves a tile, and why it is not TMA."""
-    if selection.tma_obstacle is not None:
+    if selection.tma_obstacle is not None or Interface.PREFETCH in selection.legal[0].interfaces:
         return selection.legal[0], selection.tma_obstacle
     threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
     why = why_threads_copy(waits_for_tiles, threads.vector_bits, copy_bytes)
@@ -105,6 +107,7 @@ def _choose(
 def _lost_tma(op: Any, why: str, function: Any) -> Diagnostic:
     access = tiled_access(op)
     verb = "load of" if access.is_load else "store to"
+    verb = "prefetch of" if access.is_prefetch else verb
     message = f"{verb} '{array_of_view(access.view, function)}' does not use TMA: {why}"
     return remark("T0520", message, span_of(op))
 
@@ -119,7 +122,7 @@ def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> Copy
     """
     access = tiled_access(op)
     view, memref = op.opview, access.view.owner.operation
-    type_ = access.view.type
+    type_, is_load = access.view.type, access.is_load and not access.is_prefetch
     return CopyRequest(
         is_load=access.is_load,
         compute_capability=capability,
@@ -133,11 +136,12 @@ def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> Copy
         stride_div_by=_divisors(memref, "stride_div_by", type_.rank),
         coord_div_by=_divisors(op, "coord_div_by", type_.rank),
         in_bounds=view.in_bounds,
-        padding=view.padding if access.is_load else "zero",
+        padding=view.padding if is_load else "zero",
         mem_semantic=view.mem_semantic,
         allow_tma=view.allow_tma,
         not_describable=recipe if isinstance(recipe, str) else None,
-        after_store=access.is_load and follows_store(op),
+        after_store=is_load and follows_store(op),
+        is_prefetch=access.is_prefetch,
         **_slice_facts(access.view),
     )
 

@@ -38,6 +38,12 @@ def _store_tile(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]
     return []
 
 
+def _prefetch(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]:
+    view, *index = operands
+    cuda_tile.PrefetchViewOp.build(view, index, **op.attributes, loc=where)
+    return []
+
+
 def _load_elements(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]:
     options = _optional(op, operands)
     view, *indices = operands
@@ -66,6 +72,7 @@ def _atomic(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]:
 MEMORY: Mapping[str, _Emit] = {
     "load_view_tko": _load_tile,
     "store_view_tko": _store_tile,
+    "prefetch_view": _prefetch,
     "load_elements_tko": _load_elements,
     "store_elements_tko": _store_elements,
     "atomic_elements_tko": _atomic,

@@ -54,6 +54,10 @@ def index_scalar(
     raise call.fail("T0319", message, argument.span)
 
 
+MAX_LATENCY = 10
+"""Largest hint of the dialect (cuda_tile, `latency` of view accesses)."""
+
+
 @builtin("load", ANY_TYPE, "load_view_tko", "load_elements_tko")
 def load(
     call: Call,
@@ -64,17 +68,19 @@ def load(
     *,
     offset: Argument | None = None,
     allow_tma: Argument | None = None,
+    latency: Argument | None = None,
     memory_order: Argument | None = None,
     memory_scope: Argument | None = None,
 ) -> AnyValue:
     """Return the tile at tile index `index` of an array or view, or at element `offset`.
 
     `index` and `shape` have one entry per axis, or are plain numbers for one axis. Elements outside
-    the array are `pad`, 0 by default. With the shape `()` the result is a scalar.
+    the array are `pad`, 0 by default. With the shape `()` the result is a scalar. `latency`, from 1
+    to 10, is how many tiles of a loop should be on their way, for arrays that are far.
     """
     place = _place(call, index, offset)
     if shape is not None and shape.value == TupleValue(()):
-        _refuse(call, "a scalar", "moves one element", allow_tma)
+        _refuse(call, "a scalar", "moves one element", allow_tma, latency)
         return load_scalar(call, array, place, pad, memory_order, memory_scope)
     _refuse(call, "a tile", "is loaded weakly; 'gather' takes one", memory_order, memory_scope)
     view = _loaded_view(call, array, shape, pad)
@@ -82,12 +88,38 @@ def load(
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    if latency is not None:
+        attributes["latency"] = _latency(call, latency)
     note_access(call, view.array, "read")
     kind = hir.TileType(view.array.dtype, _tile_extents(view, shape, call))
     result = call.ctx.op("load_view_tko", [view.value, *indices], kind, call.span, **attributes)
     if view.pad is not None:
         return _fill_outside(call, view, indices, result, view.pad, counts_tiles=offset is None)
     return result
+
+
+@builtin("prefetch", ANY_TYPE, "prefetch_view")
+def prefetch(
+    call: Call,
+    array: Argument,
+    index: Argument | None = None,
+    shape: Argument | None = None,
+    *,
+    offset: Argument | None = None,
+    allow_tma: Argument | None = None,
+) -> AnyValue:
+    """Ask for a tile to be in L2 when it is loaded later. The arguments are those of `load`.
+
+    It changes no value, and what lies outside of the array is left out.
+    """
+    place = _place(call, index, offset)
+    view = _loaded_view(call, array, shape, None)
+    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
+    if allow_tma is not None:
+        attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    call.ctx.record("prefetch_view", [view.value, *indices], [], call.span, attributes)
+    return NoneValue()
 
 
 def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argument:
@@ -99,7 +131,9 @@ def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argum
         return index
     if offset is None:
         hint = (
-            "write 'load(A, index, shape)'" if call.name == "load" else "write 'store(A, index, x)'"
+            "write 'store(A, index, x)'"
+            if call.name == "store"
+            else f"write '{call.name}(A, index, shape)'"
         )
         raise call.fail("T0310", "argument 'index' is missing", hint=hint)
     return offset
@@ -110,6 +144,15 @@ def _refuse(call: Call, what: str, why: str, *arguments: Argument | None) -> Non
     for argument in arguments:
         if argument is not None:
             raise call.fail("T0310", f"{what} takes no such argument: it {why}", argument.span)
+
+
+def _latency(call: Call, argument: Argument) -> int:
+    """Return the hint how many tiles should be on their way."""
+    value = call.integer(argument, "latency")
+    if not 1 <= value <= MAX_LATENCY:
+        message = f"latency is a number from 1 to {MAX_LATENCY}, found {int(value)}"
+        raise call.fail("T0310", message, argument.span)
+    return int(value)
 
 
 def _loaded_view(
@@ -123,7 +166,7 @@ def _loaded_view(
         return array.value
     source = call.array(array)
     if shape is None:
-        hint = f"write 'load({source.param.name}, index, shape)'"
+        hint = f"write '{call.name}({source.param.name}, index, shape)'"
         raise call.fail("T0310", "argument 'shape' is missing", hint=hint)
     extents = call.shape(shape)
     view = view_of(call, array, extents, pad_constant(call, pad, source.dtype), shape)

@@ -251,7 +251,7 @@ _ARGUMENTS = (
     ),
     Lacking(
         Usage.ARGUMENT,
-        ("cache_modifier", "eviction_policy", "volatile", "latency", "order"),
+        ("cache_modifier", "eviction_policy", "volatile", "order"),
         "the compiler decides how memory is accessed",
         advice=_NO_ARGUMENT,
     ),

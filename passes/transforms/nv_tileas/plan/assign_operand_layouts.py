@@ -55,6 +55,9 @@ def assign_operand_layouts(module: Any, context: PassContext) -> None:
         cluster = cluster_of_spec(spec)
         warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
         for op in kernel_operations(function):
+            if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma:
+                access = tiled_access(op)
+                op.attributes["shared_layout"] = shared_attribute(_layout_of(access, function, 1))
             if not is_tiled_access(op):
                 continue
             access = tiled_access(op)
@@ -69,7 +72,7 @@ def assign_operand_layouts(module: Any, context: PassContext) -> None:
 def _layout_of(access: Any, function: Any, warpgroups: int) -> SharedLayout:
     shape = tuple(access.tile_type.shape)
     bits = element_bits(access.tile_type.element_type)
-    if access.is_load:
+    if access.is_load and not access.is_prefetch:
         for dot, operand in dot_uses(access.op.results[0]):
             with contextlib.suppress(LayoutError):  # no wgmma reads it: any layout will do
                 parts = operand_parts(dot, operand, warpgroups)

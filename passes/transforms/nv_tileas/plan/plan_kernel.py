@@ -291,6 +291,7 @@ def kernel_problem(
         fixed_bytes=fixed_bytes,
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
+        latency=max(map(_latency, accesses), default=0),
         waits_for_tiles=waits_for_tiles(function),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
@@ -303,6 +304,13 @@ def kernel_problem(
         why_no_producer=_why_no_producer(function, accesses),
         **_planned(function),
     )
+
+
+def _latency(access: TiledAccess) -> int:
+    """Return how many tiles of a load in a loop should be on their way; 0 without a hint."""
+    in_ring = access.uses_tma and access.is_load and enclosing_loops(access.op)
+    hint = access.op.attributes.get("latency") if in_ring else None
+    return 0 if hint is None else ir.IntegerAttr(hint).value
 
 
 def _why_no_producer(function: Any, accesses: list[TiledAccess]) -> str | None:

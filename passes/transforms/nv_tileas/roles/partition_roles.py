@@ -182,7 +182,7 @@ def _operations_inside(op: Any) -> list[Any]:
 
 def _touches_tiles(op: Any) -> bool:
     # Code above the roles runs before the kernel before this one has ended: no access stands there.
-    if global_access(op) is not None:
+    if global_access(op) is not None or op.name == "nv_tileas.prefetch":
         return True
     values = [*op.results, *op.operands]
     return any(isinstance(value.type, ir.RankedTensorType) for value in values)

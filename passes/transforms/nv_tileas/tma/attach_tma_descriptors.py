@@ -23,6 +23,7 @@ from tilec.support.diagnostics import InternalCompilerError
 NAME = "nv-tileas-attach-tma-descriptors"
 HOST_COUNT = "nv_tileas.num-host-tmas"
 DEVICE_COUNT = "nv_tileas.num-device-tmas"
+_COPIES = tuple(f"nv_tileas.async_tiled_tma_{name}" for name in ("load", "store", "prefetch"))
 L2_PROMOTION_BYTES = 128
 """Granularity at which TMA fills L2 (cuda.h, CUtensorMapL2promotion)."""
 
@@ -63,7 +64,7 @@ def verify_descriptor_abi(function: Any) -> None:
         )
     count = ir.IntegerAttr(function.attributes[HOST_COUNT]).value
     for op in kernel_operations(function):
-        if op.name in ("nv_tileas.async_tiled_tma_load", "nv_tileas.async_tiled_tma_store"):
+        if op.name in _COPIES:
             if "tmaIdx" not in op.attributes:
                 raise InternalCompilerError("not find tmaIdx.", pass_name=NAME, op=op.name)
             if _index(op) >= count:

@@ -1,4 +1,4 @@
-"""Lower TMA loads and stores to descriptors, asynchronous copies and byte counts.
+"""Lower TMA loads, stores and prefetches to descriptors, asynchronous copies and byte counts.
 
 Before:  ring_acquire; %a = tiled_load %r[%i, %j] <tma>; ring_fill %a, %slot; ring_commit
 After:   ring_acquire; %bar = ring_barrier
@@ -44,9 +44,11 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import (
     AsyncTiledTmaLoadOp,
+    AsyncTiledTmaPrefetchOp,
     ClusterCoordOp,
     MBarrierArriveExpectTxOp,
     RingBarrierOp,
+    SharedTileType,
 )
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.ir.bindings import arith, ir
@@ -97,16 +99,36 @@ def lower_tma_load_store_to_async(module: Any, context: PassContext) -> None:
         metadata, cluster = read_kernel_metadata(function), cluster_of_spec(spec)
         kernel = TmaKernel(function, metadata, roles, warpgroups, cluster, streams)
         stores = [op for op in ops if _is_tma_store(op)]
+        prefetches = [
+            op for op in ops if op.name == "nv_tileas.prefetch" and tiled_access(op).uses_tma
+        ]
         for commit in [op for op in ops if op.name == "nv_tileas.ring_commit"]:
             _lower_slot(commit, kernel)
         for store in stores:
             lower_store(store, kernel)
+        for prefetch in prefetches:
+            _lower_prefetch(prefetch, kernel)
         drain_stores(roles)
         _check_nothing_left(function)
 
 
 def _is_tma_store(op: Any) -> bool:
     return op.name == "nv_tileas.tiled_store" and tiled_access(op).uses_tma
+
+
+def _lower_prefetch(prefetch: Any, kernel: TmaKernel) -> None:
+    """Ask for each box of a tile."""
+    access = tiled_access(prefetch)
+    tile_type = access.tile_type
+    layout = prefetch.attributes["shared_layout"]
+    slot_type = SharedTileType.of(tuple(tile_type.shape), tile_type.element_type, layout)
+    descriptor, index = kernel.descriptor(access, slot_type, "load")
+    with ir.InsertionPoint(prefetch), prefetch.location:
+        begin = array_coordinates(access.view, access.coords)
+        number = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), index)
+        for coords in box_coordinates(begin, slot_type):
+            AsyncTiledTmaPrefetchOp(descriptor=descriptor, coords=coords, tmaIdx=number)
+    erase(prefetch)
 
 
 def _lower_slot(commit: Any, kernel: TmaKernel) -> None:
