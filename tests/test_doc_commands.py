@@ -17,7 +17,12 @@ import pytest
 from tests.support.doc_sessions import read_blocks
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = sorted([*(ROOT / "docs").rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+PAGES = sorted(
+    [
+        *(ROOT / "docs").rglob("*.md"),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "examples/README.md")),
+    ]
+)
 RUN_AS_A_WHOLE = {"README.md", "debugging.md", "tutorial.md", "command-line.md"}
 """Pages whose console blocks tests/test_readme.py runs."""
 BENCHMARKS = {"planner": "tools.bench.planner", "plot": "tools.bench.plot"}

@@ -11,11 +11,15 @@ import pytest
 
 from tilec.passes import PASS_MODULES, load_all_passes
 from tilec.request.stages import STAGES
+from tools.docs.examples import GROUPS
 from tools.docs.passes import lit_test
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted([*DOCS.rglob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"])
+EXAMPLES = ROOT / "examples"
+PAGES = sorted(
+    [*DOCS.rglob("*.md"), *(ROOT / "README.md", ROOT / "CONTRIBUTING.md", EXAMPLES / "README.md")]
+)
 _CODE = re.compile(r"^( *)```.*?^\1```$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 """Code, in blocks and in lines."""
 _LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
@@ -79,6 +83,12 @@ def test_links_resolve(path):
         linked = (path.parent / name).resolve() if name else path
         assert linked.exists(), target
         assert not anchor or anchor in headings(linked.read_text()), target
+
+
+def test_every_example_is_listed_once():
+    listed = [name for names in GROUPS.values() for name in names]
+    there = sorted(path.stem for path in EXAMPLES.glob("*.tile"))
+    assert sorted(listed) == there, "add the example to GROUPS in tools/docs/examples.py"
 
 
 GENERATED = ("passes.md", "diagnostics.md")

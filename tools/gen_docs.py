@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Writes the generated files and regions under docs/ from the code.
+"""Writes the generated files and regions of the documents from the code.
 
 Run it after changing a diagnostic code, what tilec lacks (`not_yet.py`), the docstring of a pass, a
-builtin, a plan field, a layout or a picture; `--check` only says what is out of date. `GENERATED`
-lists everything that it writes.
+builtin, a plan field, an example, a layout or a picture; `--check` only says what is out of date.
+`GENERATED` lists everything that it writes.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from pathlib import Path
 if not __package__:  # run as a script: Python put tools/ on the path, not the folder above
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.docs import diagnostics, language, not_yet, passes
+from tools.docs import diagnostics, examples, language, not_yet, passes
 from tools.docs.generated import Generated
 from tools.pictures import PICTURES
 
@@ -21,6 +21,7 @@ GENERATED: tuple[Generated, ...] = (
     Generated("docs/diagnostics.md", diagnostics.render),
     Generated("docs/not-yet.md", not_yet.render),
     Generated("docs/passes.md", passes.render),
+    Generated("examples/README.md", examples.render),
     Generated("docs/language.md", language.builtins, region="builtins"),
     Generated("docs/language.md", language.library, region="library"),
     Generated("docs/language.md", language.plan_fields, region="plan fields"),

@@ -18,6 +18,8 @@ from tilec.support.fast_dataclasses import dataclass
 
 BANKS = 32
 BANK_BYTES = 4
+SECTOR_BYTES = 32
+"""Unit in which global memory is read and written (CUDA programming guide, global memory)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ def wavefronts(addresses: Sequence[int], width_bytes: int) -> int:
 
 
 def access_cost(
-    registers: RegisterLayout, shared: SharedLayout, axis: int, width: int
+    registers: RegisterLayout, shared: SharedLayout, axis: int, width: int, warps: int | None = None
 ) -> AccessCost:
     """Return what reading or writing a tile costs, all warps and registers together.
 
@@ -74,6 +76,7 @@ def access_cost(
         shared: Layout of the same tile in shared memory.
         axis: Axis along which a thread accesses `width` elements at once.
         width: Elements of one access; their bytes must be contiguous in shared memory.
+        warps: How many warps to count, from the first one on; all of them by default.
 
     Raises:
         LayoutError: The layouts differ in shape, or an access is not contiguous and aligned.
@@ -83,7 +86,7 @@ def access_cost(
     width_bytes = width * shared.element_bytes
     offsets = registers.register_offsets()
     total = instructions = 0
-    for warp in range(registers.num_warps):
+    for warp in range(warps or registers.num_warps):
         threads = range(warp * WARP_LANES, (warp + 1) * WARP_LANES)
         bases = [registers.thread_offset(thread) for thread in threads]
         for group in registers.access_groups(axis, width):
@@ -97,22 +100,48 @@ def access_cost(
     return AccessCost(instructions, total, instructions * ideal)
 
 
-def matrix_store_cost(stores: MatrixStores, shared: SharedLayout) -> AccessCost:
+def matrix_store_cost(
+    stores: MatrixStores, shared: SharedLayout, warps: int | None = None
+) -> AccessCost:
     """Return what storing a tile as matrices costs, all warps and instructions together.
 
     Args:
         stores: The instructions.
         shared: Layout of the tile in shared memory.
+        warps: How many warps to count, from the first one on; all of them by default.
     """
     lanes = stores.matrices * MATRIX_EXTENT
-    instructions = stores.rows.num_warps * len(stores.registers)
+    count = warps or stores.rows.num_warps
+    instructions = count * len(stores.registers)
     total = 0
-    for warp in range(stores.rows.num_warps):
+    for warp in range(count):
         first = warp * WARP_LANES
         for number in range(len(stores.registers)):
             coords = (stores.rows.coordinates(number, first + lane) for lane in range(lanes))
             total += wavefronts([shared.offset(row) for row in coords], CHUNK_BYTES)
     return AccessCost(instructions, total, instructions * stores.matrices)
+
+
+def sectors(registers: RegisterLayout, axis: int, width: int, element_bytes: int) -> list[int]:
+    """Return the sectors of 32 bytes that each access of the first warp to global memory touches.
+
+    The tile starts at a sector and is contiguous along its last axis; its other axes are far apart.
+
+    Args:
+        registers: Layout of the tile in registers.
+        axis: Axis along which a thread accesses `width` elements at once.
+        width: Elements of one access.
+        element_bytes: Size of an element.
+    """
+    bases = [registers.thread_offset(lane) for lane in range(WARP_LANES)]
+    offsets, counts = registers.register_offsets(), []
+    for group in registers.access_groups(axis, width):
+        touched = set()
+        for base in bases:
+            *outer, last = _add(base, offsets[group[0]])
+            touched.add((*outer, last * element_bytes // SECTOR_BYTES))
+        counts.append(len(touched))
+    return counts
 
 
 def _add(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:

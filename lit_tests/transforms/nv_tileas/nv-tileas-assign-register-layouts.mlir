@@ -1,4 +1,4 @@
-// RUN: tilec opt %s --passes nv-tileas-assign-register-layouts --split-input-file | FileCheck %s
+// RUN: tilec opt %s --passes nv-tileas-assign-register-layouts --split-input-file --verify-diagnostics | FileCheck %s
 
 // The pass gives every register tile a layout.
 
@@ -360,4 +360,50 @@ module @sums_of_warps_fix_their_group {
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!a, !b) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!s = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// A tile that is read in one order and stored in another one has no axis that is contiguous in both.
+// Matrices cost least: pairs are read, and `stmatrix` stores columns.
+// CHECK-LABEL: module @a_transposed_tile_is_held_in_matrices
+// CHECK:         "nv_tileas.load_shared"{{.*}} -> tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:2*(0,1),8*(0,8),2*(32,0)|lane:4*(0,2),8*(1,0)|warp:4*(8,0)">>
+// CHECK-NEXT:    "nv_tileas.permute"{{.*}} -> tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:2*(1,0),8*(8,0),2*(0,32)|lane:4*(2,0),8*(0,1)|warp:4*(0,8)">>
+module @a_transposed_tile_is_held_in_matrices {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !s, %b: !s):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      // expected-remark@+1 {{a tile of 64x64 is held in 8x8 matrices with pairs along axis 1: its loads and stores take 52 steps of a warp instead of 308}}
+      %d = "nv_tileas.load_shared"(%a) : (!s) -> tensor<64x64xbf16>
+      %t = "nv_tileas.permute"(%d) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      "nv_tileas.store_shared"(%t, %b) : (tensor<64x64xbf16>, !s) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s, !s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!s = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// Without the store, rows are read in vectors.
+// CHECK-LABEL: module @one_access_needs_no_compromise
+// CHECK:         "nv_tileas.load_shared"{{.*}} -> tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:8*(0,1),4*(16,0)|lane:8*(0,8),4*(1,0)|warp:4*(4,0)">>
+module @one_access_needs_no_compromise {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !s):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %d = "nv_tileas.load_shared"(%a) : (!s) -> tensor<64x64xbf16>
+      %t = "nv_tileas.permute"(%d) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }

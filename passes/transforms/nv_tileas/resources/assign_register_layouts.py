@@ -12,7 +12,9 @@ layout. Accumulators of wgmma and mma.sync fix the layout of their groups. From 
 spread through permute, view, broadcast and reductions, which then cost nothing. Loads, constants
 and ranges take any layout. A group without a fixed layout gets the one that suits its memory
 accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows if there
-are enough; where they are scanned, consecutive elements of them. A part
+are enough; where they are scanned, consecutive elements of them. A tile that is transposed between
+its loads and stores gets the layout with the least price among some candidates
+(`passes/analysis/layout_prices.py`); remark T0438 says which. A part
 (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
@@ -41,10 +43,17 @@ from tilec.layout import (
     wgmma_accumulator,
     without_units,
 )
+from tilec.layout.candidates import candidate_layouts
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.facts.element_accesses import is_element_access
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    span_of,
+)
+from tilec.passes.analysis.layout_prices import Groups, price
 from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.operation_layouts import (
     CONVERT,
@@ -56,7 +65,7 @@ from tilec.passes.analysis.operation_layouts import (
 )
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
-from tilec.support.diagnostics import InternalCompilerError
+from tilec.support.diagnostics import InternalCompilerError, remark
 from tilec.support.fast_dataclasses import dataclass, field
 
 _COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
@@ -83,7 +92,12 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
-            _Assignment(roles.opview.consumer.blocks[0], spec["consumer_warps"]).run()
+            assignment = _Assignment(roles.opview.consumer.blocks[0], spec["consumer_warps"])
+            assignment.run()
+            for message, tile in assignment.remarks:
+                maker = defining_operation(tile)
+                span = None if maker is None else span_of(maker)
+                context.sink.emit(remark("T0438", message, span))
 
 
 def is_tile(value: Any) -> bool:
@@ -93,13 +107,14 @@ def is_tile(value: Any) -> bool:
 
 @dataclass
 class _Assignment:
-    """Groups of values under one block and the layout of each group."""
+    """Groups of values under one block and the layout of each group; `remarks` say why."""
 
     block: Any
     warps: int
     parents: dict[Any, Any] = field(default_factory=dict)
     layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
     replaced: list[Any] = field(default_factory=list)
+    remarks: list[tuple[str, Any]] = field(default_factory=list)
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
@@ -230,10 +245,26 @@ class _Assignment:
         reduced = {op.opview.axis.value for op in touching if op.name in _COMBINE}
         scans = (op for op in touching if op.name == ScanOp.OPERATION_NAME)
         scanned = sorted({op.opview.axis.value for op in scans})
-        narrowest = min(moved, default=max(bits))
-        return choose_blocked(
-            tuple(value.type.shape), narrowest, self.warps, reduced=[*reduced], scanned=scanned
-        )
+        shape, narrowest = tuple(value.type.shape), min(moved, default=max(bits))
+        default = choose_blocked(shape, narrowest, self.warps, reduced=[*reduced], scanned=scanned)
+        return self._cheapest(self._find(value), default, narrowest)
+
+    def _cheapest(self, root: Any, default: RegisterLayout, bits: int) -> RegisterLayout:
+        """Return the layout with the least price for a group whose tile is transposed."""
+        groups = Groups(self._find, self._members, self.layouts)
+        usual = price(root, default, groups)
+        if usual is None:
+            return default
+        best, least, what = default, usual, ""
+        for name, layout in candidate_layouts(default.shape, bits, self.warps):
+            found = price(root, layout, groups)
+            if found is not None and found < least:
+                best, least, what = layout, found, name
+        if what:
+            extents = "x".join(map(str, default.shape))
+            message = f"a tile of {extents} is held in {what}: its loads and stores take {least} "
+            self.remarks.append((f"{message}steps of a warp instead of {usual}", root))
+        return best
 
     def _members(self, value: Any) -> Iterator[Any]:
         root = self._find(value)
