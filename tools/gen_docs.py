@@ -13,11 +13,12 @@ from pathlib import Path
 if not __package__:  # run as a script: Python put tools/ on the path, not the folder above
     sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tools.docs import diagnostics, examples, language, not_yet, passes
+from tools.docs import builtins, diagnostics, examples, language, not_yet, passes
 from tools.docs.generated import Generated
 from tools.pictures import PICTURES
 
 GENERATED: tuple[Generated, ...] = (
+    Generated("docs/builtins.md", builtins.render),
     Generated("docs/diagnostics.md", diagnostics.render),
     Generated("docs/not-yet.md", not_yet.render),
     Generated("docs/passes.md", passes.render),

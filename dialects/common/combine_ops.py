@@ -38,6 +38,27 @@ def reduced_shape(shape: Sequence[int], axis: int) -> list[int]:
     return [extent for position, extent in enumerate(shape) if position != axis]
 
 
+def find_body_error(op: Any, elements: Sequence[Any], yields: str, operand: str) -> str | None:
+    """Return what is wrong with the body of an operation that combines tiles, or None.
+
+    Args:
+        op: The operation; `body` is its region.
+        elements: Element type of each tile.
+        yields: Name of the operation that ends the body, or the end of it.
+        operand: What messages call a tile.
+    """
+    blocks = list(op.body.blocks)
+    pairs = [element for element in elements for _ in range(2)]
+    if len(blocks) != 1 or [item.type for item in blocks[0].arguments] != pairs:
+        return f"expects a body of one block with two scalars for each {operand}"
+    last = blocks[0].operations[len(blocks[0].operations) - 1].operation
+    if not last.name.endswith(yields):
+        return f"expects its body to end with '{yields.removeprefix('.')}'"
+    if [value.type for value in last.operands] != elements:
+        return f"expects its body to yield one scalar for each {operand}"
+    return None
+
+
 class YieldValuesBase(ext.Operation, traits=[ir.IsTerminatorTrait]):
     """End the body of a `reduce` or `scan`."""
 
@@ -108,17 +129,9 @@ class _CombineBase(ext.Operation, traits=[Pure, ir.IsIsolatedFromAboveTrait]):
     @total
     def verify_region_invariants(self) -> bool:
         """Report a body that is not one block of pairs of elements that yields one of each."""
-        blocks = list(self.body.blocks)
         elements = [source.type.element_type for source in self.sources]
-        pairs = [element for element in elements for _ in range(2)]
-        if len(blocks) != 1 or [item.type for item in blocks[0].arguments] != pairs:
-            return report(self, "expects a body of one block with two scalars for each source")
-        last = blocks[0].operations[len(blocks[0].operations) - 1].operation
-        if not last.name.endswith(".yield_values"):
-            return report(self, "expects its body to end with 'yield_values'")
-        if [value.type for value in last.operands] != elements:
-            return report(self, "expects its body to yield one scalar for each source")
-        return True
+        message = find_body_error(self, elements, ".yield_values", "source")
+        return message is None or report(self, message)
 
     @classmethod
     def create(cls, sources: Sequence[Any], axis: int, results: Sequence[Any], **where: Any) -> Any:

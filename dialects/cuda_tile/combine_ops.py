@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tilec.dialects.common.combine_ops import reduced_shape
+from tilec.dialects.common.combine_ops import find_body_error, reduced_shape
 from tilec.dialects.cuda_tile.base import NUMBERS, TileOperation, element_error
 from tilec.dialects.cuda_tile.types import TileType, spell
 from tilec.ir.bindings import Operand, Pure, Region, Result, ir
@@ -84,23 +84,11 @@ class _CombineOp(TileOperation, traits=[Pure, ir.IsIsolatedFromAboveTrait]):
 
     def verify_region_invariants(self) -> bool:
         """Report a body that is not one block of pairs of scalars that yields one of each."""
-        message = self._find_body_error()
+        elements = [source.type.element_type for source in self.sources]
+        message = find_body_error(self, elements, YieldOp.OPERATION_NAME, "operand")
         if message is not None:
             self.location.emit_error(f"'{self.OPERATION_NAME}' op {message}")
         return message is None
-
-    def _find_body_error(self) -> str | None:
-        blocks = list(self.body.blocks)
-        elements = [source.type.element_type for source in self.sources]
-        pairs = [element for element in elements for _ in range(2)]
-        if len(blocks) != 1 or [item.type for item in blocks[0].arguments] != pairs:
-            return "expects a body of one block with two scalars for each operand"
-        last = blocks[0].operations[len(blocks[0].operations) - 1].operation
-        if last.name != YieldOp.OPERATION_NAME:
-            return f"expects its body to end with '{YieldOp.OPERATION_NAME}'"
-        if [value.type for value in last.operands] != elements:
-            return "expects its body to yield one scalar for each operand"
-        return None
 
 
 def _spelled(type_: Any) -> str:

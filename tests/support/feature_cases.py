@@ -10,7 +10,7 @@ KERNELS = Path(__file__).resolve().parents[1] / "kernels"
 FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
     *("order.tile", "product_types.tile", "control.tile", "functions.tile", "views.tile"),
-    "library.tile",
+    *("builtins.tile", "library.tile"),
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -130,6 +130,8 @@ CASES = {
     "bits": LINE,
     "rounded_casts": LINE,
     "parts": PLANE,
+    "numbers_and_shapes": ({"N": 256}, {"N": 100}),
+    "combined_rows": ({"M": 16, "N": 16}, {"M": 5, "N": 9}),
     "windows_in_a_row": LINE,
     "windows_in_a_plane": PLANE[:2],
     "every_third_row": PLANE[:2],

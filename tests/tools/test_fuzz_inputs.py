@@ -1,6 +1,7 @@
 """Wrong inputs end with a diagnostic; and an ending that is none is found, told and kept."""
 
 import os
+import time
 from pathlib import Path
 from random import Random
 
@@ -65,11 +66,16 @@ def test_endings(work, ending):
     assert ending_of(work) is ending
 
 
-def test_what_takes_too_long_is_ended(monkeypatch):
-    import time
+def _count(trial):
+    while True:
+        pass
 
-    monkeypatch.setattr("tools.fuzz_inputs.trial.SECONDS", 0.2)
-    assert ending_of(lambda trial: time.sleep(30) or 0) is Ending.HUNG
+
+@pytest.mark.parametrize("limit", ["SECONDS", "PATIENCE"])
+def test_what_takes_too_long_is_ended(monkeypatch, limit):
+    monkeypatch.setattr(f"tools.fuzz_inputs.trial.{limit}", 1)
+    work = _count if limit == "SECONDS" else lambda trial: time.sleep(30) or 0
+    assert ending_of(work) is Ending.HUNG
 
 
 def test_a_failure_is_made_smaller_told_and_kept(tmp_path, capsys, monkeypatch):

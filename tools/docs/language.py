@@ -2,9 +2,8 @@
 
 import inspect
 
-# Importing the analysis registers every builtin.
-from tilec.frontend.semantics import analysis  # noqa: F401
 from tilec.frontend.semantics.attributes import PROPERTIES
+from tilec.frontend.semantics.builtin_modules import MODULES
 from tilec.frontend.semantics.builtin_table import (
     ANY_TYPE,
     ARITHMETIC,
@@ -18,25 +17,6 @@ from tilec.frontend.syntax.library import library_function
 from tilec.lib import FILES
 from tilec.plan.fields import FIELDS
 from tilec.support.dtypes import DTYPES
-
-_MODULES = (
-    "builtins_views",
-    "builtins_memory",
-    "builtins_elements",
-    "builtins_atomic",
-    "builtins_shape",
-    "builtins_parts",
-    "builtins_math",
-    "builtins_products",
-    "builtins_functions",
-    "builtins_convert",
-    "builtins_reduce",
-    "builtins_scan",
-    "builtins_count",
-    "builtins_checks",
-    "printing",
-)
-"""The order of the table: the modules that define builtins; within one, the order of the text."""
 
 
 def call_text(name: str, function: BuiltinFunction) -> str:
@@ -69,7 +49,7 @@ def builtins() -> str:
         "| Call | Element types | Operations | What it does |",
         "|---|---|---|---|",
     ]
-    order = [item for module in _MODULES for item in BUILTINS if _module(item) == module]
+    order = [item for module in MODULES for item in BUILTINS if module_of(item) == module]
     for name in order:
         facts = FACTS[name]
         operations = ", ".join(f"`{item}`" for item in facts.operations) or "-"
@@ -85,7 +65,8 @@ def builtins() -> str:
     return "\n".join(rows)
 
 
-def _module(name: str) -> str:
+def module_of(name: str) -> str:
+    """Return the module that defines a builtin, without its package."""
     return BUILTINS[name].__module__.rpartition(".")[2]
 
 

@@ -4,8 +4,8 @@
 
 makes each from a number, and gives it to tilec in a process of its own. A diagnostic with its exit
 code is right, and so is success, since an edit may leave something that works. A traceback, an
-internal error, a process that dies, one that takes longer than 20 s, and a failure without a
-message are not: they are printed, and the exit status is 1.
+internal error, a process that dies, one that takes more than 20 s of the processor, and a failure
+without a message are not: they are printed, and the exit status is 1.
 
 `texts` edits `.tile` sources, `packages` damages packages, `words` draws command lines; dumps are
 edited by `tools.mutate_ir`, which resumes them without the command, too. `trial` runs one input,

@@ -118,7 +118,7 @@ def _lines(chance: Random, text: str, texts: Sequence[str]) -> str:
     if kind == 0:
         del found[place]
     elif kind == 1:
-        found[place] *= chance.choice((2, 3, 300))
+        found[place] *= chance.choice((2, 3, 50))
     elif kind == 2:
         found.insert(chance.randrange(len(found)), found.pop(place))
     elif kind == 3:

@@ -17,8 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-SECONDS = 20.0
-"""After which an input counts as hung."""
+SECONDS = 20
+"""Time of the processor after which an input counts as hung."""
+PATIENCE = 120.0
+"""Seconds after which it counts as hung in any case, since it may sleep."""
 _MEMORY = 6 << 30
 """Bytes of address space of one process."""
 _POLL_SECONDS = 0.003
@@ -108,7 +110,7 @@ def run_trials(
                 process, entry = _start(trial, work)
                 running[process] = entry
         for process, entry in list(running.items()):
-            if time.monotonic() - entry.began > SECONDS and not entry.killed:
+            if time.monotonic() - entry.began > PATIENCE and not entry.killed:
                 entry.killed = True
                 os.killpg(process, signal.SIGKILL)
             ended, status = os.waitpid(process, os.WNOHANG)
@@ -141,6 +143,7 @@ def _work(trial: Trial, folder: str, output: IO[bytes], work: Callable[[Trial], 
     faulthandler.disable()
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(output.fileno(), 1)
     os.dup2(output.fileno(), 2)
@@ -169,7 +172,7 @@ def _result(entry: _Running, status: int) -> Result:
 
 
 def _ending(entry: _Running, status: int, said: str) -> Ending:
-    if entry.killed:
+    if entry.killed or status == -signal.SIGXCPU:
         return Ending.HUNG
     if status < 0:
         return Ending.DIED

@@ -4,24 +4,10 @@ import math
 from typing import Any
 
 from tilec.frontend.semantics import (
-    builtins_atomic,
-    builtins_checks,
-    builtins_convert,
-    builtins_count,
-    builtins_elements,
-    builtins_functions,
-    builtins_math,
-    builtins_memory,
-    builtins_parts,
-    builtins_products,
-    builtins_reduce,
-    builtins_scan,
-    builtins_shape,
-    builtins_views,
+    builtin_modules,  # noqa: F401 - importing it registers the builtins
     expressions,
     hir,
     jumps,
-    printing,
     statements,
 )
 from tilec.frontend.semantics.bindings import BoundKernel, bind_kernel
@@ -51,24 +37,6 @@ from tilec.request.specialization import ANY_TILE_EXTENTS, Specialization
 from tilec.support.diagnostics import CompileError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 
-BUILTIN_MODULES = (
-    builtins_atomic,
-    builtins_checks,
-    builtins_convert,
-    builtins_count,
-    builtins_elements,
-    builtins_functions,
-    builtins_math,
-    builtins_memory,
-    builtins_parts,
-    builtins_products,
-    builtins_reduce,
-    builtins_scan,
-    builtins_shape,
-    builtins_views,
-    printing,
-)
-"""Importing them registers the builtins."""
 _BAD_EXTENT = "T0303"
 """Code of a tile extent that is not a power of two."""
 _PROVISIONAL_EXTENT = 64

@@ -26,6 +26,7 @@ from tilec.frontend.semantics.combining import (
     identities_of,
     narrowed,
     result_of,
+    summed,
     tiles_of,
     user_combiner,
     wide_dtype,
@@ -84,12 +85,10 @@ def _over_axes(
 def _total(
     call: Call, x: Argument, axis: Argument | None, keepdims: Argument | None, name: str, start: int
 ) -> hir.Value:
-    tile = arithmetic_tile(call, x)
-    dtype = numeric.dtype_of(tile)
-    wide = wide_dtype(dtype)
-    widened = numeric.convert(call.ctx, tile, wide, call.span)
-    combiner = binary_combiner(call, name + ("f" if wide.is_float else "i"))
-    return narrowed(call, _over_axes(call, widened, axis, keepdims, combiner, start), dtype)
+    def run(tile: hir.Value, combiner: Combiner) -> hir.Value:
+        return _over_axes(call, tile, axis, keepdims, combiner, start)
+
+    return summed(call, x, name, run)
 
 
 @builtin("sum", ARITHMETIC, "reduce")
@@ -302,10 +301,10 @@ def reduce(
     *,
     keepdims: Argument | None = None,
 ) -> AnyValue:
-    """Combine the elements along an axis with an associative, commutative function of your own.
+    """Combine the elements along an axis with a function of your own, in any order.
 
-    Of a tuple of tiles the function takes an element of each, then a second one of each, and
-    returns a tuple.
+    The function must be associative and commutative. Of a tuple of tiles it takes an element of
+    each, then a second one of each, and returns a tuple.
     """
     tiles = tiles_of(call, x)
     shape = numeric.shape_of(tiles[0])

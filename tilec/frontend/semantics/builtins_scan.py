@@ -6,15 +6,13 @@ Types are those of reductions: see `builtins_reduce`.
 from tilec.frontend.semantics import hir, numeric
 from tilec.frontend.semantics.builtin_table import ARITHMETIC, Argument, Call, builtin
 from tilec.frontend.semantics.combining import (
-    arithmetic_tile,
-    binary_combiner,
+    Combiner,
     combine,
     identities_of,
-    narrowed,
     result_of,
+    summed,
     tiles_of,
     user_combiner,
-    wide_dtype,
 )
 from tilec.frontend.semantics.values import AnyValue
 
@@ -22,15 +20,14 @@ from tilec.frontend.semantics.values import AnyValue
 def _running(
     call: Call, x: Argument, axis: Argument, reverse: Argument | None, name: str, start: int
 ) -> hir.Value:
-    tile = arithmetic_tile(call, x)
-    dtype = numeric.dtype_of(tile)
-    wide = wide_dtype(dtype)
-    widened = numeric.convert(call.ctx, tile, wide, call.span)
-    position = call.axis(axis, len(numeric.shape_of(tile)))
     backwards = call.is_set(reverse, "reverse")
-    combiner = binary_combiner(call, name + ("f" if wide.is_float else "i"))
-    (found,) = combine(call, "scan", [widened], position, combiner, [start], reverse=backwards)
-    return narrowed(call, found, dtype)
+
+    def run(tile: hir.Value, combiner: Combiner) -> hir.Value:
+        position = call.axis(axis, len(numeric.shape_of(tile)))
+        (found,) = combine(call, "scan", [tile], position, combiner, [start], reverse=backwards)
+        return found
+
+    return summed(call, x, name, run)
 
 
 @builtin("cumsum", ARITHMETIC, "scan")
@@ -57,7 +54,10 @@ def scan(
     *,
     reverse: Argument | None = None,
 ) -> AnyValue:
-    """Combine every element with those before it along an axis, with an associative function."""
+    """Combine every element with those before it along an axis, in their order.
+
+    The function is that of `reduce`, but it only has to be associative.
+    """
     tiles = tiles_of(call, x)
     position = call.axis(axis, len(numeric.shape_of(tiles[0])))
     combiner = user_combiner(call, function, tiles)

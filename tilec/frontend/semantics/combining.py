@@ -190,6 +190,28 @@ def wide_dtype(dtype: DType) -> DType:
     return F32 if dtype.is_float and dtype.bits < _WORD_BITS else dtype
 
 
+def summed(
+    call: Call,
+    x: Argument,
+    name: str,
+    run: Callable[[hir.Value, Combiner], hir.Value],
+) -> hir.Value:
+    """Return sums or products of a tile, computed in the wide type.
+
+    Args:
+        call: The call that asks for them.
+        x: The tile.
+        name: `add` or `mul`.
+        run: Records the reduction or scan of the widened tile.
+    """
+    tile = arithmetic_tile(call, x)
+    dtype = numeric.dtype_of(tile)
+    wide = wide_dtype(dtype)
+    widened = numeric.convert(call.ctx, tile, wide, call.span)
+    combiner = binary_combiner(call, name + ("f" if wide.is_float else "i"))
+    return narrowed(call, run(widened, combiner), dtype)
+
+
 def narrowed(call: Call, value: hir.Value, dtype: DType) -> hir.Value:
     """Return a result in the type of the tile, if that is a float."""
     return numeric.convert(call.ctx, value, dtype, call.span) if dtype.is_float else value

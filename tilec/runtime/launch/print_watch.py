@@ -4,10 +4,9 @@
 statements of each block, whatever order the blocks ran in.
 """
 
-import ctypes
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,7 @@ from tilec.request.prints import (
     rank_of,
 )
 from tilec.runtime.cuda.api import Driver
-from tilec.support.diagnostics import DeviceError
+from tilec.runtime.launch.device_records import device_memory, download
 
 _WORDS = RECORD_BYTES // 4
 
@@ -54,35 +53,28 @@ class PrintWatch:
         Raises:
             DeviceError: The driver failed.
         """
-        buffers = [self.driver.allocate(self.device, BUFFER_BYTES) for _ in self.kernels]
-        try:
-            for buffer in buffers:
-                self.driver.fill(self.device, buffer, 0, HEADER_BYTES, stream)
+        sizes = (BUFFER_BYTES, HEADER_BYTES)
+        with ExitStack() as stack:
+            buffers = [
+                stack.enter_context(device_memory(self.driver, self.device, stream, *sizes))
+                for _ in self.kernels
+            ]
             yield tuple(buffers)
             self.driver.synchronize(self.device)
             texts = [
                 self._text(metadata, buffer)
                 for metadata, buffer in zip(self.kernels, buffers, strict=True)
             ]
-        finally:
-            for buffer in buffers:
-                with suppress(DeviceError):  # the context may be lost; that error is to be shown
-                    self.driver.free(self.device, buffer)
         for text in texts:
             sys.stdout.write(text)
 
     def _text(self, metadata: Mapping[str, Any], buffer: int) -> str:
         """Return what one kernel prints."""
-        header = ctypes.create_string_buffer(HEADER_BYTES)
-        self.driver.download(self.device, ctypes.addressof(header), buffer, HEADER_BYTES)
-        asked = int.from_bytes(header.raw[:4], "little")
+        header = download(self.driver, self.device, buffer, HEADER_BYTES)
+        asked = int.from_bytes(header[:4], "little")
         count = min(asked, CAPACITY)
-        host = ctypes.create_string_buffer(max(count * RECORD_BYTES, 1))
-        if count:
-            address = ctypes.addressof(host)
-            size = count * RECORD_BYTES
-            self.driver.download(self.device, address, buffer + HEADER_BYTES, size)
-        text = text_of(metadata, host.raw[: count * RECORD_BYTES])
+        start = buffer + HEADER_BYTES
+        text = text_of(metadata, download(self.driver, self.device, start, count * RECORD_BYTES))
         if asked > count:
             text += f"[{asked - count} values more than there is room for were not printed]\n"
         return text

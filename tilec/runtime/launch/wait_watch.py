@@ -7,7 +7,7 @@ a launch gets one of its own.
 import ctypes
 import struct
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,9 @@ from tilec.request import assertions
 from tilec.request.assertions import FAILED
 from tilec.request.wait_records import INDEX_HINT, METADATA_KEY, RECORD_BYTES, Word, index_message
 from tilec.runtime.cuda.api import Driver
+from tilec.runtime.launch.device_records import device_memory, download
 from tilec.support.diagnostics import (
     DeadlockError,
-    DeviceError,
     Diagnostic,
     InternalCompilerError,
     KernelAssertionError,
@@ -72,17 +72,11 @@ class WaitWatch:
             DeviceError: The driver failed.
         """
         size = RECORD_BYTES * len(self.kernels)
-        buffer = self.driver.allocate(self.device, size)
-        host = ctypes.create_string_buffer(size)
-        try:
-            self.driver.fill(self.device, buffer, 0, size, stream)
+        with device_memory(self.driver, self.device, stream, size, size) as buffer:
             yield tuple(buffer + index * RECORD_BYTES for index in range(len(self.kernels)))
             self.driver.synchronize(self.device)
-            self.driver.download(self.device, ctypes.addressof(host), buffer, size)
-        finally:
-            with suppress(DeviceError):  # the context may be lost; that error is the one to show
-                self.driver.free(self.device, buffer)
-        for metadata, record in zip(self.kernels, _RECORD.iter_unpack(host.raw), strict=True):
+            found = download(self.driver, self.device, buffer, size)
+        for metadata, record in zip(self.kernels, _RECORD.iter_unpack(found), strict=True):
             if record[Word.STATE]:
                 raise failure_of(metadata, record)
 
