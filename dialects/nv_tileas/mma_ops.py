@@ -5,6 +5,7 @@ from typing import Any, Optional
 from tilec.dialects.common.matmul_ops import k_part, product_types
 from tilec.dialects.common.verify import is_i1
 from tilec.dialects.nv_tileas.base import (
+    OPERAND,
     REGISTERS,
     SHARED,
     TOKEN,
@@ -65,6 +66,11 @@ class _SharedProduct(CheckedOperation):
         return message or self._find_shape_error() or self._find_part_error()
 
     @property
+    def shared_operands(self) -> list[Any]:
+        """The operands in shared memory."""
+        return [self.a, self.b]
+
+    @property
     def part(self) -> tuple[int, int]:
         """First and number of the elements of K that are multiplied."""
         return k_part(self)
@@ -84,7 +90,7 @@ class _SharedProduct(CheckedOperation):
         m, n, k = self.tile_shape
         a_expected = (m, k) if self.a_major.value == "k" else (k, m)
         b_expected = (k, n) if self.b_major.value == "n" else (n, k)
-        if self.a.type.shape[-2:] == a_expected and self.b.type.shape[-2:] == b_expected:
+        if tuple(self.a.type.shape[-2:]) == a_expected and self.b.type.shape[-2:] == b_expected:
             return None
         return "expects the shape of operand #A and #B to be compatible"
 
@@ -95,6 +101,7 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
     The accumulator is a linear value: this operation is the only use of `acc`.
 
     Operands:
+        a: As above, or a register tile `[M, K]` (`a_major` is `k`), each thread's fragment of A.
         accumulate: Whether what `acc` holds is added (i1): the predicate scale-d of wgmma (PTX ISA,
             wgmma.mma_async). Where it is false the result is `a @ b`, and `acc` is not read. Absent
             from a product that always adds.
@@ -104,13 +111,25 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
         token: Consumed by the `mma_wait` that retires the group.
     """
 
-    TYPES = (*_SharedProduct.TYPES, ("token", TOKEN))
+    TYPES = (("a", OPERAND), *_SharedProduct.TYPES[1:], ("token", TOKEN))
 
     token: Result[Any]
     accumulate: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
 
+    @property
+    def registers_hold_a(self) -> bool:
+        """Whether A comes from registers."""
+        return isinstance(self.a.type, ir.RankedTensorType)
+
+    @property
+    def shared_operands(self) -> list[Any]:
+        """The operands in shared memory."""
+        return [self.b] if self.registers_hold_a else super().shared_operands
+
     def find_error(self) -> str | None:
         """Return the message for a predicate that is none, or for what forms no product."""
+        if self.registers_hold_a and self.a_major.value != "k":
+            return "expects 'a_major' to be k for an operand in registers"
         predicate = self.accumulate
         if predicate is not None and not is_i1(predicate.type):
             return f"expects 'accumulate' to be an i1, but got {predicate.type}"

@@ -3,7 +3,7 @@
 from typing import Any
 
 from tilec.dialects.nv_tileas.shared_ops import ConvertLayoutOp
-from tilec.dialects.nv_tileas.tile_ops import ReduceOp
+from tilec.dialects.nv_tileas.tile_ops import CatOp, ReduceOp
 from tilec.layout import (
     LayoutError,
     RegisterLayout,
@@ -13,7 +13,9 @@ from tilec.layout import (
     warpgroup_part,
 )
 from tilec.layout.reduction import reduction, scan_steps
+from tilec.passes.analysis.tma.shared_layouts import has_register_layout, register_layout_of
 
+CAT = CatOp.OPERATION_NAME
 CONVERT = ConvertLayoutOp.OPERATION_NAME
 PART = "nv_tileas.tile_part"
 SLICE = "nv_tileas.tile_slice"
@@ -75,6 +77,36 @@ def result_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
         return source.reshape(tuple(op.results[0].type.shape))
     except LayoutError:
         return None
+
+
+def joined_parts(op: Any, result: RegisterLayout) -> list[TilePart] | None:
+    """Return which registers of the result of a `cat` each of its operands makes up.
+
+    None where the operands are not made of whole registers of every thread.
+    """
+    origin, parts = [0] * result.rank, []
+    dim = op.opview.dim.value
+    try:
+        for operand in op.operands:
+            parts.append(tile_slice(result, tuple(operand.type.shape), tuple(origin)))
+            origin[dim] += operand.type.shape[dim]
+    except LayoutError:
+        return None
+    return parts
+
+
+def joined_layouts(op: Any, result: RegisterLayout) -> list[RegisterLayout] | None:
+    """Return the layouts of the operands of a `cat` that make it free, or None."""
+    parts = joined_parts(op, result)
+    return None if parts is None else [part.layout for part in parts]
+
+
+def joins_registers(op: Any) -> bool:
+    """Tell whether a `cat` only names registers of its operands; not before they have layouts."""
+    if not has_register_layout(op.results[0]):
+        return False
+    have = [register_layout_of(operand) for operand in op.operands]
+    return joined_layouts(op, register_layout_of(op.results[0])) == have
 
 
 def _inverse(permutation: list[int]) -> list[int]:

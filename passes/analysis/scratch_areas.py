@@ -11,16 +11,19 @@ from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.bindings import ir
 from tilec.layout.reduction import Exchange, reduction, scan_steps
 from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
+from tilec.passes.analysis.operation_layouts import CAT, joins_registers
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""
-_MOVES = ("nv_tileas.convert_layout", "nv_tileas.cat", "nv_tileas.extract")
-"""Operations that move whole tiles."""
+_MOVES = ("nv_tileas.convert_layout", "nv_tileas.extract")
+"""Operations that always move whole tiles; a `cat` may only name registers."""
 
 
 def uses_scratch(op: Any) -> bool:
     """Tell whether an operation moves values through the scratch area, between barriers."""
+    if op.name == CAT:
+        return not joins_registers(op)
     return op.name in _MOVES or needs_exchange(op) or bool(exchanges_of(op))
 
 

@@ -4,14 +4,17 @@ import re
 
 import pytest
 
-from tests.support.emulated_gemm import Gemm
-from tools.emulator import device
+from tests.support.emulated_gemm import Gemm, matrix
+from tests.support.feature_cases import KERNELS as FOLDER
+from tilec.runtime.jit import load
+from tools.emulator import device as device_module
 from tools.emulator.machine import DeadlockError, EmulatedFaultError
 
 PLAIN = Gemm((512, 256, 512), (128, 128, 64), "defer_stores=False")
 DEFERRED = Gemm((384, 512, 320), (128, 256, 64), "defer_stores=True")
 SPLIT = Gemm((128, 128, 512), (128, 128, 64), "split_k=4", multiprocessors=4)
 SEEDS = range(6)
+KERNELS = FOLDER / "register_operands.tile"
 
 
 def drop(pattern):
@@ -73,14 +76,14 @@ def test_a_fault_is_found(multiply, monkeypatch, name):
 def find_fault(multiply, monkeypatch, name, case):
     """Check that the fault called `name` shows in the product `case`."""
     change, error = (FAULTS | SPLIT_FAULTS)[name]
-    parse = device.parse
+    parse = device_module.parse
 
     def parse_changed(ptx):
         changed = change(ptx)
         assert changed != ptx
         return parse(changed)
 
-    monkeypatch.setattr(device, "parse", parse_changed)
+    monkeypatch.setattr(device_module, "parse", parse_changed)
     found = []
     for seed in SEEDS:
         try:
@@ -94,6 +97,18 @@ def find_fault(multiply, monkeypatch, name, case):
 @pytest.mark.parametrize("name", ["no proxy fence", "no wait for wgmma", "no wait for bulk stores"])
 def test_a_fault_is_found_where_stores_wait(multiply, monkeypatch, name):
     find_fault(multiply, monkeypatch, name, DEFERRED)
+
+
+def test_registers_of_an_operand_in_flight_are_not_written(device, monkeypatch):
+    """A product that nobody waits for reads registers that the next k-tile overwrites."""
+    kernel = load(KERNELS).scaled_in_turns
+    parse = device_module.parse
+    late = drop(r"wgmma\.wait_group\.sync\.aligned \t?\d+;")
+    monkeypatch.setattr(device_module, "parse", lambda ptx: parse(late(ptx)))
+    arrays = [matrix(device, 64, 64) for _ in "AB"]
+    c = device.array((64, 64), (64, 1), "<f4")
+    with pytest.raises(EmulatedFaultError, match="is written while a wgmma may still read it"):
+        kernel(*arrays, c)
 
 
 def test_memory_outside_of_arrays_is_out_of_reach(device):

@@ -2,7 +2,16 @@
 
 import pytest
 
-from tests.support.feature_cases import CASES, PRODUCT_TYPES, check_feature, load_kernels, runs
+from tests.support.feature_cases import (
+    CASES,
+    PRODUCT_TYPES,
+    REGISTER_OPERANDS,
+    check_feature,
+    load_kernels,
+    runs,
+)
+
+_PRODUCTS = {**PRODUCT_TYPES, **REGISTER_OPERANDS}
 
 
 def emulated_runs():
@@ -13,7 +22,7 @@ def emulated_runs():
     """
     for number, (name, sizes) in enumerate(CASES.items()):
         layouts = [order for kernel, size, order in runs() if (kernel, size) == (name, sizes[-1])]
-        chosen = {0, 0 if name in PRODUCT_TYPES else number % len(layouts)}
+        chosen = {0, 0 if name in _PRODUCTS else number % len(layouts)}
         yield from ((name, sizes[-1], layouts[index]) for index in sorted(chosen))
 
 

@@ -62,7 +62,7 @@ def test_every_tile_of_the_planner_is_a_bijection(m, n):
 
 @pytest.mark.parametrize(("bits", "packed"), [(8, 4), (16, 2), (32, 1)])
 def test_a_fragment_formula(bits, packed):
-    layout = wgmma_a_fragment(64, 512 // bits, bits, 1)
+    layout = wgmma_a_fragment((64, 8, 512 // bits), bits, 1)
     k = 256 // bits
     for thread in range(128):
         row, quad = 16 * (thread // 32) + thread % 32 // 4, thread % 4
@@ -73,7 +73,7 @@ def test_a_fragment_formula(bits, packed):
 
 
 def test_accumulator_converts_in_place_to_a_16_bit_fragment():
-    assert wgmma_accumulator(128, 64, 2) == wgmma_a_fragment(128, 64, 16, 2)
+    assert wgmma_accumulator(128, 64, 2) == wgmma_a_fragment((128, 64, 64), 16, 2)
 
 
 @pytest.mark.parametrize(
@@ -82,8 +82,8 @@ def test_accumulator_converts_in_place_to_a_16_bit_fragment():
         (lambda: wgmma_accumulator(64, 12, 1), "multiple of 8 columns"),
         (lambda: wgmma_accumulator(64, 8, 2), "blocks of 64"),
         (lambda: wgmma_accumulator(64, 8, 0), "blocks of 64"),
-        (lambda: wgmma_a_fragment(64, 8, 16, 1), "whole wgmma k-steps"),
-        (lambda: wgmma_a_fragment(64, 8, 64, 1), "64-bit elements"),
+        (lambda: wgmma_a_fragment((64, 8, 8), 16, 1), "whole wgmma k-steps"),
+        (lambda: wgmma_a_fragment((64, 8, 8), 64, 1), "64-bit elements"),
         (lambda: blocked((8, 8), 4, 1, (0,)), "does not name the axes"),
         (lambda: blocked((8, 8), 6, 1, (0, 1)), "whole warpgroups"),
         (lambda: blocked((8, 8), 0, 1, (0, 1)), "whole warpgroups"),

@@ -41,8 +41,8 @@ FRAGMENTS = st.sampled_from(
         wgmma_accumulator(128, 24, 2),
         wgmma_accumulator(192, 16, 3),
         wgmma_accumulator(128, 32, 1),
-        wgmma_a_fragment(64, 64, 8, 1),
-        wgmma_a_fragment(128, 16, 32, 2),
+        wgmma_a_fragment((64, 8, 64), 8, 1),
+        wgmma_a_fragment((128, 8, 16), 32, 2),
     ]
 )
 LAYOUTS = st.one_of(blocked_layouts(), blocked_layouts(ANY_EXTENT), FRAGMENTS)

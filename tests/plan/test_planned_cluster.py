@@ -31,6 +31,16 @@ def f(A: bf16[M, K], B: bf16[K, 128], C: bf16[M, 128], BM: const = auto, BK: con
         acc = mma(load(A, (m, k), (BM, BK)), load(B, (k, 0), (BK, 128)), acc)
     store(C, (m, 0), cast(acc, bf16))
 """
+TRANSPOSED = """\
+@kernel
+def f(A: bf16[M, K], B: bf16[N, K], C: bf16[M, N], BM: const = auto, BN: const = auto,
+      BK: const = auto):
+    m, n = grid(cdiv(M, BM), cdiv(N, BN))
+    acc = zeros((BN, BM), f32)
+    for k in range(cdiv(K, BK)):
+        acc = mma(load(B, (n, k), (BN, BK)), load(A, (m, k), (BM, BK)).T, acc)
+    store(C, (m, n), cast(acc, bf16).T)
+"""
 DIAGONAL = """\
 @kernel
 def f(A: bf16[S, S], B: bf16[S, S], C: bf16[S, S], BM: const = auto, BN: const = auto,
@@ -81,6 +91,12 @@ def test_tiles_that_differ_in_every_block_need_no_cluster():
     planned, metadata = plan(DIAGONAL, S=8192)
     assert (planned, metadata["plan"]["cluster"]) == ([2, 1], [1, 1, 1])
     assert not any("cluster" in reason for reason in metadata["plan"]["reasons"])
+
+
+def test_the_cluster_follows_the_axes_of_the_grid():
+    """The rows of the product C^T = B^T @ A^T are along the last axis of the grid."""
+    planned, metadata = plan(TRANSPOSED, M=8192, N=8192, K=8192)
+    assert (planned, metadata["plan"]["cluster"]) == ([2, 1], [1, 2, 1])
 
 
 def test_a_grid_of_one_axis_has_no_cluster():

@@ -11,6 +11,7 @@ FILES = (
     *("features.tile", "gemm.tile", "units.tile", "fallbacks.tile", "products.tile"),
     *("order.tile", "product_types.tile", "control.tile", "functions.tile", "views.tile"),
     *("builtins.tile", "library.tile"),
+    "register_operands.tile",
 )
 GEMM = ({"M": 64, "N": 128, "K": 64}, {"M": 200, "N": 104, "K": 70}, {"M": 50, "N": 45, "K": 33})
 PLANE = ({"M": 64, "N": 128}, {"M": 50, "N": 45}, {"M": 1, "N": 7})
@@ -55,8 +56,20 @@ PRODUCT_TYPES = {
     "warp_copies": GEMM,
 }
 """Products of every element type that the tensor cores multiply."""
+REGISTER_OPERANDS = {
+    "scaled_rows": GEMM,
+    "widened_bytes": GEMM,
+    "narrowed_to_f8": GEMM,
+    "flipped_signs": GEMM,
+    "shared_columns": GEMM,
+    "chained": GEMM,
+    "two_products": GEMM,
+    "scaled_in_turns": GEMM,
+}
+"""Products whose A operand comes from registers."""
 CASES = {
     **PRODUCT_TYPES,
+    **REGISTER_OPERANDS,
     "mma_f32": GEMM,
     "mma_computed": GEMM,
     "mma_bias": GEMM,
@@ -166,7 +179,7 @@ CASES = {
 ORDER = tuple(CASES)[-14:]
 """Kernels that store to what they have loaded."""
 LAYOUTS = {
-    **{name: [{}, {"A": "col"}] for name in PRODUCT_TYPES},
+    **{name: [{}, {"A": "col"}] for name in (*PRODUCT_TYPES, *REGISTER_OPERANDS)},
     "padded_rows": [{}, {"X": "odd"}, {"Z": "col"}],
     "sum_until": [{}],
     "sum_where": [{}],
@@ -195,7 +208,8 @@ LAYOUTS = {
 MATH_TERMS = 64
 """Tolerance of libdevice functions, in roundings: a chain of ten, each within 2 to 4 ulp."""
 TERMS = {
-    **{name: 2**12 for name in PRODUCT_TYPES if "f8" in name},
+    **{name: 2**12 for name in (*PRODUCT_TYPES, *REGISTER_OPERANDS) if "f8" in name},
+    "narrowed_to_f8": 2**13,
     "f16_sums": 2**13,
     "f16_sums_two_groups": 2**15,
     "f8_short_sums": 2**15,

@@ -61,28 +61,29 @@ def wgmma_accumulator(m: int, n: int, warpgroups: int) -> RegisterLayout:
     return _fragment((m, n), (rows, columns), 2, Mode(Owner.WARPGROUP, warpgroups, step))
 
 
-def wgmma_a_fragment(m: int, k: int, element_bits: int, warpgroups: int) -> RegisterLayout:
+def wgmma_a_fragment(
+    extents: tuple[int, int, int], element_bits: int, warpgroups: int
+) -> RegisterLayout:
     """Return the layout of an m x k left operand held in registers (PTX ISA, wgmma A fragment).
 
     For 16-bit elements it is the accumulator layout, so that an accumulator converts in place.
+    Warpgroups that share the columns of the product (`warpgroup_share`) all hold all of A.
 
     Args:
-        m: Rows of the tile, a multiple of 64 per warpgroup.
-        k: Columns of the tile, a multiple of 256 / `element_bits`.
+        extents: M, N and K of the product; K is a multiple of 256 / `element_bits`.
         element_bits: 8, 16 or 32.
-        warpgroups: Number of warpgroups that share the tile.
+        warpgroups: Number of warpgroups that share the product.
 
     Raises:
         LayoutError: The tile does not split into whole fragments.
     """
+    m, n, k = extents
     if element_bits not in (8, 16, 32):
         raise LayoutError(f"wgmma has no operand of {element_bits}-bit elements")
     if k % (256 // element_bits):
         raise LayoutError(f"{k} columns of {element_bits} bits are not whole wgmma k-steps")
-    if warpgroups < 1 or m % (WGMMA_ROWS * warpgroups):
-        raise LayoutError(f"{m} rows do not split into blocks of 64 over {warpgroups} warpgroups")
-    rows = m // warpgroups
-    split = Mode(Owner.WARPGROUP, warpgroups, (rows, 0))
+    rows, _ = warpgroup_share(m, n, warpgroups)
+    split = Mode(Owner.WARPGROUP, warpgroups, (rows if rows < m else 0, 0))
     return _fragment((m, k), (rows, k), 32 // element_bits, split)
 
 

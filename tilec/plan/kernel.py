@@ -63,7 +63,7 @@ def plan_kernel(
     slices, why_slots = _choose_epilogue(problem, plan, target, fields)
     outside = problem.bytes_outside_ring(plan.consumers, slices)
     stages, reason = choose_stages(problem, outside, target, fields)
-    pending, why_pending = choose_pending(plan, stages, fields)
+    pending, why_pending = choose_pending(problem, plan, stages, fields)
     streams, why_streams = choose_streaming(slices.stages > 0, fields)
     pace, why_pace = choose_pace(problem, slices, fields)
     plan = replace(

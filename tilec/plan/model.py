@@ -35,6 +35,7 @@ class KernelProblem:
         why_no_producer: Why no producer role can issue the loads; None when one can.
         defer_work: Whether registers may do for what is computed from a tile that waits.
         snake_k: Whether the tiles were planned for operands that outgrow L2.
+        registers_hold_a: Whether the A operand of every product comes from registers.
     """
 
     mma: tuple[MmaTile, ...]
@@ -58,6 +59,7 @@ class KernelProblem:
     why_no_producer: str | None = None
     defer_work: bool = True
     snake_k: bool = True
+    registers_hold_a: bool = False
 
     def accumulators(self, consumers: int) -> int:
         """Return the most registers that live accumulators take where `consumers` share them."""

@@ -1,7 +1,7 @@
 """What overlaps: groups of wgmma in flight, parts that are staged together. Pure Python."""
 
 from tilec.plan.failure import fail
-from tilec.plan.model import KernelPlan
+from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
 
 
@@ -17,11 +17,12 @@ def choose_batch(slots: int, overrides: PlanOverrides) -> int:
 
 
 def choose_pending(
-    plan: KernelPlan, stages: int, overrides: PlanOverrides
+    problem: KernelProblem, plan: KernelPlan, stages: int, overrides: PlanOverrides
 ) -> tuple[int, tuple[str, ...]]:
     """Return how many groups of wgmma stay in flight, and why if that was asked for."""
     if overrides.mma_pending is None:
-        if not plan.specialize or plan.consumers != plan.teams or stages < 2:
+        alone = plan.specialize and plan.consumers == plan.teams
+        if problem.registers_hold_a or not alone or stages < 2:
             return 0, ()
         return 1, ("mma_pending = 1: a consumer that multiplies alone fills its own gaps",)
     if overrides.mma_pending and not plan.consumers:
@@ -31,4 +32,7 @@ def choose_pending(
             f"mma_pending = {overrides.mma_pending}: the product in flight keeps the only stage"
         )
         fail("T0421", message, "use two stages or more")
+    if overrides.mma_pending and problem.registers_hold_a:
+        message = f"mma_pending = {overrides.mma_pending}: every product has an A in registers"
+        fail("T0421", message, "the next k-tile would overwrite them; use mma_pending = 0")
     return overrides.mma_pending, (f"mma_pending = {overrides.mma_pending}: fixed by the user",)

@@ -97,7 +97,7 @@ CODES: dict[str, str] = {
     "T0431": "remark: a choice of the plan and its reason",
     "T0432": "remark: why a smaller tile was planned after one that did not fit, or a plan without "
     "something that takes registers",
-    "T0437": "remark: why an operand of an mma goes through registers into shared memory",
+    "T0437": "remark: why an operand of an mma comes from registers, or goes through them",
     "T0438": "remark: the layout of a tile that is transposed on its way, and its price",
     # IR verifiers and passes.
     "T0500": "the IR breaks a rule of its dialect",

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from tools.emulator import tensor_core, warp_products
+from tools.emulator import tensor_core, warp_products, warpgroup_products
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import (
     CTA_SHIFT,
@@ -17,7 +17,7 @@ from tools.emulator.memory import (
 )
 from tools.emulator.operands import address, group, source, tensor_operand
 from tools.emulator.program import Program, Statement
-from tools.emulator.scalar import LANES, Lanes, undefined
+from tools.emulator.scalar import LANES, Lanes
 from tools.emulator.transfers import (
     BoxStore,
     TensorMap,
@@ -25,10 +25,9 @@ from tools.emulator.transfers import (
     load_box,
     put_box,
 )
-from tools.emulator.warp import ALL, WARPGROUP, Action, Cta, Mask, NamedBarrier, Warp, Warpgroup
+from tools.emulator.warp import ALL, Action, Cta, Mask, NamedBarrier, Warp
 
 _OWN = (1 << CTA_SHIFT) - 1
-_UNDEFINED = undefined("f32")
 
 
 def _active(mask: Mask) -> list[int]:
@@ -251,84 +250,6 @@ def _drain(program: Program, statement: Statement) -> Action:
     return act
 
 
-def _mma(program: Program, statement: Statement) -> Action:
-    accumulators = group(statement.operands[0])
-    descriptors = [source(program, text, "b64") for text in statement.operands[1:3]]
-    accumulate = source(program, statement.operands[3], "pred")
-    wgmma = tensor_core.Wgmma.of(statement.opcode, statement.operands[4:])
-
-    def act(warp: Warp, mask: Mask) -> bool:
-        number = warp.number // WARPGROUP
-        mine = warp.cta.warpgroups.setdefault(number, Warpgroup())
-        if mine.issued == warp.issued:
-            mine.waiting.add(warp.number)
-            if len(mine.waiting) < WARPGROUP:
-                return False
-            mine.waiting.clear()
-            mine.issued += 1
-            warps = warp.cta.warps[number * WARPGROUP : (number + 1) * WARPGROUP]
-            places = [int(get(warp)[0]) for get in descriptors]
-            _multiply(wgmma, warps, accumulators, places, adds=_agree(warps, accumulate))
-        warp.issued += 1
-        return True
-
-    return act
-
-
-def _agree(warps: list[Warp], predicate: Callable[[Warp], Lanes]) -> bool:
-    """Return what a predicate is in all lanes of a warpgroup."""
-    values = np.concatenate([predicate(warp) for warp in warps])
-    if values.any() != values.all():
-        raise AccessError("the threads of a warpgroup differ in scale-d of a wgmma")
-    return bool(values[0])
-
-
-def _multiply(
-    wgmma: tensor_core.Wgmma,
-    warps: list[Warp],
-    accumulators: list[str],
-    descriptors: list[int],
-    *,
-    adds: bool,
-) -> None:
-    """Write a product to the registers of a warpgroup, or add it; keep what its operands were."""
-    shared = warps[0].cta.shared
-    a, b = wgmma.operands(shared, *descriptors)
-    for operand in (a, b):
-        shared.proxies.check_async_read(operand)
-    parts = wgmma.product(shared, a, b)
-    for warp, part in zip(warps, parts, strict=True):
-        held = [warp.registers.get(name, _UNDEFINED) for name in accumulators] if adds else None
-        for name, value in zip(accumulators, wgmma.sums(held, part), strict=True):
-            warp.registers[name] = value
-            warp.flying[name] = warp.groups_issued
-    warps[0].products[-1] += [(a, shared.data[a]), (b, shared.data[b])]
-
-
-def _mma_commit(program: Program, statement: Statement) -> Action:
-    def act(warp: Warp, mask: Mask) -> bool:
-        warp.products.append([])
-        warp.groups_issued += 1
-        return True
-
-    return act
-
-
-def _mma_wait(program: Program, statement: Statement) -> Action:
-    pending = int(statement.operands[0])
-
-    def act(warp: Warp, mask: Mask) -> bool:
-        while len(warp.products) - 1 > pending:
-            for places, before in warp.products.pop(0):
-                if not np.array_equal(warp.cta.shared.data[places], before):
-                    raise AccessError("an operand of a wgmma in flight was overwritten")
-        oldest = warp.groups_issued - pending
-        warp.flying = {name: group for name, group in warp.flying.items() if group >= oldest}
-        return True
-
-    return act
-
-
 def _stmatrix(program: Program, statement: Statement) -> Action:
     at = address(program, statement.operands[0])
     names = group(statement.operands[1])
@@ -384,9 +305,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "cp.async.bulk.tensor": _load,
     "cp.async.bulk.commit_group": _commit,
     "cp.async.bulk.wait_group": _drain,
-    "wgmma.mma_async": _mma,
-    "wgmma.commit_group": _mma_commit,
-    "wgmma.wait_group": _mma_wait,
+    **warpgroup_products.ACTIONS,
     "wgmma.fence": _no_fence,
     "fence.proxy.async": _proxy_fence,
     "mma.sync": warp_products.build,

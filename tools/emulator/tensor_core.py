@@ -38,23 +38,30 @@ _BYTES = 2
 
 @dataclass(frozen=True)
 class Wgmma:
-    """One wgmma with operands in shared memory.
+    """One wgmma.
 
     Attributes:
         columns: N.
         elements: Types of A and B.
         total: Type of the accumulator.
         transposed: Whether A, and whether B, has M or N contiguous.
+        in_registers: Whether A is in registers.
     """
 
     columns: int
     elements: tuple[str, str]
     total: str
     transposed: tuple[bool, bool]
+    in_registers: bool = False
 
     @classmethod
-    def of(cls, opcode: tuple[str, ...], immediates: tuple[str, ...]) -> "Wgmma":
-        """Read the opcode, and the immediates: all that follows scale-d."""
+    def of(
+        cls, opcode: tuple[str, ...], immediates: tuple[str, ...], in_registers: bool
+    ) -> "Wgmma":
+        """Read the opcode, and the immediates: all that follows scale-d.
+
+        With A in registers there is no immediate that says whether A is transposed.
+        """
         shape = next(filter(None, map(_SHAPE.fullmatch, opcode)), None)
         total, *elements = opcode[-3:]
         if shape is None or total not in SUMS or not all(item in ELEMENTS for item in elements):
@@ -63,33 +70,44 @@ class Wgmma:
         flags = [int(item) for item in immediates]
         scales = [] if elements[0] in _INTEGERS else [1, 1]
         lies = flags[len(scales) :]
-        known = 2 if elements[0] in _TRANSPOSABLE else 0
+        known = 2 - in_registers if elements[0] in _TRANSPOSABLE else 0
         whole = int(shape[2]) * size == STEP_BYTES
         if flags[: len(scales)] != scales or len(lies) != known or not whole:
             raise UnsupportedError(f"{'.'.join(opcode)} with {', '.join(immediates)}")
-        transposed = (lies[0] == 1, lies[1] == 1) if lies else (False, False)
-        return cls(int(shape[1]), (elements[0], elements[1]), total, transposed)
+        first, second = [False, False, *(item == 1 for item in lies)][-2:]
+        transposed = (first, second)
+        return cls(int(shape[1]), (elements[0], elements[1]), total, transposed, in_registers)
 
     @property
     def _size(self) -> int:
         return np.dtype(ELEMENTS[self.elements[0]]).itemsize
 
-    def operands(
-        self, shared: SharedMemory, a: int, b: int
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return the places of the elements of A (64 x K) and of B (N x K) in shared memory."""
-        return (
-            _places(shared, a, 64, self._size, transposed=self.transposed[0]),
-            _places(shared, b, self.columns, self._size, transposed=self.transposed[1]),
-        )
+    def operands(self, shared: SharedMemory, *descriptors: int) -> list[NDArray[np.int64]]:
+        """Return the places of the elements of A (64 x K) and B (N x K) that are in shared memory.
 
-    def product(self, shared: SharedMemory, a: NDArray, b: NDArray) -> NDArray:
-        """Return A times B in fragments: warp, element, lane. Sums of floats are f32."""
-        left, right = (
-            read_elements(shared.data[places], element)
-            for places, element in zip((a, b), self.elements, strict=True)
-        )
-        return _to_fragments(left @ right.T)
+        Args:
+            shared: Shared memory.
+            descriptors: Of the operands in shared memory, B last.
+        """
+        rows = (64, self.columns)[-len(descriptors) :]
+        flags = self.transposed[-len(descriptors) :]
+        return [
+            _places(shared, descriptor, extent, self._size, transposed=flag)
+            for descriptor, extent, flag in zip(descriptors, rows, flags, strict=True)
+        ]
+
+    def product(self, shared: SharedMemory, operands: list[NDArray], words: list[Any]) -> NDArray:
+        """Return A times B in fragments: warp, element, lane. Sums of floats are f32.
+
+        Args:
+            shared: Shared memory.
+            operands: Places of the operands in shared memory, B last.
+            words: Registers of A of each warp, by word and lane; none if A is in shared memory.
+        """
+        left = shared.data[operands[0]] if not words else _from_fragments(words, self._size)
+        tiles = (left, shared.data[operands[-1]])
+        a, b = (read_elements(*pair) for pair in zip(tiles, self.elements, strict=True))
+        return _to_fragments(a @ b.T)
 
     def sums(self, words: list[Any] | None, part: NDArray) -> list[Any]:
         """Return the registers of a warp after a product.
@@ -148,6 +166,18 @@ def _to_fragments(tile: NDArray) -> NDArray:
         4, 2, 8, columns // 8, 4, 2
     )  # warp, half, lane // 4, group, lane % 4, pair
     return parts.transpose(0, 3, 1, 5, 2, 4).reshape(4, columns // 2, 32)
+
+
+def _from_fragments(words: list[Any], size: int) -> NDArray[np.uint8]:
+    """Return A, 64 x K, as bytes of each element (PTX ISA, wgmma A).
+
+    Args:
+        words: Of each warp: word, lane.
+        size: Bytes of an element.
+    """
+    parts = np.ascontiguousarray(np.stack(words)).view(np.uint8)
+    parts = parts.reshape(4, 2, 2, 8, 4, 4 // size, size)  # warp, column, row, lane, element, byte
+    return parts.transpose(0, 2, 3, 1, 4, 5, 6).reshape(64, STEP_BYTES // size, size)
 
 
 def matrix_places(shared: SharedMemory, rows: NDArray) -> NDArray[np.int64]:

@@ -103,6 +103,8 @@ class Warp:
     """Operands in shared memory of each group of wgmma in flight; the last group is open."""
     flying: dict[str, int] = field(default_factory=dict)
     """Registers of wgmma in flight, with the number of the group."""
+    multiplied: dict[str, int] = field(default_factory=dict)
+    """Registers of A of wgmma in flight, with the number of the group."""
     groups_issued: int = 0
     bulk: dict[int, list[list[Any]]] = field(default_factory=dict)
     """Groups of copies out of each lane; the last one is open."""
@@ -142,6 +144,8 @@ class Warp:
         """Set a register in the lanes of `mask`."""
         if name == "_":
             return
+        if self.multiplied and name in self.multiplied:
+            raise AccessError(f"{name} is written while a wgmma may still read it")
         value = storage(value)
         if mask is not None:
             value = np.where(mask, value, self.registers.get(name, value))

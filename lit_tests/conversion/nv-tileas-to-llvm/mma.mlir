@@ -374,3 +374,41 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "doubles_take_four_of_k", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = tensor<128x32xbf16, #nv_tileas.layout<"128x32|reg:2*(0,1),2*(8,0),4*(0,8),2*(64,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+!wide = tensor<128x32xf32, #nv_tileas.layout<"128x32|reg:2*(0,1),2*(8,0),4*(0,8),2*(64,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+!f = !nv_tileas.smem<tensor<128x32xf32, #nv_tileas.shared_layout<array<i64: 128, 32>, 128 : i64>>>
+!b = !nv_tileas.smem<tensor<32x32xbf16, #nv_tileas.shared_layout<array<i64: 32, 32>, 64 : i64>>>
+!acc = tensor<128x32xf32, #nv_tileas.layout<"128x32|reg:2*(0,1),2*(8,0),4*(0,8),2*(64,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+
+// A in registers takes four words of two elements for each step of 16 along K and each 64 rows. There is
+// no major bit for it. A step is a group of its own, so that threads compute the next one meanwhile.
+// CHECK-LABEL: llvm.func @a_comes_from_registers
+// CHECK:         arith.truncf
+// CHECK:         llvm.inline_asm{{.*}}wgmma.fence
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$64, $65, $66, $67}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$68, $69, $70, $71}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.commit_group
+// CHECK:         arith.truncf
+// CHECK:         llvm.inline_asm{{.*}}wgmma.fence
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$64, $65, $66, $67}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.commit_group
+// CHECK:         wgmma.wait_group
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !b
+  %f = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 2048 : i64} : () -> !f
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %wide = "nv_tileas.load_shared"(%f) : (!f) -> !wide
+    %a = arith.truncf %wide : !wide to !a
+    %zero = arith.constant dense<0.0> : !acc
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_comes_from_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -61,7 +61,7 @@
 
 !s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
 !t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
-!tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
+!tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(1,0)|lane:32*(0,1)|warp:4*(2,0)">>
 
 // Two tiles are joined in scratch memory, the second after the first; a slice is read at its
 // run-time place, which stays inside the tile whatever the index is.
@@ -127,3 +127,34 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "remainders_name_slices", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
+!big = !nv_tileas.smem<tensor<8x32xf32, #nv_tileas.shared_layout<array<i64: 8, 32>, 128 : i64>>>
+!t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
+!tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(4,0)|lane:32*(0,1)|warp:4*(1,0)">>
+
+// Where each thread has all that it needs of the joined tile, nothing is moved.
+// CHECK-LABEL: llvm.func @registers_join
+// CHECK:         %[[X:.*]] = llvm.load
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         %[[N:.*]] = arith.negf %[[X]]
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.store %[[X]]
+// CHECK:         llvm.store %[[N]]
+"nv_tileaa.func"() ({
+^bb0(%i: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  %d = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 1024 : i64} : () -> !big
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
+    %n = arith.negf %x : !t
+    %y = "nv_tileas.cat"(%x, %n) {dim = 0 : i64} : (!t, !t) -> !tall
+    "nv_tileas.store_shared"(%y, %d) : (!tall, !big) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "registers_join", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -328,14 +328,33 @@
 
 // -----
 
-// Operands of a product lie in shared memory.
+// B lies in shared memory.
 !a = !nv_tileas.smem<tensor<64x16xbf16, #nv_tileas.shared_layout<array<i64: 64, 16>, 32 : i64>>>
+%a = builtin.unrealized_conversion_cast to !a
+%b = builtin.unrealized_conversion_cast to tensor<16x32xbf16>
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op expects a shared-memory tile, but got tensor<16x32xbf16>}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (!a, tensor<16x32xbf16>, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// A lies in shared memory or in registers.
 !b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
-%a = builtin.unrealized_conversion_cast to tensor<64x16xbf16>
+%a = builtin.unrealized_conversion_cast to i32
 %b = builtin.unrealized_conversion_cast to !b
 %c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
-// expected-error @below {{'nv_tileas.async_mma' op expects a shared-memory tile, but got tensor<64x16xbf16>}}
-%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+// expected-error @below {{'nv_tileas.async_mma' op expects a tile in shared memory or in registers, but got i32}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "k", b_major = "n"} : (i32, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+
+// -----
+
+// In registers, A has no other order than that of the fragment.
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+%a = builtin.unrealized_conversion_cast to tensor<16x64xbf16>
+%b = builtin.unrealized_conversion_cast to !b
+%c = builtin.unrealized_conversion_cast to tensor<64x32xf32>
+// expected-error @below {{'nv_tileas.async_mma' op expects 'a_major' to be k for an operand in registers}}
+%r:2 = "nv_tileas.async_mma"(%a, %b, %c) {a_major = "m", b_major = "n"} : (tensor<16x64xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
 
 // -----
 

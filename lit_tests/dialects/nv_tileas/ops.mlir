@@ -119,9 +119,10 @@ module @keeps_copies {
 // CHECK:         %[[U:.*]] = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
 // CHECK:         "nv_tileas.async_mma"(%{{.*}}, %{{.*}}, %[[U]], %{{.*}}) {a_major = "k", b_major = "k"} : {{.*}}, tensor<64x32xf32>, i1)
 // CHECK:         "nv_tileas.zeros"() : () -> tensor<64x32xf32>
+// CHECK:         "nv_tileas.async_mma"(%{{.*}}) {a_major = "k", b_major = "k"} : (tensor<64x16xbf16>, !nv_tileas.smem
 module @keeps_products {
   "nv_tileaa.func"() ({
-  ^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>, %more: i1):
+  ^bb0(%a: !a, %b: !b, %acc: tensor<64x32xf32>, %more: i1, %f: tensor<64x16xbf16>):
     %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
     %r = "nv_tileas.mma_wait"(%g, %t) {pending = 1 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
     %s = "nv_tileas.simt_mma"(%a, %b, %r) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> tensor<64x32xf32>
@@ -129,8 +130,9 @@ module @keeps_products {
     %u = "nv_tileas.undefined"() : () -> tensor<64x32xf32>
     %h, %v = "nv_tileas.async_mma"(%a, %b, %u, %more) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>, i1) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
     %z = "nv_tileas.zeros"() : () -> tensor<64x32xf32>
+    %i, %x = "nv_tileas.async_mma"(%f, %b, %z) {a_major = "k", b_major = "k"} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (!a, !b, tensor<64x32xf32>, i1) -> ()} : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, tensor<64x32xf32>, i1, tensor<64x16xbf16>) -> ()} : () -> ()
 }
 
 // -----

@@ -407,3 +407,92 @@ module @one_access_needs_no_compromise {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+!bytes = !nv_tileas.smem<tensor<64x16xi8, #nv_tileas.shared_layout<array<i64: 64, 16>, 0 : i64>>>
+
+// An A operand in registers fixes the layout of its group: a thread loads just the bytes from which
+// it computes its fragment.
+// CHECK-LABEL: module @operands_in_registers_fix_their_group
+// CHECK:         "nv_tileas.load_shared"{{.*}} -> tensor<64x16xi8, #nv_tileas.layout<"[[A:64x16\|reg:2\*\(0,1\),2\*\(8,0\),2\*\(0,8\)\|lane:4\*\(0,2\),8\*\(1,0\)\|warp:4\*\(16,0\)]]">>
+// CHECK-NEXT:    %[[X:.*]] = arith.sitofp
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK:         "nv_tileas.async_mma"(%[[X]], {{.*}} : (tensor<64x16xbf16, #nv_tileas.layout<"[[A]]">>,
+module @operands_in_registers_fix_their_group {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !bytes, %b: !b):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %bytes = "nv_tileas.load_shared"(%a) : (!bytes) -> tensor<64x16xi8>
+      %x = arith.sitofp %bytes : tensor<64x16xi8> to tensor<64x16xbf16>
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %g, %t = "nv_tileas.async_mma"(%x, %b, %zero) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!bytes, !b) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x32xf8E4M3FN, #nv_tileas.shared_layout<array<i64: 64, 32>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<32x32xf8E4M3FN, #nv_tileas.shared_layout<array<i64: 32, 32>, 32 : i64>>>
+
+// Where an accumulator is in the group, its layout stays, and the operand is converted.
+// CHECK-LABEL: module @accumulators_come_before_operands
+// CHECK:         %[[H:.*]] = arith.truncf
+// CHECK-NEXT:    %[[X:.*]] = "nv_tileas.convert_layout"(%[[H]]) {{.*}} -> tensor<64x32xf8E4M3FN, #nv_tileas.layout<"64x32|reg:4*(0,1),2*(8,0),2*(0,16)|
+// CHECK-NEXT:    "nv_tileas.async_mma"(%[[X]],
+module @accumulators_come_before_operands {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      %h = arith.truncf %d : tensor<64x32xf32> to tensor<64x32xf8E4M3FN>
+      %i, %u = "nv_tileas.async_mma"(%h, %b, %zero) {a_major = "k", b_major = "k"} : (tensor<64x32xf8E4M3FN>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %e = "nv_tileas.mma_wait"(%i, %u) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+!half = !nv_tileas.smem<tensor<64x8xbf16, #nv_tileas.shared_layout<array<i64: 64, 8>, 0 : i64>>>
+
+// Tiles that are joined get the layouts of their parts of the result, so that the join moves nothing.
+// CHECK-LABEL: module @joins_follow_their_result
+// CHECK:         %[[E:.*]] = "nv_tileas.view"{{.*}} -> tensor<64x8x1xbf16, #nv_tileas.layout<"[[PIECE:64x8x1\|reg:2\*\(8,0,0\),2\*\(0,4,0\)\|lane:4\*\(0,1,0\),8\*\(1,0,0\)\|warp:4\*\(16,0,0\)]]">>
+// CHECK:         %[[O:.*]] = "nv_tileas.view"{{.*}} -> tensor<64x8x1xbf16, #nv_tileas.layout<"[[PIECE]]">>
+// CHECK:         "nv_tileas.cat"(%[[E]], %[[O]]) {dim = 2 : i64} {{.*}} -> tensor<64x8x2xbf16, #nv_tileas.layout<"64x8x2|reg:2*(0,0,1),2*(8,0,0),2*(0,4,0)|
+// CHECK-NOT:     nv_tileas.convert_layout
+module @joins_follow_their_result {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !half, %b: !b):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %even = "nv_tileas.load_shared"(%a) : (!half) -> tensor<64x8xbf16>
+      %odd = arith.negf %even : tensor<64x8xbf16>
+      %e = "nv_tileas.view"(%even) : (tensor<64x8xbf16>) -> tensor<64x8x1xbf16>
+      %o = "nv_tileas.view"(%odd) : (tensor<64x8xbf16>) -> tensor<64x8x1xbf16>
+      %c = "nv_tileas.cat"(%e, %o) {dim = 2 : i64} : (tensor<64x8x1xbf16>, tensor<64x8x1xbf16>) -> tensor<64x8x2xbf16>
+      %x = "nv_tileas.view"(%c) : (tensor<64x8x2xbf16>) -> tensor<64x16xbf16>
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %g, %t = "nv_tileas.async_mma"(%x, %b, %zero) {a_major = "k", b_major = "n"} : (tensor<64x16xbf16>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!half, !b) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

@@ -83,18 +83,18 @@ module @a_tile_may_be_both_operands {
 
 // -----
 
-!b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
-// A computed operand is staged: stored, shown to the async proxy and guarded by a barrier. In a
-// loop a second barrier keeps the next store after the product.
-// CHECK-LABEL: module @computed_operands_are_staged
-// CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+// A computed B is staged: stored, shown to the async proxy and guarded by a barrier. In a loop a
+// second barrier keeps the next store after the product.
+// CHECK-LABEL: module @computed_b_is_staged
+// CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 // CHECK:         "nv_tileas.roles"
-// CHECK:           %[[X:.*]] = math.exp
-// CHECK-NEXT:      "nv_tileas.store_shared"(%[[X]], %[[STAGING]])
+// CHECK:           %[[Y:.*]] = math.exp
+// CHECK-NEXT:      "nv_tileas.store_shared"(%[[Y]], %[[STAGING]])
 // CHECK-NEXT:      "nv_tileas.fence_proxy"() {space = "shared"}
 // CHECK-NEXT:      "nv_tileas.barrier"
-// CHECK-NEXT:      "nv_tileas.async_mma"(%[[STAGING]], %{{.*}}
+// CHECK-NEXT:      "nv_tileas.async_mma"(%{{.*}}, %[[STAGING]], %{{.*}}
 // CHECK-NEXT:      %[[D:.*]] = "nv_tileas.mma_wait"
 // CHECK-NOT:       nv_tileas.barrier
 // CHECK:           scf.for
@@ -103,16 +103,16 @@ module @a_tile_may_be_both_operands {
 // CHECK-NEXT:        "nv_tileas.barrier"
 // CHECK:             "nv_tileas.mma_wait"
 // CHECK-NEXT:        "nv_tileas.barrier"
-module @computed_operands_are_staged {
+module @computed_b_is_staged {
   "nv_tileaa.func"() ({
-  ^bb0(%b: !b, %a: tensor<64x64xbf16>, %acc: tensor<64x32xf32>, %n: i32):
+  ^bb0(%a: !a, %b: tensor<64x32xbf16>, %acc: tensor<64x32xf32>, %n: i32):
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     "nv_tileas.roles"() ({
       "nv_tileas.yield"() : () -> ()
     }, {
-      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
-      %x = math.exp %a : tensor<64x64xbf16>
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+      %y = math.exp %b : tensor<64x32xbf16>
       %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
       %r = scf.for %k = %c0 to %n step %c1 iter_args(%in = %d) -> (tensor<64x32xf32>) : i32 {
         %e = "nv_tileas.dot"(%x, %y, %in) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
@@ -121,7 +121,56 @@ module @computed_operands_are_staged {
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (!b, tensor<64x64xbf16>, tensor<64x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+  }) {sym_name = "k", function_type = (!a, tensor<64x32xbf16>, tensor<64x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!b = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+
+// A computed A stays in registers. It needs neither a buffer nor a barrier.
+// CHECK-LABEL: module @computed_a_stays_in_registers
+// CHECK-NOT:     nv_tileas.alloc_shared
+// CHECK:         %[[X:.*]] = math.exp
+// CHECK-NEXT:    "nv_tileas.async_mma"(%[[X]], %{{.*}}) {a_major = "k", b_major = "n"}
+// CHECK-NEXT:    "nv_tileas.mma_wait"
+// CHECK-NOT:     nv_tileas.barrier
+module @computed_a_stays_in_registers {
+  "nv_tileaa.func"() ({
+  ^bb0(%b: !b, %a: tensor<64x64xbf16>, %acc: tensor<64x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<64x32xbf16>
+      %x = math.exp %a : tensor<64x64xbf16>
+      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!b, tensor<64x64xbf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!b = !nv_tileas.smem<tensor<256x32xbf16, #nv_tileas.shared_layout<array<i64: 256, 32>, 64 : i64>>>
+
+// Rows of more than 256 bytes would take too many registers.
+// CHECK-LABEL: module @wide_rows_are_staged
+// CHECK:         "nv_tileas.store_shared"
+// CHECK:         "nv_tileas.async_mma"
+module @wide_rows_are_staged {
+  "nv_tileaa.func"() ({
+  ^bb0(%b: !b, %a: tensor<64x256xbf16>, %acc: tensor<64x32xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<256x32xbf16>
+      %x = math.exp %a : tensor<64x256xbf16>
+      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x256xbf16>, tensor<256x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!b, tensor<64x256xbf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
 
 // -----

@@ -1,4 +1,4 @@
-"""Between which numbers the integer values of a kernel lie.
+"""Between which numbers the integer values of a kernel lie; those of a tile share one range.
 
 Integers have no sign and wrap around, so a range holds whole numbers that are equal to the value
 modulo 2^width: `N + 63` of an extent N goes up to 2^31 + 62, and what reads it as signed or as
@@ -24,8 +24,10 @@ _INDEX_BITS = 64
 
 
 def _width(value: Any) -> int | None:
-    """Return the bits of an integer value; None for other types."""
+    """Return the bits of an integer value, or of the elements of a tile; None for other types."""
     type_ = value.type
+    if isinstance(type_, ir.RankedTensorType):
+        type_ = type_.element_type
     if isinstance(type_, ir.IndexType):
         return _INDEX_BITS
     return ir.IntegerType(type_).width if isinstance(type_, ir.IntegerType) else None
@@ -70,6 +72,17 @@ def _masked(operands: list[Range], widths: list[int]) -> Range:
     return (0, min(limits)) if limits else intervals.signed_limits(widths[0])
 
 
+def _shifted(value: Range, amount: Range) -> Range:
+    """Return the range of a shift to the right by an amount that is in range."""
+    if amount[0] < 0:
+        return min(value[0], 0), max(value[1], 0)
+    return intervals.hull([(low >> n, high >> n) for low, high in [value] for n in amount])
+
+
+def _joined(operands: list[Range], _: list[int]) -> Range:
+    return intervals.hull(operands)
+
+
 def _chosen(operands: list[Range], _: list[int]) -> Range:
     return intervals.hull(operands[1:])
 
@@ -90,11 +103,18 @@ _TRANSFER: dict[str, Transfer] = {
     "arith.minui": _unsigned(intervals.least),
     "arith.maxui": _unsigned(intervals.largest),
     "arith.andi": _masked,
+    "arith.shrsi": _signed(_shifted),
+    "arith.shrui": _unsigned(_shifted),
     "arith.select": _chosen,
     "arith.extsi": _signed(lambda value: value),
     "arith.extui": _unsigned(lambda value: value),
     "arith.index_cast": _signed(lambda value: value),
     "arith.trunci": _plain(lambda value: value),
+    "nv_tileaa.view": _plain(lambda value: value),
+    "nv_tileaa.permute": _plain(lambda value: value),
+    "nv_tileaa.broadcast": _plain(lambda value: value),
+    "nv_tileaa.splat": _plain(lambda value: value),
+    "nv_tileaa.cat": _joined,
 }
 """Range of the result from the ranges and widths of the operands, by operation name."""
 
@@ -135,6 +155,11 @@ class ValueRanges:
         width = _width(value) or _INDEX_BITS
         return intervals.wrapped(self.of(value), intervals.signed_limits(width))
 
+    def unsigned(self, value: Any) -> Range:
+        """Return the range of `value`, an integer, read as unsigned."""
+        width = _width(value) or _INDEX_BITS
+        return intervals.wrapped(self.of(value), intervals.unsigned_limits(width))
+
     def never_negative(self, value: Any) -> bool:
         """Tell whether `value`, read as signed, is provably at least 0."""
         return self.signed(value)[0] >= 0
@@ -155,7 +180,7 @@ class ValueRanges:
         op = defining_operation(value)
         inputs = self._inputs(value)
         if op.name == "arith.constant":
-            attribute = op.attributes["value"]
+            attribute = _only_number(op.attributes["value"])
             known = isinstance(attribute, ir.IntegerAttr)
             return (attribute.value, attribute.value) if known else self._unknown(value)
         if op.name.endswith(".get_program_id"):
@@ -191,6 +216,13 @@ class ValueRanges:
     @staticmethod
     def _unknown(value: Any) -> Range:
         return intervals.signed_limits(_width(value) or _INDEX_BITS)
+
+
+def _only_number(attribute: Any) -> Any:
+    """Return the attribute of a number; of a tile with one number everywhere that of this one."""
+    if isinstance(attribute, ir.DenseElementsAttr) and attribute.is_splat:
+        return attribute.get_splat_value()
+    return attribute
 
 
 def _loop_of(argument: Any) -> Any:

@@ -1,16 +1,28 @@
-"""Operands of products: where a tile in registers is only a name for one in shared memory."""
+"""Where the operands of a product come from: shared memory, registers, or a staging buffer.
+
+A loaded operand is a name for a tile in shared memory. A computed A operand can stay in registers:
+wgmma takes A from there (PTX ISA, wgmma.mma_async), but B from shared memory alone.
+"""
 
 from collections.abc import Iterator
+from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
+from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 from tilec.layout import differ_in_units
+from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 DOT = "nv_tileas.dot"
 _PERMUTE = "nv_tileas.permute"
+_LOAD_SHARED = "nv_tileas.load_shared"
+_MAX_ROW_BYTES = 256
+"""Largest row of an A operand that stays in registers: 32 registers of a thread for 64 rows of A
+(PTX ISA, wgmma, register fragments of A). More would leave too few for accumulators (estimate)."""
 
 
 def is_unit_view(op: Any) -> bool:
@@ -38,33 +50,86 @@ def loaded_operand(operand: Any) -> Any:
     return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
 
 
-def staging_reason(operand: Any) -> str | None:
-    """Return why threads put an operand of a product into shared memory.
-
-    None for one that TMA loads: it is read where it lies.
-    """
+def why_not_in_place(operand: Any) -> str | None:
+    """Return why a product does not read an operand where TMA puts it; None if it does."""
     source = defining_operation(loaded_operand(operand))
-    if source is not None and source.name == _PERMUTE and _is_loaded(source.operands[0]):
-        size = box_bytes(operand.type.shape, operand.type.element_type)
-        bits = element_bits(operand.type.element_type)
-        return (
-            f"wgmma reads {bits}-bit elements only where K is contiguous, so threads transpose "
-            f"{size} bytes of shared memory for every product; in an array whose K is contiguous "
-            "they lie as needed"
-        )
+    if _is_transposed(source):
+        return "it is transposed"
     if source is None or not is_tiled_access(source):
         return "it is computed, as padding with anything but zeros is, and padding of a slice"
     return None if tiled_access(source).uses_tma else "it is loaded without TMA"
 
 
-def _is_loaded(tile: Any) -> bool:
-    source = defining_operation(behind_unit_views(tile))
-    return source is not None and is_tiled_access(source)
+def route_of_operand(dot: Any, number: int) -> str | None:
+    """Return on which way operand `number` of a product of wgmma comes, and why.
+
+    None for one that TMA loads: it is read where it lies.
+    """
+    operand = dot.operands[number]
+    reason, name = why_not_in_place(operand), "AB"[number]
+    if reason is None:
+        return None
+    in_registers = stays_in_registers(dot, number)
+    if _is_transposed(defining_operation(loaded_operand(operand))):
+        size = box_bytes(operand.type.shape, operand.type.element_type)
+        moved = f"read {size} bytes" if in_registers else f"transpose {size} bytes of shared memory"
+        reason = (
+            f"wgmma reads {element_bits(operand.type.element_type)}-bit elements only where K is "
+            f"contiguous, so threads {moved} one by one for every product; in an array whose K is "
+            "contiguous they lie as needed"
+        )
+    way = "comes from" if in_registers else "goes through"
+    return f"operand {name} of the mma {way} registers: {reason}"
 
 
-def staged_bytes(operand: Any) -> int:
-    """Return the shared memory of the buffer that an operand of a product is staged in."""
-    if staging_reason(operand) is None:
+def stays_in_registers(dot: Any, number: int) -> bool:
+    """Tell whether wgmma takes operand `number` of `dot` from registers.
+
+    That is an A operand that threads compute with K along the rows. One that threads load from
+    global memory goes through shared memory: its accesses are then 16 bytes wide, while those of a
+    fragment have at most 4.
+    """
+    operand = dot.operands[number]
+    if number != 0 or dot.opview.a_major.value != "k" or why_not_wgmma(dot, 1) is not None:
+        return False
+    rows, inner = operand.type.shape
+    if inner * element_bits(operand.type.element_type) // 8 > _MAX_ROW_BYTES:
+        return False
+    source = defining_operation(loaded_operand(operand))
+    is_loaded = source is not None and (source.name == _LOAD_SHARED or is_tiled_access(source))
+    return not is_loaded and not _loads_rows(operand, rows)
+
+
+def _loads_rows(tile: Any, rows: int) -> bool:
+    """Tell whether threads load more than one element for each of `rows` rows to compute `tile`."""
+    waiting, seen = [tile], set()
+    while waiting:
+        op = defining_operation(waiting.pop())
+        if op is None or op in seen or len(op.regions):
+            continue
+        seen.add(op)
+        by_threads = is_element_access(op) or (
+            is_tiled_access(op) and not tiled_access(op).uses_tma
+        )
+        if by_threads and prod(op.results[0].type.shape) > rows:
+            return True
+        tiles = (item for item in op.operands if isinstance(item.type, ir.RankedTensorType))
+        waiting.extend(() if op.name == _LOAD_SHARED or is_tiled_access(op) else tiles)
+    return False
+
+
+def _is_transposed(source: Any) -> bool:
+    """Tell whether operation `source` transposes a tile that is loaded."""
+    if source is None or source.name != _PERMUTE:
+        return False
+    loaded = defining_operation(behind_unit_views(source.operands[0]))
+    return loaded is not None and is_tiled_access(loaded)
+
+
+def staged_bytes(dot: Any, number: int) -> int:
+    """Return the shared memory of the buffer that operand `number` of `dot` is staged in."""
+    operand = dot.operands[number]
+    if stays_in_registers(dot, number) or why_not_in_place(operand) is None:
         return 0
     return box_bytes(operand.type.shape, operand.type.element_type)
 

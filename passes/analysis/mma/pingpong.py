@@ -11,7 +11,7 @@ from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT, staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import control_operands, dependences
-from tilec.passes.analysis.tma.scratch import THROUGH_SHARED_MEMORY
+from tilec.passes.analysis.tma.scratch import moves_through_shared_memory
 
 
 def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | None:
@@ -29,9 +29,9 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "the kernel has no grid to take tiles from"
     if any(why_not_wgmma(op, 1) is not None for op in dots):
         return "an mma does not run on wgmma, so it takes all consumers"
-    if any(staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)):
+    if any(staged_bytes(op, number) for op in dots for number in (0, 1)):
         return "an operand of an mma is computed, which takes all consumers"
-    if any(op.name in (*THROUGH_SHARED_MEMORY, HISTOGRAM) for op in ops):
+    if moves_through_shared_memory(function) or any(op.name == HISTOGRAM for op in ops):
         return "tiles move through shared memory, which takes all consumers"
     if element_effect(ops) is not None:
         return "elements are stored or changed one by one, which takes all consumers"

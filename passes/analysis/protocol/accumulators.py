@@ -65,6 +65,17 @@ class Accumulators:
         return [number for number in numbers if number is not None]
 
 
+def find_misuse(product: Any) -> str | None:
+    """Return what is wrong with the wait for an `async_mma`, whatever the order of events."""
+    users = [use.owner.operation for use in product.results[0].uses]
+    if not users:
+        return "nothing waits for the product"
+    waits = (op for op in users if op.name == _WAITS[0])
+    if product.opview.registers_hold_a and any(op.opview.pending.value for op in waits):
+        return "a product in flight reads registers that are written again"
+    return None
+
+
 def _flows(op: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the values that may become others by `op`: through waits, loops and branches."""
     if op.name == "nv_tileas.mma_wait" and op.opview.pending.value > 0:

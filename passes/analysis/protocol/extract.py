@@ -14,7 +14,7 @@ from tilec.ir.errors import source_span
 from tilec.ir.structured import body_operations, defining_operation, terminator
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.protocol import teams
-from tilec.passes.analysis.protocol.accumulators import Accumulators
+from tilec.passes.analysis.protocol.accumulators import Accumulators, find_misuse
 from tilec.passes.analysis.protocol.boxes import BoxGroups
 from tilec.passes.analysis.protocol.conditions import Conditions
 from tilec.passes.analysis.protocol.counters import counter_events
@@ -298,18 +298,18 @@ class Extraction:
         return [replace(event, per_warpgroup=own, origin=origin)]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
-        (a, a_cursor), (b, b_cursor) = (self._buffer(op, tile) for tile in list(op.operands)[:2])
+        places = [self._buffer(op, tile) for tile in op.opview.shared_operands]
         if short == "async_mma":
+            (a, a_cursor), (b, b_cursor) = places[0], places[-1]
             source, target = self.accumulators.product(op)
-            if not any(True for _ in op.results[0].uses):
-                self._report(op, "nothing waits for the product")
+            if (misuse := find_misuse(op)) is not None:
+                self._report(op, misuse)
             event = Event(Kind.MMA, place, a_cursor, a, a_cursor is not None, b, b_cursor)
             return [replace(event, source=source, target=target)]
-        for buffer in (a, b):
+        for buffer, _ in places:
             self._check_thread_read(op, buffer)
         return [
-            Event(Kind.READ, place, cursor, buffer, cursor is not None)
-            for buffer, cursor in ((a, a_cursor), (b, b_cursor))
+            Event(Kind.READ, place, cursor, buffer, cursor is not None) for buffer, cursor in places
         ]
 
     def _check_thread_read(self, op: Any, buffer: int) -> None:

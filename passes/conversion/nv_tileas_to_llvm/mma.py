@@ -18,14 +18,19 @@ from tilec.layout import (
     row_block_bytes,
     warpgroup_share,
 )
+from tilec.layout.constructors import WGMMA_ROWS
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import lowered_types, parts_of, regroup
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
+from tilec.passes.conversion.nv_tileas_to_llvm.sinking import sink_before
+from tilec.passes.conversion.nv_tileas_to_llvm.warp_mma import operand_words
 from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass
 from tilec.support.mma_atoms import MmaFamily, ProductTypes, wgmma_family
 
+_STEP_WORDS = 4
+"""Registers of A of one instruction: 64 rows of 32 bytes over 128 threads (PTX ISA, wgmma)."""
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""
 
@@ -54,85 +59,194 @@ def _family(mma: Any) -> MmaFamily:
 
 
 @dataclass(frozen=True)
-class _Operand:
-    """A shared-memory operand: its layout and whether K (`k`) or M/N (`mn`) is contiguous."""
+class _InShared:
+    """An operand in shared memory.
+
+    Attributes:
+        layout: Its layout.
+        major: Whether K (`k`) or M/N (`mn`) is contiguous.
+        register: PTX register that holds the descriptor of an instruction.
+        number: Operand of the inline PTX that is the descriptor of the warpgroup's part.
+    """
 
     layout: SharedLayout
     major: Literal["k", "mn"]
+    register: str
+    number: int
 
     def advance(self, index: int, step: int) -> int:
         """Return the bytes from the operand's start to M or N index `index` of a k-step."""
         start = row_block_bytes(self.layout, self.major, index) if index else 0
         return start + k_step_bytes(self.layout, self.major, step)
 
+    def prepare(self, index: int, step: int) -> list[str]:
+        """Return the PTX that comes before an instruction for M or N index `index`."""
+        offset = self.advance(index, step) >> 4
+        return [f"add.s64 {self.register}, ${self.number}, {offset};"]
+
+    def text(self, index: int, step: int) -> str:
+        """Return the operand of the instruction."""
+        del index, step
+        return self.register
+
     @property
-    def transposed(self) -> int:
-        """Immediate of the instruction: 1 when M or N is contiguous."""
-        return int(self.major == "mn")
+    def flags(self) -> list[str]:
+        """Immediate of an instruction that can transpose: 1 when M or N is contiguous."""
+        return [str(int(self.major == "mn"))]
+
+
+@dataclass(frozen=True)
+class _InRegisters:
+    """The words of an A operand in registers, of one step of K.
+
+    Attributes:
+        number: Operand of the inline PTX that is the first word of the fragment.
+    """
+
+    number: int
+
+    def prepare(self, index: int, step: int) -> list[str]:
+        """Return the PTX that comes before an instruction: none."""
+        del index, step
+        return []
+
+    def text(self, index: int, step: int) -> str:
+        """Return the words of row `index` and the rows after it."""
+        del step
+        first = self.number + index // WGMMA_ROWS * _STEP_WORDS
+        return "{" + ", ".join(f"${first + word}" for word in range(_STEP_WORDS)) + "}"
+
+    @property
+    def flags(self) -> list[str]:
+        """Registers have no order to transpose (PTX ISA, wgmma.mma_async)."""
+        return []
+
+
+_Operands = tuple[_InShared | _InRegisters, _InShared]
+
+
+@dataclass(frozen=True)
+class _Group:
+    """What is issued together.
+
+    Attributes:
+        mma: The product.
+        operands: A and B.
+        share: Rows and columns of one warpgroup.
+        steps: Steps of K.
+        predicate: Whether the first step adds to the accumulator, an i1; None if it always does.
+    """
+
+    mma: Any
+    operands: _Operands
+    share: tuple[int, int]
+    steps: range
+    predicate: Any
 
 
 @RULES.converts(AsyncMmaOp)
 def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Issue all wgmma of a tile product as one group."""
+    """Issue all wgmma of a tile product as one group, or as one for each step of K.
+
+    Steps of A in registers are groups: threads compute the next one while the one before runs.
+    """
     mma = op.opview
-    a = _Operand(layout_of_shared(mma.a.type), "k" if mma.a_major.value == "k" else "mn")
-    b = _Operand(layout_of_shared(mma.b.type), "k" if mma.b_major.value == "k" else "mn")
     m, n, _ = mma.tile_shape
-    rows, columns = warpgroup_share(m, n, lowering.current_role.warps // 4)
-    descriptors = [
-        _descriptor(lowering.get(mma.a), a, _own_part(lowering, a, rows, m)),
-        _descriptor(lowering.get(mma.b), b, _own_part(lowering, b, columns, n)),
+    share = warpgroup_share(m, n, lowering.current_role.warps // 4)
+    first, count = (extent // _family(mma).inner for extent in mma.part)
+    steps, predicate = range(first, first + count), mma.accumulate
+    acc = parts_of(lowering, mma.acc)
+    number = 2 * len(acc)
+    if mma.registers_hold_a:
+        return [regroup(op.results[0], _issue_steps(mma, lowering, share, steps, acc)), None]
+    a = _in_shared(mma.a, mma.a_major.value, "da", number)
+    b = _in_shared(mma.b, mma.b_major.value, "db", number + 1)
+    inputs = [
+        _descriptor(lowering.get(mma.a), a, _own_part(lowering, a, share[0], m)),
+        _descriptor(lowering.get(mma.b), b, _own_part(lowering, b, share[1], n)),
     ]
-    acc, predicate = parts_of(lowering, mma.acc), mma.accumulate
-    inputs, setup = descriptors, [".reg .b64 da, db;"]
-    if predicate is not None:
-        inputs = [*inputs, arith.extui(emit.i32_type(), lowering.get(predicate))]
-        setup += [".reg .pred p;", f"setp.ne.b32 p, ${2 * len(acc) + 2}, 0;"]
+    group = _Group(mma, (a, b), share, steps, predicate)
+    return [regroup(op.results[0], _issue(lowering, group, acc, inputs)), None]
+
+
+def _issue_steps(
+    mma: Any, lowering: Lowering, share: tuple[int, int], steps: range, acc: Sequence[Any]
+) -> list[Any]:
+    """Issue a group for each step of K of A in registers; return the accumulator."""
+    words = operand_words(lowering.tile(mma.a))
+    first, each = 2 * len(acc), len(words) * WGMMA_ROWS // share[0]
+    blocks = range(0, len(words), each)  # 64 rows each
+    a = _InRegisters(first)
+    b = _in_shared(mma.b, mma.b_major.value, "db", first + len(blocks) * _STEP_WORDS)
+    start = _own_part(lowering, b, share[1], mma.tile_shape[1])
+    descriptor = _descriptor(lowering.get(mma.b), b, start)
+    registers = list(acc)
+    for step in steps:
+        own = range(step * _STEP_WORDS, (step + 1) * _STEP_WORDS)
+        inputs = [words[block + word] for block in blocks for word in own]
+        predicate = mma.accumulate if step == steps[0] else None
+        group = _Group(mma, (a, b), share, range(step, step + 1), predicate)
+        registers = _issue(lowering, group, registers, [*inputs, descriptor])
+        if step > steps[0]:
+            sink_before(_maker_of(registers), inputs)
+    return registers
+
+
+def _issue(
+    lowering: Lowering, group: _Group, acc: Sequence[Any], inputs: Sequence[Any]
+) -> list[Any]:
+    """Emit the PTX of a group; return the accumulator."""
+    names = [item.register for item in group.operands if isinstance(item, _InShared)]
+    setup, values = [f".reg .b64 {', '.join(names)};"], list(inputs)
+    if group.predicate is not None:
+        setup += [".reg .pred p;", f"setp.ne.b32 p, ${2 * len(acc) + len(values)}, 0;"]
+        values.append(arith.extui(emit.i32_type(), lowering.get(group.predicate)))
     text = "\n".join(
         [
             "{",
             *setup,
             "wgmma.fence.sync.aligned;",
-            *_instructions(mma, (a, b), (rows, columns), len(acc)),
+            *_instructions(group),
             "wgmma.commit_group.sync.aligned;",
             "}",
         ]
     )
-    return [_tied(op, text, acc, inputs), None]
+    return _tied(text, acc, values)
 
 
-def _instructions(
-    mma: Any, operands: tuple[_Operand, _Operand], share: tuple[int, int], registers: int
-) -> list[str]:
+def _in_shared(tile: Any, major: str, register: str, number: int) -> _InShared:
+    """Return an operand in shared memory, whose descriptor is operand `number` of the PTX."""
+    return _InShared(layout_of_shared(tile.type), "k" if major == "k" else "mn", register, number)
+
+
+def _instructions(group: _Group) -> list[str]:
     """Return the PTX of every wgmma for the rows and columns of one warpgroup, k innermost.
 
     Of those that add to the same registers, the first one may overwrite them: predicate p.
     """
-    a, b = operands
-    rows, n = share
-    family = _family(mma)
+    (a, b), (rows, n), steps = group.operands, group.share, group.steps
+    family = _family(group.mma)
     columns = instruction_columns(family, n, 8 if b.major == "k" else b.layout.box[1])
     m, step_k, types = family.rows, family.inner, family.types
     name = f"wgmma.mma_async.sync.aligned.m{m}n{columns}k{step_k}.{types.ptx}"
-    first = "1" if mma.accumulate is None else "p"
-    begin, depth = (extent // step_k for extent in mma.part)
+    first = "1" if group.predicate is None else "p"
     lines = []
     for row in range(0, rows, m):
         for column in range(0, n, columns):
             start = row // m * n + column
             fragment = _fragment(start, columns, types.accumulator_bytes)
-            for step in range(begin, begin + depth):
-                flags = _immediates("1" if step > begin else first, family, operands)
+            for step in steps:
+                flags = _immediates("1" if step > steps[0] else first, family, group.operands)
                 lines += [
-                    f"add.s64 da, ${2 * registers}, {a.advance(row, step) >> 4};",
-                    f"add.s64 db, ${2 * registers + 1}, {b.advance(column, step) >> 4};",
-                    f"{name} {{{fragment}}}, da, db, {flags};",
+                    *a.prepare(row, step),
+                    *b.prepare(column, step),
+                    f"{name} {{{fragment}}}, {a.text(row, step)}, {b.text(column, step)}, {flags};",
                 ]
     return lines
 
 
-def _immediates(scale_d: str, family: MmaFamily, operands: tuple[_Operand, _Operand]) -> str:
-    """Return what follows the descriptors (PTX ISA, wgmma.mma_async).
+def _immediates(scale_d: str, family: MmaFamily, operands: _Operands) -> str:
+    """Return what follows the operands (PTX ISA, wgmma.mma_async).
 
     Integers have no factors for A and B, and only operands that may lie transposed say whether.
     """
@@ -140,7 +254,7 @@ def _immediates(scale_d: str, family: MmaFamily, operands: tuple[_Operand, _Oper
     if not family.is_integer:
         flags += ["1", "1"]
     if family.reads_transposed:
-        flags += [str(operand.transposed) for operand in operands]
+        flags += [flag for operand in operands for flag in operand.flags]
     return ", ".join(flags)
 
 
@@ -156,7 +270,7 @@ def _fragment(start: int, columns: int, element_bytes: int) -> str:
     return ", ".join(f"${index}" for index in range(first, first + count))
 
 
-def _own_part(lowering: Lowering, operand: _Operand, part: int, whole: int) -> emit.Index:
+def _own_part(lowering: Lowering, operand: _InShared, part: int, whole: int) -> emit.Index:
     """Emit the byte offset of the part of an operand's M or N that this warpgroup multiplies."""
     starts = [operand.advance(first, 0) for first in range(0, whole, part)]
     result: emit.Index = starts[0]
@@ -166,7 +280,7 @@ def _own_part(lowering: Lowering, operand: _Operand, part: int, whole: int) -> e
     return result
 
 
-def _descriptor(address: Any, operand: _Operand, start: emit.Index) -> Any:
+def _descriptor(address: Any, operand: _InShared, start: emit.Index) -> Any:
     """Emit the 64-bit matrix descriptor of an operand (PTX ISA, wgmma matrix descriptor format)."""
     leading, stride, swizzle = descriptor_fields(operand.layout, operand.major)
     constant = (leading >> 4) << 16 | (stride >> 4) << 32 | swizzle << 62
@@ -178,8 +292,8 @@ def _descriptor(address: Any, operand: _Operand, start: emit.Index) -> Any:
     return arith.ori(low, arith.constant(emit.i64_type(), constant))
 
 
-def _tied(op: Any, text: str, acc: Sequence[Any], inputs: list[Any]) -> Any:
-    """Emit PTX that updates the registers of `acc` in place; return the first result of `op`."""
+def _tied(text: str, acc: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+    """Emit PTX that updates the registers of `acc` in place; return what they hold then."""
     count = len(acc)
     constraints = ",".join(
         [f"={emit.constraint(acc[0].type)}"] * count
@@ -189,7 +303,12 @@ def _tied(op: Any, text: str, acc: Sequence[Any], inputs: list[Any]) -> Any:
     )
     struct = emit.literal_struct(acc[0].type, count)
     result = emit.inline_ptx(text, constraints, [*acc, *inputs], struct)
-    return regroup(op.results[0], _fields(result, acc[0].type, count))
+    return _fields(result, acc[0].type, count)
+
+
+def _maker_of(registers: Sequence[Any]) -> Any:
+    """Return the inline PTX whose result has these fields."""
+    return registers[0].owner.operation.operands[0].owner.operation
 
 
 def _fields(struct: Any, field: Any, count: int) -> list[Any]:
@@ -230,11 +349,12 @@ def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for a group and pass its accumulator on."""
     pending = op.opview.pending.value
     acc = parts_of(lowering, op.operands[0])
-    return [_tied(op, f"wgmma.wait_group.sync.aligned {pending};", acc, [])]
+    text = f"wgmma.wait_group.sync.aligned {pending};"
+    return [regroup(op.results[0], _tied(text, acc, []))]
 
 
 @RULES.converts(MmaDrainOp)
 def lower_mma_drain(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Wait for all groups and pass the accumulator on."""
     acc = parts_of(lowering, op.operands[0])
-    return [_tied(op, "wgmma.wait_group.sync.aligned 0;", acc, [])]
+    return [regroup(op.results[0], _tied("wgmma.wait_group.sync.aligned 0;", acc, []))]

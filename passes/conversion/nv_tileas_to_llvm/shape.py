@@ -23,7 +23,8 @@ from tilec.layout.shared import row_major
 from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
-from tilec.passes.analysis.operation_layouts import part_of
+from tilec.passes.analysis.operation_layouts import joined_parts, part_of
+from tilec.passes.analysis.scratch_areas import uses_scratch
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
@@ -110,8 +111,10 @@ def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 @RULES.converts(CatOp)
 def lower_cat(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Write both tiles side by side into the scratch area and read the joined tile."""
+    """Name the registers of both tiles, or join the tiles in the scratch area and read them."""
     result = op.results[0]
+    if not uses_scratch(op):
+        return [_joined(op, lowering)]
     scratch, plain = scratch_area(lowering, op), plain_layout(result.type)
     origin = [0] * len(result.type.shape)
     for operand in op.operands:
@@ -123,6 +126,16 @@ def lower_cat(op: Any, lowering: Lowering) -> Sequence[Any]:
     tile = read_tile(lowering, scratch, plain, tile_layout(result), element)
     role_barrier(lowering, op)
     return [tile]
+
+
+def _joined(op: Any, lowering: Lowering) -> list[Any]:
+    """Return the registers of the operands of a `cat` in the order of its result."""
+    layout = tile_layout(op.results[0])
+    registers: list[Any] = [None] * layout.num_registers
+    for operand, part in zip(op.operands, joined_parts(op, layout) or (), strict=True):
+        for number, register in zip(part.registers, lowering.tile(operand), strict=True):
+            registers[number] = register
+    return registers
 
 
 def _slice_numbers(lowering: Lowering, op: Any) -> list[emit.Index]:

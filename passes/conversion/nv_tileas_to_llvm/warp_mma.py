@@ -52,7 +52,7 @@ def _fragments(
         tile.type.element_type,
         origin,
     )
-    return _to_words(registers)
+    return operand_words(registers)
 
 
 def _multiply(
@@ -91,7 +91,7 @@ def _instruction(
     return [llvm_ops.extract_value(sums[0].type, made, index) for index in range(len(sums))]
 
 
-def _to_words(registers: Sequence[Any]) -> list[Any]:
+def operand_words(registers: Sequence[Any]) -> list[Any]:
     """Return operand registers as PTX takes them: words of 32 bits, or f64 as they are."""
     kind = registers[0].type
     bits = (ir.IntegerType if isinstance(kind, ir.IntegerType) else ir.FloatType)(kind).width

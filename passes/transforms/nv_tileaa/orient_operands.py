@@ -7,9 +7,9 @@ wgmma reads operands of 8 bits and of tf32 only if K is the contiguous axis in s
 transpose bits for 16-bit types alone (PTX ISA, wgmma.mma_async). The registry of MMA atoms
 (`tilec/support/mma_atoms.py`) says which instructions have them.
 
-For every k-tile, threads read the permuted tile from its slot and write it to a buffer with the
-order that wgmma needs. Remark T0437 gives the number of bytes. An array that is stored with K
-contiguous needs no transpose.
+For every k-tile, threads read the permuted tile from its slot. A then stays in registers. B is
+written to a buffer with the order that wgmma needs. Remark T0437 gives the number of bytes. An
+array that is stored with K contiguous needs no transpose.
 """
 
 from typing import Any

@@ -13,7 +13,8 @@ k-tile longer. So the releases have a position of their own, one slot later than
 This pays if no other warpgroup fills the gap.
 
 Inside of the loop, only the next product may use the accumulator, and only the product may use the
-operands of a slot. Other products keep `pending = 0`.
+operands of a slot. A product whose A operand comes from registers may not stay in flight either:
+the next round of the loop writes these registers. Other products keep `pending = 0`.
 
 Options:
     mma_pending: Groups that stay in flight; 0 leaves the kernel as it is.
@@ -83,13 +84,13 @@ def _pipelined(wait: Any) -> _Pipelined | None:
         return None
     last = terminator(wait.block)
     uses = [(use.owner, use.operand_number) for use in wait.results[0].uses]
-    if len(uses) != 1 or uses[0][0].operation != last:
+    if len(uses) != 1 or uses[0][0].operation != last or product.opview.registers_hold_a:
         return None
     index = uses[0][1]
     carried = wait.block.arguments[1 + index]
     if product.opview.acc != carried or len(list(carried.uses)) != 1:
         return None
-    positions = {_slot_position(product, tile) for tile in list(product.operands)[:2]}
+    positions = {_slot_position(product, tile) for tile in product.opview.shared_operands}
     releases = [op for op in body_operations(wait.block) if op.name == "nv_tileas.ring_release"]
     own = [op for op in releases if {op.operands[1]} == positions]
     return _Pipelined(wait, own[0], index) if len(own) == 1 else None

@@ -3,8 +3,9 @@
 Before:  %a = load_shared %slot_a; %b = load_shared %slot_b; %d = dot %a, %b, %acc
 After:   %g, %t = async_mma %slot_a, %slot_b, %acc; %d = mma_wait %g, %t {pending = 0}
 
-wgmma reads its operands from shared memory. An operand in a ring slot is read in place. Any other
-operand (computed, or loaded without TMA) is staged: it is stored into a buffer with ordinary
+wgmma reads its operands from shared memory, and A also from registers. An operand in a ring slot is
+read in place. An A operand that threads compute stays in their registers. Any other operand (a
+computed B, or what is loaded without TMA) is staged: it is stored into a buffer with ordinary
 stores, fenced for the async proxy, and guarded by barriers of the role. A product that wgmma cannot
 do (`why_not_wgmma`) reads the same buffers. It becomes a `warp_mma`, which each warp computes from
 registers (`mma.sync`), or a `simt_mma`, which multiplies on the CUDA cores. Remark T0542 reports
@@ -44,7 +45,7 @@ from tilec.layout import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import SharedLayout, row_major, tma_boxes
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
-from tilec.passes.analysis.mma.operands import is_unit_view, loaded_operand
+from tilec.passes.analysis.mma.operands import is_unit_view, loaded_operand, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, way_to_wgmma, why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
@@ -69,7 +70,7 @@ def _schedule(op: Any, warps: int, context: PassContext) -> None:
     dot = op.opview
     kind = _kind(op, warps, context)
     staged: list[Any] = []
-    operands = [_shared_operand(op, tile, kind, warps, staged) for tile in (dot.a, dot.b)]
+    operands = [_operand(op, number, kind, warps, staged) for number in (0, 1)]
     behind = _behind_shadow(op)
     with ir.InsertionPoint(op), op.location:
         if staged:
@@ -135,16 +136,21 @@ def _behind_shadow(dot: Any) -> Any:
     return next_operation(following) if IN_SHADOW in following.attributes else dot
 
 
-def _shared_operand(op: Any, tile: Any, kind: Any, warps: int, staged: list[Any]) -> Any:
-    """Return the shared-memory tile that holds operand `tile`, staging it if there is none.
+def _operand(op: Any, number: int, kind: Any, warps: int, staged: list[Any]) -> Any:
+    """Return what holds operand `number`: registers, or a tile in shared memory.
+
+    An operand that is in neither as the product reads it is staged.
 
     Args:
         op: The product.
-        tile: Its operand.
+        number: 0 for A, 1 for B.
         kind: What the product becomes.
         warps: Warps of the role.
         staged: Takes the buffer of an operand that is staged.
     """
+    tile = op.operands[number]
+    if kind is AsyncMmaOp and stays_in_registers(op, number):
+        return tile
     held = loaded_operand(tile)
     source = defining_operation(held)
     if source is not None and source.name == "nv_tileas.load_shared":

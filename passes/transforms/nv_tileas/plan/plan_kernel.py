@@ -33,7 +33,7 @@ Options:
     any plan field: Overrides the choice of the planner for this field.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -50,32 +50,37 @@ from tilec.passes.analysis.epilogue.store_deferral import deferrable_store
 from tilec.passes.analysis.facts.element_accesses import (
     NEEDS_TILE,
     depends_on_tile,
-    element_beyond_grid,
     is_element_access,
     why_not_produced,
 )
-from tilec.passes.analysis.facts.grid_cover import store_beyond_grid
-from tilec.passes.analysis.facts.slices import slice_starts
 from tilec.passes.analysis.kernels import (
     TiledAccess,
-    array_of_view,
     function_body,
     is_tiled_access,
     kernel_functions,
     kernel_operations,
-    reject,
     span_of,
     tiled_access,
     write_spec,
 )
 from tilec.passes.analysis.mma.k_loops import why_not_split
-from tilec.passes.analysis.mma.operands import DOT, is_unit_view, staged_bytes, staging_reason
+from tilec.passes.analysis.mma.operands import (
+    DOT,
+    route_of_operand,
+    staged_bytes,
+    stays_in_registers,
+    why_not_in_place,
+)
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
-from tilec.passes.analysis.tma.multicast import set_multicast_axis, shared_axes
 from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
+    check_cluster,
+    share_tiles,
+    shareable_cluster,
+)
 from tilec.passes.transforms.nv_tileas.tma.demote_copies import (
     leave_to_threads,
     lost_tma,
@@ -96,13 +101,13 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         _keep_producible_loads(function, accesses, context)
         plan_counters(function)
         overrides = context.overrides(function)
-        preferred = _shareable_cluster(function, accesses)
+        preferred = shareable_cluster(function, accesses)
         plan = _plan(function, accesses, overrides, preferred, context)
-        _check_cluster(function, accesses, plan.cluster)
+        check_cluster(function, accesses, plan.cluster)
         if plan.specialize and plan.cluster != (1, 1):
-            _share_tiles(function, accesses, plan.cluster)
+            share_tiles(function, accesses, plan.cluster)
         spec = spec_of(plan)
-        _remark_on_staged_operands(function, context)
+        _remark_on_computed_operands(function, context)
         write_spec(function, spec)
         write_kernel_facts(function, plan={**spec, "reasons": list(plan.reasons)})
 
@@ -129,15 +134,14 @@ def _plan(
     return plan
 
 
-def _remark_on_staged_operands(function: Any, context: PassContext) -> None:
-    """Say of each operand of wgmma that threads put into shared memory why they do."""
+def _remark_on_computed_operands(function: Any, context: PassContext) -> None:
+    """Say of each operand of wgmma that does not lie in shared memory where it goes, and why."""
     for op in kernel_operations(function):
         if op.name != DOT or why_not_wgmma(op, 1) is not None:
             continue
-        for name, operand in (("A", op.opview.a), ("B", op.opview.b)):
-            reason = staging_reason(operand)
-            if reason is not None:
-                message = f"operand {name} of the mma goes through registers: {reason}"
+        for number in (0, 1):
+            message = route_of_operand(op, number)
+            if message is not None:
                 context.sink.emit(remark("T0437", message, span_of(op)))
 
 
@@ -147,91 +151,6 @@ def _located(failure: CompileError, function: Any) -> CompileError:
         item if item.span else replace(item, span=span_of(function)) for item in failure.diagnostics
     )
     return CompileError(list(found))
-
-
-def _check_cluster(function: Any, accesses: list[TiledAccess], cluster: tuple[int, int]) -> None:
-    """Reject a cluster of a kernel whose grid cannot be rounded up to whole clusters.
-
-    Raises:
-        CompileError: T0421.
-    """
-    if cluster == (1, 1):
-        return
-    grid = read_kernel_fact(function, "grid")
-    what = f"cluster = {cluster[0]} x {cluster[1]}"
-    if not grid or len(grid) < 2:
-        reason = "the grid of the kernel has one axis" if grid else "the caller gives the grid"
-        hint = "a cluster covers neighbouring tiles of the last two axes of grid(...)"
-        raise reject(function, "T0421", f"{what}: {reason}", hint)
-    element = element_beyond_grid(kernel_operations(function))
-    if element is not None:
-        name = array_of_view(element.opview.memref, function)
-        reason = f"tiles beyond the grid, which whole clusters have, might access '{name}'"
-        raise reject(element, "T0421", f"{what}: {reason}", "leave out the cluster")
-    store = store_beyond_grid(function, accesses, cluster)
-    if store is not None:
-        name = array_of_view(store.view, function)
-        raise reject(
-            store.op,
-            "T0421",
-            f"{what}: tiles beyond the grid, which whole clusters have, might store to '{name}'",
-            "give the grid cdiv(X, S) tiles along the axis, and store from S times the tile's"
-            " number on in a dim of extent X; or leave out the cluster",
-        )
-
-
-def _shareable_cluster(function: Any, accesses: list[TiledAccess]) -> tuple[int, int]:
-    """Return the cluster that was planned with the tiles; one CTA where none shares a tile."""
-    if len(read_kernel_fact(function, "grid") or ()) < 2:
-        return 1, 1
-    rows, columns = read_kernel_fact(function, "planned_cluster", (1, 1))
-    shared = {axis for _, axes in _shared_loads(function, accesses) for axis in axes}
-    needed = {axis for axis, extent in enumerate((rows, columns)) if extent > 1}
-    fits = needed and needed <= shared
-    fits = fits and element_beyond_grid(kernel_operations(function)) is None
-    if not fits or store_beyond_grid(function, accesses, (rows, columns)) is not None:
-        return (1, 1)
-    return rows, columns
-
-
-def _share_tiles(function: Any, accesses: list[TiledAccess], cluster: tuple[int, int]) -> None:
-    """Let the CTAs of a cluster share the tiles that are the same in several of them."""
-    for access, axes in _shared_loads(function, accesses):
-        along = [axis for axis in axes if cluster[axis] > 1]
-        if along:
-            set_multicast_axis(access.op, max(along, key=cluster.__getitem__))
-
-
-def _shared_loads(
-    function: Any, accesses: list[TiledAccess]
-) -> Iterator[tuple[TiledAccess, tuple[int, ...]]]:
-    """Yield the TMA loads with the cluster axes along which their tiles are the same.
-
-    Only operands that wgmma alone reads: the reads of threads would have to be ordered before the
-    copies of other CTAs, by a fence of the whole cluster.
-    """
-    rank = len(read_kernel_fact(function, "grid"))
-    ids = {
-        op: ir.IntegerAttr(op.attributes["axis"]).value - (rank - 2)
-        for op in kernel_operations(function)
-        if op.name == "nv_tileas.get_program_id"
-    }
-    for access in accesses:
-        if access.uses_tma and access.is_load and _feeds_wgmma_alone(access.op.results[0]):
-            begin = [start.value for start in slice_starts(access.view)]
-            yield access, shared_axes(access.op, [*access.coords, *begin], ids)
-
-
-def _feeds_wgmma_alone(tile: Any) -> bool:
-    """Tell whether every use of `tile` is that of an operand of wgmma."""
-    for use in tile.uses:
-        op = use.owner.operation
-        if is_unit_view(op):
-            if not _feeds_wgmma_alone(op.results[0]):
-                return False
-        elif op.name != DOT or use.operand_number > 1 or why_not_wgmma(op, 1) is not None:
-            return False
-    return True
 
 
 def spec_of(plan: KernelPlan) -> dict[str, Any]:
@@ -277,9 +196,7 @@ def kernel_problem(
         elif access.uses_tma:
             fixed_bytes += size
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-    fixed_bytes += sum(
-        staged_bytes(operand) for op in dots for operand in (op.opview.a, op.opview.b)
-    )
+    fixed_bytes += sum(staged_bytes(op, number) for op in dots for number in (0, 1))
     fixed_bytes += sum(map(counter_bytes, histograms(function)))
     also_live = accumulators_with(function)
     products = [
@@ -302,6 +219,7 @@ def kernel_problem(
         why_not_split=why_not_split(function),
         why_not_deferral=_why_not_deferral(function),
         why_no_producer=_why_no_producer(function, accesses),
+        registers_hold_a=bool(dots) and all(stays_in_registers(op, 0) for op in dots),
         **_planned(function),
     )
 
@@ -339,8 +257,8 @@ def _why_not_deferral(function: Any) -> str | None:
     found = deferrable_store(function_body(function))
     if isinstance(found, str):
         return found
-    if any(staged_bytes(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
-        return "an operand of the mma goes through registers"
+    if any(why_not_in_place(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
+        return "an operand of the mma comes from registers or goes through them"
     return None
 
 

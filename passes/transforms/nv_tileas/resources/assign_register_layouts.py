@@ -8,14 +8,15 @@ After:   %d : tensor<128x256xf32,
 `docs/architecture.md#layout` explains the text of a layout.
 
 Values that an element-wise operation, a loop or a branch connects form a group and share one
-layout. Accumulators of wgmma and mma.sync fix the layout of their groups. From there, layouts
-spread through permute, view, broadcast and reductions, which then cost nothing. Loads, constants
-and ranges take any layout. A group without a fixed layout gets the one that suits its memory
-accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows if there
-are enough; where they are scanned, consecutive elements of them. A tile that is transposed between
-its loads and stores gets the layout with the least price among some candidates
-(`passes/analysis/layout_prices.py`); remark T0438 says which. A part
-(`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+layout. Accumulators of wgmma and mma.sync fix the layout of their groups. So do A operands that
+wgmma takes from registers, unless there is an accumulator in their group. From there, layouts
+spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads,
+constants and ranges take any layout. A group without a fixed layout gets the one that suits its
+memory accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows if
+there are enough; where they are scanned, consecutive elements of them. A tile that is transposed
+between its loads and stores gets the layout with the least price among some candidates
+(`passes/analysis/layout_prices.py`); remark T0438 says which. A part (`nv-tileas-lower-epilogue`)
+takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
@@ -26,13 +27,12 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp
-from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
+from tilec.dialects.nv_tileas.tile_ops import ScanOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
     defining_operation,
-    next_operation,
     terminator,
     walk_operations,
 )
@@ -40,6 +40,7 @@ from tilec.layout import (
     LayoutError,
     RegisterLayout,
     choose_blocked,
+    wgmma_a_fragment,
     wgmma_accumulator,
     without_units,
 )
@@ -56,25 +57,32 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.layout_prices import Groups, price
 from tilec.passes.analysis.mma.wgmma_support import warp_product
 from tilec.passes.analysis.operation_layouts import (
+    CAT,
     CONVERT,
     PART,
     SLICE,
     combined_layout,
+    joined_layouts,
     result_layout,
     source_layout,
 )
 from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
+    COMBINE,
+    PRODUCT,
+    convert_combined,
+    convert_fragments,
+)
 from tilec.support.diagnostics import InternalCompilerError, remark
 from tilec.support.fast_dataclasses import dataclass, field
 
-_COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
 _MEMORY = ("tiled_load", "tiled_store", "load_shared", "store_shared")
 _SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", PART, SLICE)
 _FREE_OPERANDS = (
     "nv_tileas.store_shared",
     "nv_tileas.tiled_store",
-    "nv_tileas.cat",
+    CAT,
     "nv_tileas.extract",
     "scf.yield",
     "scf.condition",
@@ -118,7 +126,7 @@ class _Assignment:
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
-        converted = _convert_combined(self.block)
+        converted = [*convert_combined(self.block), *convert_fragments(self.block)]
         for op in walk_operations(self.block):
             self._group(op)
         self._anchor()
@@ -162,8 +170,10 @@ class _Assignment:
             for row in zip(op.operands, before.arguments, terminator(after).operands, strict=True):
                 self._join(*row)
             rows = zip(op.results, passed, after.arguments, strict=True)
-        elif op.name in _COMBINE:
+        elif op.name in COMBINE:
             rows = [tuple(op.operands), tuple(op.results)]
+        elif op.name == PRODUCT:
+            rows = [(op.opview.acc, op.results[0]), (op.opview.a,)]
         elif op.name in _FREE_OPERANDS:
             rows = [(value,) for value in (*op.operands, *op.results)]
         else:
@@ -172,15 +182,25 @@ class _Assignment:
             self._join(*row)
 
     def _anchor(self) -> None:
+        fragments: list[tuple[Any, RegisterLayout]] = []
         for op in walk_operations(self.block):
-            if op.name == "nv_tileas.async_mma":
-                m, n, _ = op.opview.tile_shape
-                layout = wgmma_accumulator(m, n, self.warps // WARPGROUP_WARPS)
+            if op.name == PRODUCT:
+                m, n, k = op.opview.tile_shape
+                warpgroups = self.warps // WARPGROUP_WARPS
+                layout = wgmma_accumulator(m, n, warpgroups)
                 self.layouts.setdefault(self._find(op.results[0]), layout)
+                if op.opview.registers_hold_a:
+                    bits = element_bits(op.opview.a.type.element_type)
+                    fragment = wgmma_a_fragment((m, n, k), bits, warpgroups)
+                    fragments.append((op.opview.a, fragment))
             elif op.name == "nv_tileas.warp_mma":
                 shares = warp_product(op, self.warps)
                 if isinstance(shares, WarpProduct):  # the pass that made it has asked
                     self.layouts.setdefault(self._find(op.results[0]), shares.accumulator)
+        for operand, fragment in fragments:  # accumulators come first: there are more of them
+            self.layouts[self._find(operand)] = fragment
+            source = operand.owner.operation.operands[0]
+            self.layouts.setdefault(self._find(source), fragment)
 
     def _spread(self) -> None:
         """Carry known layouts over shape operations until nothing changes."""
@@ -190,7 +210,9 @@ class _Assignment:
             for op in walk_operations(self.block):
                 if op.name in (CONVERT, *_SHAPE_OPS):
                     changed |= self._spread_over(op)
-                elif op.name in _COMBINE:
+                elif op.name == CAT:
+                    changed |= self._spread_over_join(op)
+                elif op.name in COMBINE:
                     changed |= self._spread_combined(op)
 
     def _spread_over(self, op: Any) -> bool:
@@ -207,6 +229,19 @@ class _Assignment:
             return False
         self.layouts[target] = layout
         return True
+
+    def _spread_over_join(self, op: Any) -> bool:
+        """Give operands of a `cat` the layouts that make it free; its result decides."""
+        result = self.layouts.get(self._find(op.results[0]))
+        pieces = None if result is None else joined_layouts(op, result)
+        if pieces is None:
+            return False
+        changed = False
+        for operand, piece in zip(op.operands, pieces, strict=True):
+            if self._find(operand) not in self.layouts:
+                self.layouts[self._find(operand)] = piece
+                changed = True
+        return changed
 
     def _spread_combined(self, op: Any) -> bool:
         """Give the results of a reduction or scan the layout that follows from its sources."""
@@ -242,7 +277,7 @@ class _Assignment:
             for item in (*op.operands, *op.results)
             if is_tile(item)
         ]
-        reduced = {op.opview.axis.value for op in touching if op.name in _COMBINE}
+        reduced = {op.opview.axis.value for op in touching if op.name in COMBINE}
         scans = (op for op in touching if op.name == ScanOp.OPERATION_NAME)
         scanned = sorted({op.opview.axis.value for op in scans})
         shape, narrowest = tuple(value.type.shape), min(moved, default=max(bits))
@@ -339,23 +374,6 @@ class _Assignment:
         self.layouts[self._find(converted)] = self.layouts[self._find(result)]
         result.replace_all_uses_with(converted)
         self.replaced.append(op)
-
-
-def _convert_combined(block: Any) -> list[Any]:
-    """Insert a conversion after each reduction and scan; return those that went in.
-
-    What they return has the layout that follows from their sources, whatever its users want.
-    """
-    found = []
-    for op in walk_operations(block):
-        for result in op.results if op.name in _COMBINE else ():
-            if not is_tile(result):
-                continue
-            with ir.InsertionPoint(next_operation(op)), op.location:
-                converted = ConvertLayoutOp(source=result, result=result.type)
-            result.replace_all_uses_except(converted.result, converted.operation)
-            found.append(converted.operation)
-    return found
 
 
 def _around(value: Any) -> list[Any]:

@@ -1,0 +1,49 @@
+"""Which tiles join their pieces in registers, because a product takes its A operand from there.
+
+The fragment of A is known before layouts are assigned, but for the rows that each warpgroup has.
+It spreads backwards over what computes A, so the planner can tell which joins need no scratch area.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation
+from tilec.layout import RegisterLayout, wgmma_a_fragment
+from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.analysis.mma.operands import DOT, stays_in_registers
+from tilec.passes.analysis.operation_layouts import CAT, joined_layouts, source_layout
+
+_RELABELS = ("nv_tileas.view", "nv_tileas.permute")
+
+
+def joined_in_fragments(function: Any) -> set[Any]:
+    """Return each `cat` of a kernel that only names registers of an A operand."""
+    found: set[Any] = set()
+    for op in kernel_operations(function):
+        if op.name == DOT and stays_in_registers(op, 0):
+            tile = op.operands[0]
+            bits = element_bits(tile.type.element_type)
+            _collect(tile, wgmma_a_fragment(op.opview.extents, bits, 1), found)
+    return found
+
+
+def _collect(tile: Any, layout: RegisterLayout, found: set[Any]) -> None:
+    """Add each `cat` that computes `tile`, whose layout is `layout`, to `found`."""
+    op = defining_operation(tile)
+    if op is None or op in found:
+        return
+    if op.name == CAT:
+        pieces = joined_layouts(op, layout)
+        if pieces is not None:
+            found.add(op)
+            for operand, piece in zip(op.operands, pieces, strict=True):
+                _collect(operand, piece, found)
+    elif op.name in _RELABELS:
+        source = source_layout(op, layout)
+        if source is not None:
+            _collect(op.operands[0], source, found)
+    elif op.name.split(".")[0] in ("arith", "math"):
+        for operand in op.operands:
+            if isinstance(operand.type, ir.RankedTensorType):
+                _collect(operand, layout, found)

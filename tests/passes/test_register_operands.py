@@ -1,0 +1,64 @@
+"""A operands that wgmma takes from registers: which ones do, and what may happen to them."""
+
+import pytest
+
+from tests.support.seeded_faults import BEFORE, ROOT, failure, replaced, source_of, verify
+from tilec.compiler.driver import compile_source
+from tilec.request.options import CompileOptions
+from tilec.request.specialization import Specialization
+from tilec.support.diagnostics import CompileError, SourceFile
+
+KERNELS = ROOT / "tests" / "kernels" / "register_operands.tile"
+PRODUCT = """
+@kernel
+def product[M, N, K](A: bf16[M, K], B: bf16[K, N], T: i32[M], C: f32[M, N]):
+    m, n = grid(cdiv(M, 64), cdiv(N, 64))
+    acc = zeros((64, 64), f32)
+    for k in range(cdiv(K, 32)):
+        acc = mma({a}, load(B, (k, n), (32, 64)), acc)
+    store(C, (m, n), acc)
+"""
+COMPUTED = "operand A of the mma comes from registers: it is computed"
+STAGED = "operand A of the mma goes through registers"
+
+
+@pytest.fixture(scope="module")
+def scaled(tmp_path_factory):
+    """Return a product with A in registers as it comes to the protocol check."""
+    folder = tmp_path_factory.mktemp("scaled")
+    options = CompileOptions(emit="nv_tileas", dump_directory=folder)
+    compile_source(source_of(KERNELS), "scaled_rows", options=options)
+    return next(folder.glob(f"*-{BEFORE}.mlir")).read_text()
+
+
+def test_products_that_are_waited_for_pass(scaled):
+    verify(scaled)
+
+
+def test_products_do_not_stay_in_flight(scaled):
+    """The next round of the loop would write registers that the product still reads."""
+    edited = replaced(r"pending = 0 (: i64\} : \(tensor)", r"pending = 1 \1")(scaled)
+    assert edited != scaled
+    assert "a product in flight reads registers that are written again" in failure(edited)
+
+
+@pytest.mark.parametrize(
+    ("a", "message"),
+    [
+        ("load(A, (m, k), (64, 32)) * 2.0", COMPUTED),
+        ("load(A, (m, k), (64, 32)) * cast(load(T, m, 64), bf16)[:, None]", COMPUTED),
+        ("load(A, (m, k), (64, 32), allow_tma=False) * 2.0", STAGED),
+        ("gather(A, (load(T, m, 64)[:, None], k * 32 + arange(32)[None, :]))", STAGED),
+    ],
+)
+def test_what_threads_load_from_global_memory_is_staged(a, message):
+    source = SourceFile("product.tile", PRODUCT.format(a=a))
+    result = compile_source(source, options=CompileOptions(emit="nv_tileas"))
+    remarks = [item.message for item in result.remarks]
+    assert any(item.startswith(message) for item in remarks), remarks
+
+
+def test_groups_in_flight_are_refused():
+    source, plan = source_of(KERNELS), {"mma_pending": 1}
+    with pytest.raises(CompileError, match="every product has an A in registers"):
+        compile_source(source, "scaled_rows", specialization=Specialization(plan=plan))
