@@ -78,7 +78,7 @@ def test_equals_the_numpy_function(path, variant):
     result = compare(after.data(), expected, example.terms(variant.sizes))
     assert result.ok, str(result)
     for name, array in before.data().items():
-        if name not in expected:
+        if name not in expected and name not in example.state:
             np.testing.assert_array_equal(after.data()[name], array, err_msg=f"{name} is an input")
 
 

@@ -118,12 +118,14 @@ def blocked(
     vector: int,
     order: Sequence[int],
     warp_order: Sequence[int] | None = None,
+    scanned: Sequence[int] = (),
 ) -> RegisterLayout:
     """Return a layout in which neighbouring lanes hold neighbouring vectors.
 
     Each thread takes up to `vector` elements along the fastest axis; lanes, then warps, then
     warpgroups go through the axes in `order` in steps of that; what is left over becomes
-    registers. A tile with fewer vectors than threads is replicated.
+    registers, along scanned axes before the warps. A tile with fewer vectors than threads is
+    replicated.
 
     Args:
         shape: Extents of the tile.
@@ -131,12 +133,12 @@ def blocked(
         vector: Elements of one access; reduced to a divisor of the fastest extent.
         order: Axes, fastest first.
         warp_order: Axes in the order in which warps take them; `order` by default.
+        scanned: Axes along which each warp gets consecutive elements.
 
     Raises:
         LayoutError: `order` is not a permutation of the axes, or `warps` is impossible.
     """
     _check_blocked(len(shape), warps, order)
-    orders = {Owner.LANE: order}
     rank = len(shape)
     left, step, modes = list(shape), [1] * rank, []
 
@@ -148,18 +150,36 @@ def blocked(
 
     if rank:
         take(Owner.REG, order[0], gcd(left[order[0]], vector))
-    warps_per_group = min(warps, WARPGROUP_WARPS)
-    threads = ((Owner.LANE, WARP_LANES), (Owner.WARP, warps_per_group))
-    for owner, size in (*threads, (Owner.WARPGROUP, warps // warps_per_group)):
-        missing = size
-        for axis in orders.get(owner, warp_order or order):
-            extent = gcd(left[axis], missing)
+
+    def share(owner: Owner, size: int, axes: Sequence[int]) -> None:
+        for axis in axes:
+            extent = gcd(left[axis], size)
             take(owner, axis, extent)
-            missing //= extent
-        modes.append(Mode(owner, missing, (0,) * rank))
+            size //= extent
+        modes.append(Mode(owner, size, (0,) * rank))
+
+    share(Owner.LANE, WARP_LANES, order)
+    shares = _shares(left, warps, warp_order or order)
+    for axis in scanned:
+        take(Owner.REG, axis, left[axis] // shares[axis])
+    warps_per_group = min(warps, WARPGROUP_WARPS)
+    share(Owner.WARP, warps_per_group, warp_order or order)
+    share(Owner.WARPGROUP, warps // warps_per_group, warp_order or order)
     for axis in order:
         take(Owner.REG, axis, left[axis])
     return RegisterLayout(shape, modes)
+
+
+def _shares(left: Sequence[int], warps: int, order: Sequence[int]) -> list[int]:
+    """Return among how many warps each axis is shared, if they go through the axes in `order`."""
+    shares = [1] * len(left)
+    warps_per_group = min(warps, WARPGROUP_WARPS)
+    for missing in (warps_per_group, warps // warps_per_group):
+        for axis in order:
+            extent = gcd(left[axis] // shares[axis], missing)
+            shares[axis] *= extent
+            missing //= extent
+    return shares
 
 
 def _check_blocked(rank: int, warps: int, order: Sequence[int]) -> None:
@@ -175,6 +195,7 @@ def choose_blocked(
     warps: int,
     contiguous_axis: int | None = None,
     reduced: Sequence[int] = (),
+    scanned: Sequence[int] = (),
 ) -> RegisterLayout:
     """Return the blocked layout for reading or writing a tile in memory order.
 
@@ -188,6 +209,8 @@ def choose_blocked(
         warps: 1 to 4, or a multiple of 4.
         contiguous_axis: Axis that is contiguous in memory; the last one by default.
         reduced: Axes that are reduced: warps share them last, so that each has whole rows.
+        scanned: Axes along which a scan runs: each warp gets consecutive elements of a row, so
+            that it hands over one total for it.
 
     Raises:
         LayoutError: `warps` is impossible.
@@ -200,5 +223,5 @@ def choose_blocked(
     widest = max(1, VECTOR_BITS // element_bits)
     vectors = [1 << shift for shift in reversed(range(widest.bit_length()))]
     warp_order = sorted(order, key=lambda axis: axis in reduced)
-    layouts = (blocked(shape, warps, vector, order, warp_order) for vector in vectors)
+    layouts = (blocked(shape, warps, vector, order, warp_order, scanned) for vector in vectors)
     return min(layouts, key=lambda layout: layout.replication)

@@ -9,7 +9,8 @@ Next to `examples/matmul.tile` lies `examples/matmul.py`, which knows nothing of
   `CONSTANTS` (constant -> value, each entry a variant; the others keep their defaults), `DTYPES`
   (dtype parameter -> element type; the first entry is the default), `SCALARS` (defaults), `SUMMED`
   (output -> name of the dim that is summed over), `ROUNDINGS` (output -> error that approximations
-  may add, in roundings of f32), and `inputs(**sizes)`, which gives arrays that shall not be random.
+  may add, in roundings of f32), `STATE` (names of arrays in which the kernel leaves what is no
+  result), and `inputs(**sizes)`, which gives arrays that shall not be random.
 
 No MLIR and no driver is imported here: the CPU reference and the GPU are both checked with this.
 """
@@ -111,6 +112,7 @@ class Example:
     scalars: Mapping[str, Any] = field(default_factory=dict)
     summed: Mapping[str, str] = field(default_factory=dict)
     roundings: Mapping[str, int] = field(default_factory=dict)
+    state: Sequence[str] = ()
     inputs: Callable[..., Mapping[str, np.ndarray]] | None = None
 
     def expected(
@@ -186,6 +188,7 @@ def example_of(module: Any) -> Example:
         scalars=getattr(module, "SCALARS", {}),
         summed=getattr(module, "SUMMED", {}),
         roundings=getattr(module, "ROUNDINGS", {}),
+        state=getattr(module, "STATE", ()),
         inputs=getattr(module, "inputs", None),
     )
 

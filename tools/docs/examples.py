@@ -36,8 +36,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "dropout",
         "top_k",
     ),
-    "Reductions and scans": ("row_sum", "row_argmax", "column_sum", "row_cumsum"),
-    "Indices and atomic operations": ("byte_histogram", "scatter_add"),
+    "Reductions and scans": ("row_sum", "row_argmax", "column_sum", "row_cumsum", "array_cumsum"),
+    "Indices and atomic operations": ("byte_histogram", "embedding", "scatter_add"),
     "Copies by TMA": (
         "copy_1d",
         "copy_2d",

@@ -16,11 +16,12 @@ slice, which ends anywhere in its array. If the tile is an operand of a product,
 through registers, as a computed operand does; remark T0437 says so.
 """
 
-from math import gcd
+from math import gcd, prod
 from typing import Any
 
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
 from tilec.dialects.cute.registry import (
+    ELEMENT_BITS,
     CopyAtom,
     CopyRequest,
     Interface,
@@ -29,6 +30,7 @@ from tilec.dialects.cute.registry import (
 )
 from tilec.ir.attributes import elements_of, read_kernel_metadata
 from tilec.ir.bindings import ir
+from tilec.layout.shared import MAX_BOX_EXTENT
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.memory_tokens import follows_store
 from tilec.passes.analysis.facts.slices import slice_starts, whole_array
@@ -72,7 +74,8 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
 def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
     """Give an access its atoms; return why TMA does not move the tile, None if it does."""
     selection = select_copy_atoms(request)
-    chosen, why = _choose(selection, waits_for_tiles and not request.is_prefetch)
+    copy_bytes = None if request.is_prefetch else _copy_bytes(request)
+    chosen, why = _choose(selection, waits_for_tiles and not request.is_prefetch, copy_bytes)
     element = tiled_access(op).tile_type.element_type
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
@@ -82,12 +85,22 @@ def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
     return why
 
 
-def _choose(selection: Selection, waits_for_tiles: bool) -> tuple[CopyAtom, str | None]:
+def _copy_bytes(request: CopyRequest) -> int | None:
+    """Return the bytes of one TMA copy of a tile, if it takes several."""
+    box = prod(min(extent, MAX_BOX_EXTENT) for extent in request.tile)
+    if box == prod(request.tile):
+        return None
+    return box * ELEMENT_BITS[request.element] // 8
+
+
+def _choose(
+    selection: Selection, waits_for_tiles: bool, copy_bytes: int | None
+) -> tuple[CopyAtom, str | None]:
     """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None or Interface.PREFETCH in selection.legal[0].interfaces:
         return selection.legal[0], selection.tma_obstacle
     threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
-    why = why_threads_copy(waits_for_tiles, threads.vector_bits)
+    why = why_threads_copy(waits_for_tiles, threads.vector_bits, copy_bytes)
     return (selection.legal[0] if why is None else threads), why
 
 

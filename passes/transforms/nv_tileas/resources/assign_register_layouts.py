@@ -12,10 +12,11 @@ layout. Accumulators of wgmma and mma.sync fix the layout of their groups. So do
 wgmma takes from registers, unless there is an accumulator in their group. From there, layouts
 spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads,
 constants and ranges take any layout. A group without a fixed layout gets the one that suits its
-memory accesses best, the largest tile first; where its rows are reduced, a warp gets whole rows if
-there are enough. A tile that is transposed between its loads and stores gets the layout with the
-least price among some candidates (`passes/analysis/layout_prices.py`); remark T0438 says which. A
-part (`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+memory accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows if
+there are enough; where they are scanned, consecutive elements of them. A tile that is transposed
+between its loads and stores gets the layout with the least price among some candidates
+(`passes/analysis/layout_prices.py`); remark T0438 says which. A part (`nv-tileas-lower-epilogue`)
+takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
@@ -26,6 +27,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp
+from tilec.dialects.nv_tileas.tile_ops import ScanOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
@@ -259,7 +261,8 @@ class _Assignment:
     def _combinable_layout(self, op: Any) -> RegisterLayout:
         bits = max(element_bits(operand.type.element_type) for operand in op.operands)
         shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
-        return choose_blocked(shape, bits, self.warps, reduced=(axis,))
+        scanned = (axis,) if op.name == ScanOp.OPERATION_NAME else ()
+        return choose_blocked(shape, bits, self.warps, reduced=(axis,), scanned=scanned)
 
     def _preferred(self, value: Any) -> RegisterLayout:
         """Return the layout for a group that nothing else decides."""
@@ -275,8 +278,10 @@ class _Assignment:
             if is_tile(item)
         ]
         reduced = {op.opview.axis.value for op in touching if op.name in COMBINE}
+        scans = (op for op in touching if op.name == ScanOp.OPERATION_NAME)
+        scanned = sorted({op.opview.axis.value for op in scans})
         shape, narrowest = tuple(value.type.shape), min(moved, default=max(bits))
-        default = choose_blocked(shape, narrowest, self.warps, reduced=[*reduced])
+        default = choose_blocked(shape, narrowest, self.warps, reduced=[*reduced], scanned=scanned)
         return self._cheapest(self._find(value), default, narrowest)
 
     def _cheapest(self, root: Any, default: RegisterLayout, bits: int) -> RegisterLayout:
