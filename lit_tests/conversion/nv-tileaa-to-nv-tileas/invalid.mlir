@@ -24,5 +24,5 @@
 
 // -----
 
-// expected-error@+1 {{failed to convert nv_tileaa to nv_tileas: 'nv_tileaa.create_mem_token' is left}}
+// expected-error@+1 {{failed to convert nv_tileaa to nv_tileas: 'nv_tileaa.create_mem_token' was not converted}}
 %t = "nv_tileaa.create_mem_token"() : () -> !nv_tileaa.mem_token
