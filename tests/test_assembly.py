@@ -235,7 +235,7 @@ def test_results_leave_in_parts(gemm):
     assert gemm.count("UTMASTG") == gemm.stores * boxes
 
 
-def test_results_leave_behind_products_of_the_next_tile(gemm):
+def test_results_leave_after_products_of_the_next_tile(gemm):
     """Between the last product of a k-tile and the wait for it, or else after all products."""
     names = [item.base if item.base != "WARPGROUP" else item.name for item in gemm.instructions]
     last = max(place for place, name in enumerate(names) if name == "HGMMA")

@@ -142,7 +142,7 @@ def test_a_normal_dump_becomes_a_debug_build(dumps, normal_dumps):
         ("ptx", "ptx"),
     ],
 )
-def test_a_dump_from_behind_the_pass_is_refused(normal_dumps, name, stage):
+def test_a_dump_from_after_the_pass_is_refused(normal_dumps, name, stage):
     with pytest.raises(CompileError) as caught:
         resume(dump(normal_dumps, name), options(start_from=stage, run_ptxas=False))
     assert caught.value.diagnostics[0].code == "T0009"

@@ -81,7 +81,7 @@ def test_ptxas_can_be_left_out():
     assert result.artifact.kernels[0].cubin == b""
 
 
-def test_dump_resumes_behind_the_pass_that_wrote_it(tmp_path, compiled):
+def test_dump_resumes_after_the_pass_that_wrote_it(tmp_path, compiled):
     _compile("llvm", dump_directory=tmp_path)
     dump = next(tmp_path.glob("*-nv-tileaa-infer-facts.mlir"))
     source = SourceFile(dump.name, dump.read_text())

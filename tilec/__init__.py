@@ -127,7 +127,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:
-    """Import the module behind a public name."""
+    """Import the module that defines a public name."""
     home = _HOMES.get(name)
     if home is None:
         if name not in __all__:

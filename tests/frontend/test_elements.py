@@ -115,8 +115,16 @@ def test_offsets_count_elements(frontend):
             "T0310",
             "memory_order must be one of",
         ),
-        ("atomic_max(A, (at, 0), 1.0)", "T0306", "'A' holds f32, which it cannot change"),
-        ("atomic_xchg(H, (at, 0), 1.0)", "T0306", "'H' holds f16, which it cannot change"),
+        (
+            "atomic_max(A, (at, 0), 1.0)",
+            "T0306",
+            "'A' holds f32, which this operation does not support",
+        ),
+        (
+            "atomic_xchg(H, (at, 0), 1.0)",
+            "T0306",
+            "'H' holds f16, which this operation does not support",
+        ),
         ("atomic_add(A, (at, 0), at)", "T0315", "'A' holds f32 but the value is i32"),
         ("atomic_cas(I, (at, 0), 1)", "T0310", "argument 'desired' is missing"),
         ("x = load(A, (0, 0), (4, 4), offset=(0, 0))", "T0310", "not both"),

@@ -4,7 +4,7 @@ import pytest
 
 from tilec.layout import (
     Swizzle,
-    move_behind_swizzle,
+    move_after_swizzle,
     thread_bits,
     tma_boxes,
     wgmma_accumulator,
@@ -16,7 +16,7 @@ def addresses(registers, shared, thread):
     bits = thread_bits(registers, shared)
     own = shared.linear_offset(registers.thread_offset(thread))
     for register, offset in enumerate(registers.register_offsets()):
-        parts = move_behind_swizzle(shared, shared.linear_offset(offset), bits)
+        parts = move_after_swizzle(shared, shared.linear_offset(offset), bits)
         found = None if parts is None else (shared.swizzle.apply(own) ^ parts[0]) + parts[1]
         yield found, shared.offset(registers.coordinates(register, thread))
 
@@ -39,6 +39,6 @@ def test_accumulators_need_no_swizzle_per_register(m, n, warpgroups, transposed)
 
 def test_colliding_bits_are_refused():
     shared = tma_boxes((128, 64), 16)
-    assert move_behind_swizzle(shared, 16, 0x70) is None
-    assert move_behind_swizzle(shared, 0x80, 0x70) == (0x90, 0)
-    assert move_behind_swizzle(shared, 2048 + 16, 0x380) == (16, 2048)
+    assert move_after_swizzle(shared, 16, 0x70) is None
+    assert move_after_swizzle(shared, 0x80, 0x70) == (0x90, 0)
+    assert move_after_swizzle(shared, 2048 + 16, 0x380) == (16, 2048)

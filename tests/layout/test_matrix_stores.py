@@ -14,7 +14,7 @@ from tilec.layout import (
     blocked,
     matrix_store_cost,
     matrix_stores,
-    move_behind_swizzle,
+    move_after_swizzle,
     row_major,
     thread_bits,
     tma_boxes,
@@ -141,7 +141,7 @@ def lane_bases(rows, shared):
     bits = thread_bits(rows, shared)
     masks = set()
     for instruction, offset in enumerate(rows.register_offsets()):
-        parts = move_behind_swizzle(shared, shared.linear_offset(offset), bits)
+        parts = move_after_swizzle(shared, shared.linear_offset(offset), bits)
         assert parts is not None
         mask, rest = parts
         masks.add(mask)

@@ -318,7 +318,7 @@ def test_a_value_passes_an_operation_in_straight_code(parse):
     assert end.owner.name == "arith.addi"
 
 
-def test_a_loop_around_the_user_carries_the_value_behind_its_own(parse):
+def test_a_loop_around_the_user_carries_the_value_after_its_own(parse):
     block = parse(CARRIED)
 
     end = _thread(block, _find(block, "arith.muli"))

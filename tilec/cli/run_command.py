@@ -308,7 +308,7 @@ def check(job: Job, outcome: Outcome, on_cpu: Outcome | None, file: str) -> int:
     if not any(result.outputs for _, result in results):
         raise _no_reference(job, file)
     if outcome.stray_bytes or not all(result.ok for _, result in results):
-        failure = error("T0011", f"{job.kernel}: the results are not what they should be")
+        failure = error("T0011", f"{job.kernel}: the results differ from the reference")
         sys.stderr.write(failure.render() + "\n")
         return EXIT_DIAGNOSTICS
     return EXIT_OK

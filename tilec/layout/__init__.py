@@ -6,7 +6,7 @@ tiles `stmatrix` writes there, `descriptors.py` how wgmma addresses it there, `b
 access costs.
 """
 
-from tilec.layout.addressing import move_behind_swizzle, thread_bits
+from tilec.layout.addressing import move_after_swizzle, thread_bits
 from tilec.layout.banks import AccessCost, access_cost, matrix_store_cost, wavefronts
 from tilec.layout.constructors import (
     blocked,
@@ -55,7 +55,7 @@ __all__ = [
     "matmul_operand",
     "matrix_store_cost",
     "matrix_stores",
-    "move_behind_swizzle",
+    "move_after_swizzle",
     "row_block_bytes",
     "row_major",
     "sliced_from",

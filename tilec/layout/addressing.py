@@ -35,7 +35,7 @@ def thread_bits(registers: RegisterLayout, shared: SharedLayout) -> int:
     return reduce(or_, offsets) % shared.swizzle.alignment
 
 
-def move_behind_swizzle(shared: SharedLayout, constant: int, bits: int) -> tuple[int, int] | None:
+def move_after_swizzle(shared: SharedLayout, constant: int, bits: int) -> tuple[int, int] | None:
     """Return what is left of a constant after the swizzle of a thread's offset.
 
     Args:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 _BEFORE = ("name", "constants", "tile_reasons", "tile_candidates")
-_BEHIND = ("block_threads", "shared_bytes", "grid")
+_AFTER = ("block_threads", "shared_bytes", "grid")
 
 
 def plan_summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
@@ -21,8 +21,8 @@ def plan_summary(metadata: Mapping[str, Any]) -> dict[str, Any]:
         `block_threads`, `shared_bytes` (dynamic, of a CTA) and `grid` (extents as expressions).
     """
     before = {key: metadata[key] for key in _BEFORE if key in metadata}
-    behind = {key: metadata[key] for key in _BEHIND if key in metadata}
-    return {**before, **metadata.get("plan", {}), **behind}
+    after = {key: metadata[key] for key in _AFTER if key in metadata}
+    return {**before, **metadata.get("plan", {}), **after}
 
 
 def plan_text(metadata: Mapping[str, Any]) -> str:

@@ -104,7 +104,7 @@ def _create(path: Path) -> tuple[int, bool]:
 
 
 def _link(descriptor: int, path: Path) -> None:
-    """Give the unnamed file behind `descriptor` the name `path`."""
+    """Give the unnamed file of `descriptor` the name `path`."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         # With a folder descriptor Python calls linkat(2) and AT_SYMLINK_FOLLOW; link(2) would

@@ -40,5 +40,5 @@
 // -----
 
 // A cuda_tile operation outside of a kernel is never reached.
-// expected-error@+1 {{failed to convert cuda_tile to nv_tileaa: 'cuda_tile.make_token' is left}}
+// expected-error@+1 {{failed to convert cuda_tile to nv_tileaa: 'cuda_tile.make_token' was not converted}}
 %t = "cuda_tile.make_token"() : () -> !cuda_tile.token

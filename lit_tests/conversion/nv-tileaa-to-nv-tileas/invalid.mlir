@@ -6,7 +6,7 @@
 
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32):
-  // expected-error@+1 {{failed to convert nv_tileaa to nv_tileas: the load carries no copy atom}}
+  // expected-error@+1 {{failed to convert nv_tileaa to nv_tileas: the load has no copy atom}}
   %a, %t = "nv_tileaa.tiled_load"(%v, %i) : (!memref, i32) -> (tensor<8xf32>, !nv_tileaa.mem_token)
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "no_witness", function_type = (!memref, i32) -> ()} : () -> ()
@@ -24,5 +24,5 @@
 
 // -----
 
-// expected-error@+1 {{failed to convert nv_tileaa to nv_tileas: 'nv_tileaa.create_mem_token' is left}}
+// expected-error@+1 {{failed to convert nv_tileaa to nv_tileas: 'nv_tileaa.create_mem_token' was not converted}}
 %t = "nv_tileaa.create_mem_token"() : () -> !nv_tileaa.mem_token

@@ -32,7 +32,7 @@ def is_unit_view(op: Any) -> bool:
     return differ_in_units(op.operands[0].type.shape, op.results[0].type.shape)
 
 
-def behind_unit_views(tile: Any) -> Any:
+def skip_unit_views(tile: Any) -> Any:
     """Return the tile that `tile` is a view of, as long as views only add or drop unit dims."""
     op = defining_operation(tile)
     while is_unit_view(op):
@@ -46,7 +46,7 @@ def loaded_operand(operand: Any) -> Any:
 
     That is the tile which `operand` is a view of, if both have the same contiguous axis.
     """
-    tile = behind_unit_views(operand)
+    tile = skip_unit_views(operand)
     return tile if tile.type.shape[-1:] == operand.type.shape[-1:] else operand
 
 
@@ -122,7 +122,7 @@ def _is_transposed(source: Any) -> bool:
     """Tell whether operation `source` transposes a tile that is loaded."""
     if source is None or source.name != _PERMUTE:
         return False
-    loaded = defining_operation(behind_unit_views(source.operands[0]))
+    loaded = defining_operation(skip_unit_views(source.operands[0]))
     return loaded is not None and is_tiled_access(loaded)
 
 

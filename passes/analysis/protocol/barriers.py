@@ -133,7 +133,7 @@ class RingBarriers:
             agent.clock |= barrier.phases[phase]
         waits[phase] = self._mark(agent)
         if len(barrier.phases) > phase + 1:
-            raise ProtocolViolationError(event.where, _behind(agent.name))
+            raise ProtocolViolationError(event.where, _late_message(agent.name))
         return True
 
     def _arrive(self, agent: Agent, barrier: Barrier, event: Event) -> Mark:
@@ -164,10 +164,10 @@ class RingBarriers:
         number = len(barrier.phases) - 1
         for name, waits in barrier.waits.items():
             if waits.get(number - 1, 0) & ~barrier.phases[number]:
-                raise ProtocolViolationError(event.where, _behind(name))
+                raise ProtocolViolationError(event.where, _late_message(name))
 
 
-def _behind(name: str) -> str:
+def _late_message(name: str) -> str:
     return f"'{name}' may be two phases late at a barrier"
 
 

@@ -88,4 +88,4 @@ def _check_converted(module: Any) -> None:
     """Raise when a cuda_tile operation is left."""
     for op in walk_operations(module.body):
         if op.name.startswith(PREFIX):
-            raise reject(op, "T0511", f"{FAILED}: '{op.name}' is left")
+            raise reject(op, "T0511", f"{FAILED}: '{op.name}' was not converted")

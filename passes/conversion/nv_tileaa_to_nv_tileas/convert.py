@@ -32,7 +32,7 @@ _SUPPORTED_SEMANTICS = ("weak", "relaxed")
 
 @register_pass("convert-nv-tileaa-to-nv-tileas")
 def run(module: Any, context: PassContext) -> None:
-    """Rename nv_tileaa operations to their nv_tileas twins; the witness stays."""
+    """Replace nv_tileaa operations by those of the same name in nv_tileas; the witness stays."""
     del context
     twins = {operation.OPERATION_NAME for operation in NvTileAS.operations}
     for function in kernel_functions(module):
@@ -41,7 +41,7 @@ def run(module: Any, context: PassContext) -> None:
                 _convert(op, twins)
     for op in walk_operations(module.body):
         if op.name.startswith(SOURCE) and op.name not in KEPT:
-            raise reject(op, "T0512", f"{FAILED}: '{op.name}' is left")
+            raise reject(op, "T0512", f"{FAILED}: '{op.name}' was not converted")
 
 
 def _convert(op: Any, twins: set[str]) -> None:
@@ -51,7 +51,9 @@ def _convert(op: Any, twins: set[str]) -> None:
         return
     name = TARGET + op.name.removeprefix(SOURCE)
     if name not in twins:
-        raise reject(op, "T0512", f"{FAILED}: '{op.name}' has no nv_tileas twin")
+        raise reject(
+            op, "T0512", f"{FAILED}: '{op.name}' has no operation of the same name in nv_tileas"
+        )
     if name.endswith((".tiled_load", ".tiled_store")):
         _check_access(op)
     twin = ir.Operation.create(
@@ -88,4 +90,4 @@ def _check_access(op: Any) -> None:
         message = f"{noun}: memory ordering {view.mem_semantic} is not supported yet"
         raise reject(op, "T0510", message)
     if view.atom is None:
-        raise reject(op, "T0512", f"{FAILED}: the {noun} carries no copy atom")
+        raise reject(op, "T0512", f"{FAILED}: the {noun} has no copy atom")

@@ -192,7 +192,7 @@ class Lowering:
         """Take a tile apart after its words, where everybody who sees them can use the result."""
         if tile.registers is None:
             vector = ir.VectorType.get([PAIR], tile.element)
-            with point_behind(tile.words):
+            with point_after(tile.words):
                 lanes = emit.lane_numbers(PAIR)
                 pairs = [llvm_ops.bitcast(vector, word) for word in tile.words]
                 tile.registers = [item for pair in pairs for item in self.unpack(pair, lanes)]
@@ -274,7 +274,7 @@ class Lowering:
         return quotient if divisor * extent >= limit else emit.remainder(quotient, extent)
 
 
-def point_behind(values: Sequence[Any]) -> Any:
+def point_after(values: Sequence[Any]) -> Any:
     """Return the first insertion point after `values`, which have the order of their block."""
     last = values[-1]
     if isinstance(last, ir.BlockArgument):

@@ -26,7 +26,7 @@ from tilec.layout import (
     SharedLayout,
     Swizzle,
     matrix_stores,
-    move_behind_swizzle,
+    move_after_swizzle,
     thread_bits,
 )
 from tilec.layout.matrix_stores import PAIR
@@ -203,7 +203,7 @@ class TileAddresses:
         constant = [a + b for a, b in zip(offsets, self.origin, strict=True)]
         if self.thread_offset is not None:
             offset = self.shared.linear_offset(constant)
-            parts = move_behind_swizzle(self.shared, offset, self.thread_bits)
+            parts = move_after_swizzle(self.shared, offset, self.thread_bits)
             if self.thread_swizzled is not None and parts is not None:
                 mask, rest = parts
                 own = _xor(self.thread_swizzled, mask)

@@ -23,7 +23,7 @@ from tilec.ir.removal import erase, is_used
 from tilec.ir.structured import defining_operation
 from tilec.layout import without_units
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
-from tilec.passes.analysis.mma.operands import behind_unit_views, is_unit_view
+from tilec.passes.analysis.mma.operands import is_unit_view, skip_unit_views
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.mma_atoms import find_family
 
@@ -42,7 +42,7 @@ def fold_transpose(module: Any, context: PassContext) -> bool:
             continue
         changed = True
         for op in filter(is_unit_view, kernel_operations(function)):
-            _move_behind(op)
+            _move_after(op)
         for op in filter(_is_permute, kernel_operations(function)):
             _compose(op)
         for op in kernel_operations(function):
@@ -60,12 +60,12 @@ def _is_permute(op: Any) -> bool:
     return op is not None and op.name == PERMUTE
 
 
-def _move_behind(view: Any) -> None:
+def _move_after(view: Any) -> None:
     """Swap a view that adds or drops unit dims with the permute before it.
 
     The permute then orders the other dims alone, if there is anything left to order.
     """
-    permute = defining_operation(behind_unit_views(view.operands[0]))
+    permute = defining_operation(skip_unit_views(view.operands[0]))
     if not _is_permute(permute):
         return
     source = permute.operands[0]
@@ -73,7 +73,7 @@ def _move_behind(view: Any) -> None:
     kept = [dim for dim in permute.attributes["permutation"] if extents[dim] != 1]
     order = [sorted(kept).index(dim) for dim in kept]
     with ir.InsertionPoint(view), view.location:
-        moved = behind_unit_views(source)
+        moved = skip_unit_views(source)
         if order != sorted(order):
             moved = PermuteOp.build(_viewed(moved, without_units(extents)), order)
         moved = _viewed(moved, view.results[0].type.shape)
@@ -108,7 +108,7 @@ def _fold_operand(dot: Any, name: str, number: int) -> None:
     permute = defining_operation(dot.operands[number])
     if permute is None or permute.name != PERMUTE or not _swaps_matrix_dims(permute):
         return
-    loaded = defining_operation(behind_unit_views(permute.operands[0]))
+    loaded = defining_operation(skip_unit_views(permute.operands[0]))
     if loaded is None or loaded.name != "nv_tileaa.tiled_load":
         return
     attribute = f"{name}_major"

@@ -31,14 +31,13 @@ _TYPES = {
 """Element types of each operation (PTX ISA, atom: types of sm_90)."""
 
 
-_COMBINED = (
-    "Change each element at `indices`, with `value`, in one step; return what it was. It becomes"
-)
+_COMBINED = "Replace each element at `indices`, in one atomic step, by"
+_RETURNED = "return the old elements"
 _SUMMARIES = {
-    "add": f"{_COMBINED} the sum of it and `value`.",
-    "max": f"{_COMBINED} the larger of it and `value`.",
-    "min": f"{_COMBINED} the smaller of it and `value`.",
-    "xchg": f"{_COMBINED} `value`.",
+    "add": f"{_COMBINED} its sum with `value`; {_RETURNED}.",
+    "max": f"{_COMBINED} the larger one of it and `value`; {_RETURNED}.",
+    "min": f"{_COMBINED} the smaller one of it and `value`; {_RETURNED}.",
+    "xchg": f"{_COMBINED} `value`; {_RETURNED}.",
 }
 
 
@@ -54,7 +53,9 @@ def _mode(operation: str, dtype: DType) -> str:
 def _check_type(call: Call, array: ArrayValue, operation: str, argument: Argument) -> None:
     names = _TYPES[operation]
     if array.dtype.name not in names:
-        message = f"'{array.param.name}' holds {array.dtype.name}, which it cannot change"
+        message = (
+            f"'{array.param.name}' holds {array.dtype.name}, which this operation does not support"
+        )
         hint = f"it takes arrays of {', '.join(names)}"
         raise call.fail("T0306", message, argument.span, hint=hint)
 
@@ -103,7 +104,7 @@ def _register(operation: str) -> None:
         return _atomic(call, operation, array, indices, values, *options)
 
     change.__doc__ = _SUMMARIES.get(
-        operation, f"{_COMBINED} its bitwise `{operation}` with `value`."
+        operation, f"{_COMBINED} its bitwise `{operation}` with `value`; {_RETURNED}."
     )
     builtin(f"atomic_{operation}", _TYPES[operation], "atomic_elements_tko")(change)
 

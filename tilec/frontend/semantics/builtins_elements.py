@@ -73,7 +73,10 @@ def gather(
     memory_order: Argument | None = None,
     memory_scope: Argument | None = None,
 ) -> AnyValue:
-    """Load the elements at `indices`, one index per axis; the others give `padding_value`."""
+    """Load the elements at `indices`, one index per axis.
+
+    Elements that the mask or the bounds exclude are `padding_value`.
+    """
     attributes = access_attributes(
         call, check_bounds, memory_order, memory_scope, LOAD_ORDERS, "weak"
     )
@@ -94,7 +97,10 @@ def scatter(
     memory_order: Argument | None = None,
     memory_scope: Argument | None = None,
 ) -> AnyValue:
-    """Store elements at `indices`, one index per axis; what lies outside is not stored."""
+    """Store elements at `indices`, one index per axis.
+
+    An index outside the array stores nothing.
+    """
     attributes = access_attributes(
         call, check_bounds, memory_order, memory_scope, STORE_ORDERS, "weak"
     )

@@ -256,7 +256,7 @@ def _positions(call: Call, tile: hir.Value, axis: int, better: str) -> hir.Value
 def argmax(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
-    """Return the index (i32) of the first largest element along an axis; without, of the tile."""
+    """Return the index (i32) of the first largest element along an axis, or of the tile."""
     return _position(call, x, axis, keepdims, ">")
 
 
@@ -264,7 +264,7 @@ def argmax(
 def argmin(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
-    """Return the index (i32) of the first smallest element along an axis; without, of the tile."""
+    """Return the index (i32) of the first smallest element along an axis, or of the tile."""
     return _position(call, x, axis, keepdims, "<")
 
 

@@ -61,7 +61,7 @@ def arange(
     """Return the 1-D tile 0, 1, ..., size - 1 (i32 by default), or `start`, `start + step`, ..."""
     extents = call.shape(size)
     if len(extents) != 1:
-        raise call.fail("T0301", "the size is one integer", size.span)
+        raise call.fail("T0301", "the size must be one integer, not a tuple", size.span)
     kind = _dtype_or(call, dtype, I32)
     known = [
         call.integer(item, name) if item and isinstance(item.value, Constant) else default

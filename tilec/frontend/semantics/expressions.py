@@ -173,7 +173,7 @@ def _subscript(ctx: Context, node: ast.Subscript) -> AnyValue:
 
 
 def _slice(ctx: Context, node: ast.Slice) -> AnyValue:
-    raise ctx.fail("T0318", "a slice cannot stand here", node.span)
+    raise ctx.fail("T0318", "a slice is only allowed in the index of a tile", node.span)
 
 
 def _lambda(ctx: Context, node: ast.Lambda) -> AnyValue:

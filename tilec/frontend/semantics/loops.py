@@ -115,7 +115,8 @@ def run_loop(
         del ctx.diagnostics[mark[0] :]
         del ctx.block.operations[mark[1] :]
     message = "the types of this loop's variables change in every round"
-    raise ctx.fail("T0308", message, statement.span)
+    hint = "convert each variable back to its type before the loop, with 'cast' or 'reshape'"
+    raise ctx.fail("T0308", message, statement.span, hint=hint)
 
 
 def _attempt(

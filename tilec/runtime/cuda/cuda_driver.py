@@ -1,4 +1,4 @@
-"""The NVIDIA driver behind the `Driver` interface, through `cuda.bindings.driver`."""
+"""The NVIDIA driver with the `Driver` interface, through `cuda.bindings.driver`."""
 
 import ctypes
 import importlib

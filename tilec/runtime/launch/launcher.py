@@ -122,7 +122,7 @@ class LaunchPlan:
         workspaces: Device memory that the launch needs; the addresses follow those of the arrays.
         watches: What the launches report to, and what reads that: assertions and the waits of a
             debug build, and prints. The addresses of their records follow those of the workspaces.
-        variant: The compiled kernel behind it, for inspection.
+        variant: The compiled kernel that it launches, for inspection.
     """
 
     driver: Driver

@@ -60,7 +60,7 @@ class TensorMapEncoding:
 
     Attributes:
         array: Name of the array, for messages.
-        axes: Axis of the array behind each map axis.
+        axes: Axis of the array for each map axis.
         dtype: Element type by its tilec name.
         address: Global address of element (0, ..., 0).
         extents: Extent of each map axis, in elements.

@@ -24,7 +24,7 @@ from tilec.support.diagnostics import InternalCompilerError
 from tilec.support.fast_dataclasses import dataclass, replace
 
 _WAIT = "nv_tileas.ring_wait"
-_BEHIND_STORE = ("nv_tileas.ring_release", "nv_tileas.ring_advance")
+_AFTER_STORE = ("nv_tileas.ring_release", "nv_tileas.ring_advance")
 
 
 class WaitingPart(Protocol):
@@ -184,7 +184,7 @@ class _ComputedSlice:
         waits = [op for op in self.item.ops if op.name == _WAIT]
         values |= {op.operands[1]: positions[op.operands[0]] for op in waits}
         # Slots are released after the store, whose fence then covers the reads, too.
-        last = [op for op in self.item.ops if op.name in _BEHIND_STORE]
+        last = [op for op in self.item.ops if op.name in _AFTER_STORE]
         for op in self.item.ops:
             if op not in last and (span.is_first or op not in waits):
                 span.emit(op, values)

@@ -71,7 +71,7 @@ def _schedule(op: Any, warps: int, context: PassContext) -> None:
     kind = _kind(op, warps, context)
     staged: list[Any] = []
     operands = [_operand(op, number, kind, warps, staged) for number in (0, 1)]
-    behind = _behind_shadow(op)
+    following = _after_shadow(op)
     with ir.InsertionPoint(op), op.location:
         if staged:
             FenceProxyOp(space=ir.StringAttr.get("shared"))
@@ -79,9 +79,9 @@ def _schedule(op: Any, warps: int, context: PassContext) -> None:
         product = _make_product(op, kind, operands)
         result = product.result
         if kind is AsyncMmaOp:
-            with ir.InsertionPoint(behind):
+            with ir.InsertionPoint(following):
                 result = MmaWaitOp.build(product.result, product.token, 0)
-    with ir.InsertionPoint(behind), op.location:
+    with ir.InsertionPoint(following), op.location:
         if staged and enclosing_loops(op):
             BarrierOp()
     op.results[0].replace_all_uses_with(result)
@@ -130,7 +130,7 @@ def _slow_product(op: Any, defect: str) -> Diagnostic:
     return warning("T0541", message, span_of(op), hint=way_to_wgmma(op))
 
 
-def _behind_shadow(dot: Any) -> Any:
+def _after_shadow(dot: Any) -> Any:
     """Return the operation before which the group of `dot` is waited for."""
     following = next_operation(dot)
     return next_operation(following) if IN_SHADOW in following.attributes else dot

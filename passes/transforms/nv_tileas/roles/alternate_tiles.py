@@ -117,9 +117,9 @@ def _take_turns(roles: Any, block: Any, start: Any, team: Any) -> None:
         with ir.InsertionPoint(first), first.location:
             RingAcquireOp(ring=turns, position=position)
             other = RingAdvanceOp.build(turns, position)
-        behind = next_operation(last)
-        _release_behind(waits[-1], body, turns, other)
-        with ir.InsertionPoint(behind), last.location:
+        following = next_operation(last)
+        _release_after(waits[-1], body, turns, other)
+        with ir.InsertionPoint(following), last.location:
             return RingAdvanceOp.build(turns, other)
 
     thread_value(block, start, first, take_and_pass_on)
@@ -131,7 +131,7 @@ def _one_round() -> list[Any]:
     return [arith.constant(i32, number) for number in (0, 1, 1)]
 
 
-def _release_behind(wait: Any, block: Any, turns: Any, position: Any) -> None:
+def _release_after(wait: Any, block: Any, turns: Any, position: Any) -> None:
     """Pass the turn on as soon as `wait` has been run for the last time, on every way through.
 
     What follows in a branch, such as the wait for the last product, is not part of the turn.
@@ -144,7 +144,7 @@ def _release_behind(wait: Any, block: Any, turns: Any, position: Any) -> None:
     for region in holder.regions:
         inner = region.blocks[0]
         if any(op == wait for op in walk_operations(inner)):
-            _release_behind(wait, inner, turns, position)
+            _release_after(wait, inner, turns, position)
         else:
             with ir.InsertionPoint.at_block_begin(inner), wait.location:
                 RingReleaseOp(ring=turns, position=position)
