@@ -59,6 +59,14 @@ def test_stress(scenario):
 # Interrupts.
 
 
+@pytest.fixture(autouse=True)
+def interrupts_are_not_ignored():
+    """A process that a shell starts in the background ignores Ctrl-C; these tests need it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.fixture
 def interrupted_at(monkeypatch):
     """Return a function that compiles, and gets a Ctrl-C when the compiler is at a checkpoint."""
