@@ -44,9 +44,9 @@ def lower_histograms(module: Any, context: PassContext) -> bool:
     del context
     changed = False
     for function in kernel_functions(module):
-        for roles in kernel_operations(function):
-            if roles.name != "nv_tileas.roles":
-                continue
+        # A list: what is replaced below would be visited after it is erased.
+        found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
+        for roles in found:
             block = roles.opview.consumer.blocks[0]
             for op in [op for op in walk_operations(block) if op.name == HISTOGRAM]:
                 clear, read = _lower(op, roles)
