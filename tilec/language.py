@@ -94,6 +94,7 @@ histogram = _builtin("histogram")
 insert = _builtin("insert")
 isinf = _builtin("isinf")
 isnan = _builtin("isnan")
+item = _builtin("item")
 load = _builtin("load")
 log = _builtin("log")
 log2 = _builtin("log2")
@@ -180,6 +181,7 @@ __all__ = [
     "insert",
     "isinf",
     "isnan",
+    "item",
     "load",
     "log",
     "log2",

@@ -57,7 +57,8 @@ def test_the_language_module_names_every_builtin_and_type():
     from tilec.frontend.semantics.builtin_table import BUILTINS
 
     python_has = {
-        "abs", "all", "any", "len", "max", "min", "pow", "print", "range", "round", "sum",
+        "abs", "all", "any", "len", "max", "min", "pow", "print", "range", "round", "slice",
+        "sum",
     }  # fmt: skip
     names = set(tilec.language.__all__)
     assert set(BUILTINS) - python_has - names == set()

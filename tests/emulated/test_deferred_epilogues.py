@@ -62,9 +62,7 @@ WHOLE = [
     Case("x", (256, 512, 256), (128, 256)),
     Case("maximum(x, 0.0)", (300, 200, 72), (128, 64), layouts={"C": "col"}, multiprocessors=3),
     Case(GELU, (130, 300, 264), (64, 128), "slice_columns=0", {"B": "col"}, result="f32"),
-    Case(RESIDUAL, (200, 200, 330), (64, 128), "slice_columns=0", {"R": "col"}),
     Case("x", (200, 300, 264), (64, 128), first=TILE),
-    Case("sin(x)", (200, 300, 136), (64, 128)),
     Case("maximum(minimum(x, 100.0), -100.0)", (200, 300, 328), (64, 128), result="i8"),
 ]
 SLICES = [
@@ -77,11 +75,9 @@ SLICES = [
 TIES = 2**16
 """Two sums on two sides of a tie are rounded to bf16 2^-8 apart."""
 COMPUTED = [
-    Case(SCALED, (256, 512, 712), (128, 256)),
+    Case(SCALED, (256, 384, 712), (128, 192)),
     Case(ROUNDED, (384, 128, 264), (64, 64), "cluster=(2, 1)", {"C": "col", "R": "col"}, 4),
-    Case(ROUNDED, (129, 193, 65), (64, 96), "slice_columns=32, epilogue_stages=3", {}, 1),
     Case(ROUNDED, (130, 300, 264), (64, 128), "slice_columns=0", {"B": "col"}),
-    Case(ROUNDED, (130, 300, 700), (128, 64), "slice_columns=32", {}, 1, "f16"),
     Case(SUM, (200, 300, 700), (64, 128)),
     Case(BIAS_LATER, (200, 300, 264), (64, 128)),
     Case(ROUNDED_GELU, (256, 96, 640), (64, 96), multiprocessors=1),

@@ -90,8 +90,7 @@ def bits(values):
 
 
 @pytest.mark.parametrize("kind", FLOATS)
-@pytest.mark.parametrize("form", ["full(128, {}, {})", "cast({}, {})"])
-@pytest.mark.parametrize("spread", [False, True])
+@pytest.mark.parametrize(("form", "spread"), [("full(128, {}, {})", False), ("cast({}, {})", True)])
 def test_extrema_of_constants(device, tmp_path, kind, form, spread):
     lines = []
     for n, (a, b) in enumerate(product(NUMBERS, repeat=2)):

@@ -6,7 +6,7 @@ from tilec.support.diagnostics import TileError
 from tools.emulator.fuzz import command, products
 from tools.emulator.fuzz.products import random_product, run_product
 
-PRODUCTS, GROUP = 64, 16
+PRODUCTS, GROUP = 40, 10
 
 
 @pytest.mark.parametrize("first", range(0, PRODUCTS, GROUP))

@@ -1,4 +1,4 @@
-"""100 random programs: CPU reference and emulator against their evaluation in NumPy."""
+"""60 random programs: CPU reference and emulator against their evaluation in NumPy."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tools.emulator.fuzz.draw import draw
 from tools.emulator.fuzz.printing import describe
 from tools.emulator.fuzz.running import check
 
-PROGRAMS, GROUP, SCHEDULES = 100, 20, 2
+PROGRAMS, GROUP, SCHEDULES = 60, 10, 2
 
 
 @pytest.mark.parametrize("first", range(0, PROGRAMS, GROUP))

@@ -14,7 +14,7 @@ SEEDS = range(4)
 
 
 @pytest.mark.parametrize(
-    ("splits", "k", "multiprocessors"), [(2, 200, 8), (3, 520, 4), (4, 130, 5), (8, 1000, 3)]
+    ("splits", "k", "multiprocessors"), [(2, 200, 8), (4, 130, 5), (8, 520, 3)]
 )
 def test_results_are_equal_bit_by_bit(device, tmp_path, splits, k, multiprocessors):
     """Two sets of operands, one after the other, so that partial sums of the launch before would

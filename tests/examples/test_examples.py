@@ -109,7 +109,8 @@ def test_tile_add_gives_the_classic_first_row():
 def test_the_file_opens_with_what_it_computes_and_the_kernel_is_short(path):
     lines = path.read_text().splitlines()
     assert lines[0].startswith(f"# {path.stem}: ")
-    kernel = [line for line in lines[lines.index("@kernel") :] if line.strip()]
+    start = next(number for number, line in enumerate(lines) if line.startswith("@kernel"))
+    kernel = [line for line in lines[start:] if line.strip()]
     assert len(kernel) <= MAX_KERNEL_LINES
 
 

@@ -22,6 +22,7 @@ SUITES = {
     "features": (
         *("features", "functions", "control", "units", "fallbacks", "products", "order"),
         *("product_types", "gemm", "builtins", "library", "views"),
+        "register_operands",
     ),
     "elements": ("elements",),
     "counts": ("counts",),
