@@ -21,7 +21,7 @@ def test_random_products(first, tmp_path):
         except Exception as failure:
             raise AssertionError(str(case)) from failure
         right += 1
-    assert right > 2
+    assert right > 1
 
 
 def test_a_seed_always_makes_the_same_kernel():
