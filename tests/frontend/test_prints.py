@@ -36,6 +36,13 @@ def test_an_f_string_of_constants_is_a_constant(frontend):
     )
 
 
+def test_inversion_of_a_constant_bool_is_not(frontend):
+    """As of a tile of bools; Python gives -2 for `~True`."""
+    assert frontend.error("static_assert(~True, f'{~True} {~False} {~5}')")[2] == (
+        "assertion failed: False True -6"
+    )
+
+
 @pytest.mark.parametrize(
     ("body", "code", "message"),
     [

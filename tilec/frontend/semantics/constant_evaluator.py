@@ -31,7 +31,7 @@ BINARY: Mapping[str, Callable[[Any, Any], Any]] = {
 UNARY: Mapping[str, Callable[[Any], Any]] = {
     "-": operator.neg,
     "+": operator.pos,
-    "~": operator.invert,
+    "~": lambda value: not value if isinstance(value, bool) else operator.invert(value),
     "not": operator.not_,
 }
 COMPARE: Mapping[str, Callable[[Any, Any], bool]] = {
