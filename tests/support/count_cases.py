@@ -9,9 +9,10 @@ CASES = {
     "counted_bytes": ({"N": 100000}, {"N": 5000}, {"N": 1}),
     "counted_integers": ({"N": 10000}, {"N": 300}),
     "counted_in_rounds": ({"N": 5000}, {"N": 1500}),
+    "counted_in_six": ({"N": 1000}, {"N": 70}),
 }
 """Sizes of each kernel; the last ones are the smallest."""
-ZEROED = {"counted_bytes": "H", "counted_integers": "HG"}
+ZEROED = {"counted_bytes": "H", "counted_integers": "HG", "counted_in_six": "H"}
 """Arrays that have to start with zeros."""
 
 

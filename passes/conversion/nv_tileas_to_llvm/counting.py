@@ -5,6 +5,7 @@ counted by a reduction on the word of its bin that belongs to the lane (PTX ISA,
 """
 
 from collections.abc import Sequence
+from math import gcd
 from typing import Any
 
 from tilec.dialects.nv_tileas.count_ops import ClearCountsOp, CountOp, ReadCountsOp
@@ -25,7 +26,7 @@ def lower_clear_counts(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Write zeros, each thread every n-th vector of words, for n threads."""
     base, threads = lowering.get(op.operands[0]), lowering.current_role.threads
     bins, copies = op.operands[0].type.shape
-    width = min(_VECTOR, bins * copies)
+    width = gcd(_VECTOR, bins * copies)
     zeros = [emit.value(0)] * width
     vectors = bins * copies // width
     for first in range(0, vectors, threads):
@@ -76,7 +77,7 @@ def lower_read_counts(op: Any, lowering: Lowering) -> Sequence[Any]:
     (start,) = lowering.thread_coordinates(layout)
     stride = copies * COUNTER_BYTES
     own = emit.byte_offset(base, emit.multiply(start, stride))
-    width = min(_VECTOR, copies)
+    width = gcd(_VECTOR, copies)
     role_barrier(lowering, op)
     registers = []
     for (offset,) in layout.register_offsets():
