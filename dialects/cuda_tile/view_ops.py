@@ -90,6 +90,20 @@ class MakeTensorViewOp(TileOperation, name="make_tensor_view", traits=[Pure]):
         ).result
 
 
+def _find_operand_error(given: Any) -> str | None:
+    """Return what is wrong with the type of the operand that is cut into tiles, or None."""
+    if isinstance(given, TensorViewType):
+        return None
+    return f"operand #0 must be tensor_view, but got '{given}'"
+
+
+def _find_other_view(what: str, made: TileViewType, given: Any) -> str | None:
+    """Say that tiles are those of another tensor view than the operand; None if they are not."""
+    if made.view == given:
+        return None
+    return f"expected {what} of '{given}', the type of the operand, but got '{made}'"
+
+
 class MakePartitionViewOp(TileOperation, name="make_partition_view", traits=[Pure]):
     """Cut a tensor view into tiles."""
 
@@ -98,18 +112,11 @@ class MakePartitionViewOp(TileOperation, name="make_partition_view", traits=[Pur
 
     def find_error(self) -> str | None:
         """Return the first broken rule on the partition type."""
-        partition = self.result.type
+        partition, given = self.result.type, self.tensor_view.type
         if not isinstance(partition, PartitionViewType):
             return f"result #0 must be partition_view, but got '{partition}'"
-        if not isinstance(self.tensor_view.type, TensorViewType):
-            return f"operand #0 must be tensor_view, but got '{self.tensor_view.type}'"
-        message = find_partition_view_error(partition, self)
-        if message is None and partition.view != self.tensor_view.type:
-            return (
-                f"expected a partition of '{self.tensor_view.type}', the type of the operand,"
-                f" but got '{partition}'"
-            )
-        return message
+        message = _find_operand_error(given) or find_partition_view_error(partition, self)
+        return message or _find_other_view("a partition", partition, given)
 
     @classmethod
     def build(
@@ -134,18 +141,11 @@ class MakeStridedViewOp(TileOperation, name="make_strided_view", traits=[Pure]):
 
     def find_error(self) -> str | None:
         """Return the first broken rule on the type of the view."""
-        strided = self.result.type
+        strided, given = self.result.type, self.tensor_view.type
         if not isinstance(strided, StridedViewType):
             return f"result #0 must be strided_view, but got '{strided}'"
-        if not isinstance(self.tensor_view.type, TensorViewType):
-            return f"operand #0 must be tensor_view, but got '{self.tensor_view.type}'"
-        message = find_strided_view_error(strided, self)
-        if message is None and strided.view != self.tensor_view.type:
-            return (
-                f"expected tiles of '{self.tensor_view.type}', the type of the operand,"
-                f" but got '{strided}'"
-            )
-        return message
+        message = _find_operand_error(given) or find_strided_view_error(strided, self)
+        return message or _find_other_view("tiles", strided, given)
 
     @classmethod
     def build(

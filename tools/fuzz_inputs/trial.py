@@ -14,8 +14,11 @@ import time
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import IO
+
+from tools.forked import run_forked
 
 SECONDS = 20
 """Time of the processor after which an input counts as hung."""
@@ -23,7 +26,6 @@ PATIENCE = 120.0
 """Seconds after which it counts as hung in any case, since it may sleep."""
 _MEMORY = 6 << 30
 """Bytes of address space of one process."""
-_POLL_SECONDS = 0.003
 
 
 class Ending(enum.Enum):
@@ -99,25 +101,7 @@ def run_trials(
         jobs: How many processes run at once.
         work: Gives an input to tilec, and returns the exit code.
     """
-    waiting = iter(trials)
-    running: dict[int, _Running] = {}
-    exhausted = False
-    while running or not exhausted:
-        while len(running) < jobs and not exhausted:
-            trial = next(waiting, None)
-            exhausted = trial is None
-            if trial is not None:
-                process, entry = _start(trial, work)
-                running[process] = entry
-        for process, entry in list(running.items()):
-            if time.monotonic() - entry.began > PATIENCE and not entry.killed:
-                entry.killed = True
-                os.killpg(process, signal.SIGKILL)
-            ended, status = os.waitpid(process, os.WNOHANG)
-            if ended:
-                del running[process]
-                yield _result(entry, os.waitstatus_to_exitcode(status))
-        time.sleep(_POLL_SECONDS)
+    return run_forked(trials, jobs, PATIENCE, partial(_start, work=work), _result)
 
 
 def _start(trial: Trial, work: Callable[[Trial], int]) -> tuple[int, _Running]:

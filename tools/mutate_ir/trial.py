@@ -6,12 +6,12 @@ starts.
 
 import enum
 import os
-import signal
 import sys
 import tempfile
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -20,8 +20,8 @@ from tilec.compiler.user_ir import work_alone
 from tilec.request.options import CompileOptions
 from tilec.support.diagnostics import SourceFile, TileError
 from tilec.support.isolation import read_outcome, serve
+from tools.forked import run_forked
 
-_POLL_SECONDS = 0.003
 _MEMORY = 3 << 30
 """Bytes of address space of one process. The largest kernel takes 0.5 GB."""
 
@@ -101,25 +101,7 @@ def run_trials(trials: Iterable[Trial], jobs: int, seconds: float) -> Iterator[R
         jobs: How many processes run at once.
         seconds: Time after which a process counts as hung.
     """
-    waiting = iter(trials)
-    running: dict[int, _Running] = {}
-    exhausted = False
-    while running or not exhausted:
-        while len(running) < jobs and not exhausted:
-            trial = next(waiting, None)
-            exhausted = trial is None
-            if trial is not None:
-                process, entry = _start(trial)
-                running[process] = entry
-        for process, entry in list(running.items()):
-            if time.monotonic() - entry.began > seconds and not entry.killed:
-                entry.killed = True
-                os.killpg(process, signal.SIGKILL)
-            ended, status = os.waitpid(process, os.WNOHANG)
-            if ended:
-                del running[process]
-                yield _result(entry, os.waitstatus_to_exitcode(status), seconds)
-        time.sleep(_POLL_SECONDS)
+    return run_forked(trials, jobs, seconds, _start, partial(_result, seconds=seconds))
 
 
 def _start(trial: Trial) -> tuple[int, _Running]:
