@@ -35,7 +35,8 @@ def ptxas_version() -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip the tests marked `gpu` where there is no GPU."""
+    """Put the slow tests first, so that workers end together; skip GPU tests without a GPU."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
     marked = [item for item in items if item.get_closest_marker("gpu") is not None]
     if not marked:
         return

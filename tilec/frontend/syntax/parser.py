@@ -1,5 +1,6 @@
 """From the text of a source to its syntax tree. Imports no MLIR."""
 
+import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any
@@ -19,6 +20,8 @@ from tilec.support.fast_dataclasses import replace
 from tilec.support.kernel_selection import select_kernel
 
 _IMPORTS = ("import_statement", "import_from")
+_KEPT_FILES = 32
+"""Files whose syntax is kept for the next kernel that is compiled from them or imports them."""
 
 
 def parse_source(
@@ -50,6 +53,18 @@ def _parse(
     source: SourceFile, module_globals: Mapping[str, Any], reader: ImportReader
 ) -> ast.Module:
     """Parse one file and, with `reader`, those that it imports."""
+    module, imports = _syntax(source)
+    aliases, names = reader.bind(source, imports)
+    module = replace(module, aliases=aliases, globals={**module_globals, **names})
+    wrong = _wrong_decorators(module)
+    if wrong:
+        raise CompileError(_in_order(wrong), [source])
+    return module
+
+
+@functools.lru_cache(maxsize=_KEPT_FILES)
+def _syntax(source: SourceFile) -> tuple[ast.Module, tuple[ast.Import, ...]]:
+    """Return what stands in one file, which depends on no other, and its imports."""
     _check_size(source)
     scan = Scanner(source).run()
     errors = list(scan.errors)
@@ -64,17 +79,13 @@ def _parse(
         raise CompileError(_in_order(errors), [source])
     builder = TreeBuilder(source.name)
     try:
-        module, imports = _build_module(source, tree, builder, module_globals)
+        module, imports = _build_module(source, tree, builder)
     except NestingError as failure:
         raise CompileError(failure.diagnostic, [source]) from None
     _check_clashes(module, imports, builder)
-    if not builder.diagnostics:
-        aliases, names = reader.bind(source, imports)
-        module = replace(module, aliases=aliases, globals={**module_globals, **names})
-        _check_decorators(module, builder)
     if builder.diagnostics:
         raise CompileError(_in_order(builder.diagnostics), [source])
-    return module
+    return module, tuple(imports)
 
 
 def _check_size(source: SourceFile) -> None:
@@ -95,7 +106,7 @@ def _in_order(errors: list[Diagnostic]) -> list[Diagnostic]:
 
 
 def _build_module(
-    source: SourceFile, tree: Tree, builder: TreeBuilder, module_globals: Mapping[str, Any]
+    source: SourceFile, tree: Tree, builder: TreeBuilder
 ) -> tuple[ast.Module, list[ast.Import]]:
     """Return the module of a parse tree, and its imports, which are not resolved yet."""
     functions: dict[str, ast.FunctionDef] = {}
@@ -108,7 +119,7 @@ def _build_module(
             child = _without_imports(child, builder, imports)
         for statement in builder.statements([child]):
             _add_statement(statement, functions, constants, builder)
-    return ast.Module(_start(source), source, functions, constants, {}, module_globals), imports
+    return ast.Module(_start(source), source, functions, constants, {}), imports
 
 
 def _without_imports(line: Tree, builder: TreeBuilder, imports: list[ast.Import]) -> Tree:
@@ -130,14 +141,17 @@ def _check_clashes(module: ast.Module, imports: list[ast.Import], builder: TreeB
             builder.diagnostics.append(twice(item.bound, defined.span, item.span))
 
 
-def _check_decorators(module: ast.Module, builder: TreeBuilder) -> None:
-    """Report decorators of other modules than tilec."""
+def _wrong_decorators(module: ast.Module) -> list[Diagnostic]:
+    """Return an error for each decorator of another module than tilec."""
+    errors: list[Diagnostic] = []
     for definition in module.functions.values():
         for item in definition.decorators:
             dotted = dotted_name(item.function, module)
             if isinstance(item.function, ast.Attribute) and language_member(dotted or "") is None:
                 message = f"'{dotted}' is not tilec's '{item.name}'"
-                builder.fail("T0115", message, item.span, f"write '@{item.name}'")
+                hint = f"write '@{item.name}'"
+                errors.append(error("T0115", message, item.span, hint=hint))
+    return errors
 
 
 def _add_statement(
