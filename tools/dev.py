@@ -27,12 +27,15 @@ BUILD = ROOT / "build"
 DEMO_SIZES = "M=512,N=384,K=640"
 IN_PARALLEL = ("-n", "logical", "--maxprocesses", "8", "--dist", "worksteal")
 """Arguments of pytest: a worker takes about 0.3 GB."""
-BENCHMARKS = ("gemm", "planner", "plot")
+WITHOUT_GPU = ("--ignore=tests/gpu", "-m", "not gpu")
+"""Arguments of pytest: to collect the tests for a GPU takes as long as to collect all others."""
+BENCHMARKS = ("gemm", "attention", "planner", "plot")
 BENCH_WITHOUT_GPU = frozenset({"-h", "--help", "--merge", "--compile-only"})
 BENCH_PROBE = "import torch, tilec.compiler.driver, tilec.runtime.cuda.cuda_driver"
 BENCH_HELP = """\
-Run a benchmark on a GPU: `gemm` (the default) against cuBLAS and Triton, `planner` against an
-exhaustive search, or `plot` of a report of gemm (no GPU).
+Run a benchmark on a GPU: `gemm` (the default) against cuBLAS and Triton, `attention` against
+FlashAttention-3 and cuDNN, `planner` against an exhaustive search, or `plot` of a report of gemm
+(no GPU).
 
 It needs a GPU of compute capability 9.0 and PyTorch with CUDA, and Triton for its column. When the
 Python that runs this file can import torch and what tilec depends on, it is taken; else `.venv`
@@ -125,6 +128,9 @@ def run(command: Sequence[str | Path], *, check: bool = True) -> int:
     """
     sys.stdout.flush()
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    if environment.pop("PYTHONDONTWRITEBYTECODE", ""):
+        # Hundreds of tests start a Python, and without bytecode each would compile tilec anew.
+        environment.setdefault("PYTHONPYCACHEPREFIX", str(BUILD / "bytecode"))
     return subprocess.run(command, cwd=ROOT, env=environment, check=check).returncode
 
 
@@ -150,7 +156,7 @@ def test_suite(pytest_arguments: Sequence[str]) -> int:
     prepare("test")
     lit = run([ENVIRONMENT / "bin" / "lit", "--succinct", "--verbose", "lit_tests"], check=False)
     print(f"lit: {'passed' if lit == 0 else 'FAILED'}", flush=True)
-    words = [*IN_PARALLEL, "-m", "not gpu", *pytest_arguments]
+    words = [*IN_PARALLEL, *WITHOUT_GPU, *pytest_arguments]
     pytest = run([PYTHON, "-m", "pytest", *words], check=False)
     return pytest or lit
 

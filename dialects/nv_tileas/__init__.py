@@ -35,6 +35,7 @@ from tilec.dialects.nv_tileas.memory_ops import (
     StoreTokenOp,
 )
 from tilec.dialects.nv_tileas.mma_ops import (
+    AnchorOp,
     AsyncMmaOp,
     MmaDrainOp,
     MmaWaitOp,
@@ -93,6 +94,7 @@ from tilec.dialects.nv_tileas.tma_ops import (
     BulkWaitOp,
     MakeTiledTmaDescOp,
 )
+from tilec.dialects.nv_tileas.turn_ops import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.dialects.nv_tileas.types import (
     LayoutAttr,
     MBarrierType,
@@ -108,6 +110,7 @@ __all__ = [
     "AddPartialOp",
     "AllocMBarrierOp",
     "AllocSharedOp",
+    "AnchorOp",
     "ArrivePartialOp",
     "AsyncMmaOp",
     "AsyncTiledTmaLoadOp",
@@ -173,6 +176,9 @@ __all__ = [
     "TilePartOp",
     "TileSliceOp",
     "TmaDescriptorType",
+    "TurnPassOp",
+    "TurnStartOp",
+    "TurnTakeOp",
     "UndefinedOp",
     "WarpMmaOp",
     "WarpgroupIdOp",

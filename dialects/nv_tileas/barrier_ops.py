@@ -78,4 +78,12 @@ class OrderMemoryOp(NvTileAS.Operation, name="order_memory"):
 
     Waits for bulk stores, fences the proxies and synchronises the role. Stands where a memory
     token orders a store before a load or another store.
+
+    Attributes:
+        by_threads: Present: no access that it orders is one of TMA. Then it only synchronises.
     """
+
+    @property
+    def is_by_threads(self) -> bool:
+        """Whether it orders only what threads access."""
+        return "by_threads" in self.attributes

@@ -2,6 +2,7 @@
 
 from typing import Any, Optional
 
+from tilec.dialects.common.effects import Hints
 from tilec.dialects.common.matmul_ops import k_part, product_types
 from tilec.dialects.common.verify import is_i1
 from tilec.dialects.nv_tileas.base import (
@@ -17,9 +18,9 @@ from tilec.dialects.nv_tileas.base import (
 from tilec.ir.bindings import Operand, Result, ir
 from tilec.support.mma_atoms import ProductTypes
 
-IN_SHADOW = "nv_tileas.in_shadow"
-"""Unit attribute of an `scf.if` right after a product that is independent of it: it runs
-while the tensor cores work, and the wait for the product comes after it."""
+BY_STEPS = "by_steps"
+"""Unit attribute of an `async_mma` with A in registers: each step of K is a group of its own, so
+that threads can compute A of the next step while it runs. The wait follows at once."""
 
 
 class _SharedProduct(CheckedOperation):
@@ -106,6 +107,9 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
             wgmma.mma_async). Where it is false the result is `a @ b`, and `acc` is not read. Absent
             from a product that always adds.
 
+    Attributes:
+        by_steps: See `BY_STEPS`.
+
     Results:
         result: The accumulator in flight.
         token: Consumed by the `mma_wait` that retires the group.
@@ -120,6 +124,11 @@ class AsyncMmaOp(_SharedProduct, name="async_mma"):
     def registers_hold_a(self) -> bool:
         """Whether A comes from registers."""
         return isinstance(self.a.type, ir.RankedTensorType)
+
+    @property
+    def by_steps(self) -> bool:
+        """Whether each step of K is a group of its own."""
+        return BY_STEPS in self.attributes
 
     @property
     def shared_operands(self) -> list[Any]:
@@ -186,8 +195,8 @@ class WarpMmaOp(_SharedProduct, name="warp_mma"):
 class MmaWaitOp(CheckedOperation, name="mma_wait"):
     """Wait until at most `pending` groups are in flight and return the accumulator.
 
-    With one pending, that is the group of `token`, and what is returned is still in flight: only
-    the next `async_mma` or an `mma_drain` may use it.
+    If fewer than `pending` groups were issued after that of `token`, what is returned is still in
+    flight: only the next `async_mma` or an `mma_drain` may use it.
     """
 
     TYPES = (("acc", REGISTERS), ("token", TOKEN), ("result", REGISTERS))
@@ -214,6 +223,18 @@ class MmaWaitOp(CheckedOperation, name="mma_wait"):
         if self.result.type != self.acc.type:
             return f"expects a result of type {self.acc.type}, but got {self.result.type}"
         return find_count_error(self, "pending", 0)
+
+
+class AnchorOp(CheckedOperation, name="anchor", traits=[Hints]):
+    """Compute a tile before this place.
+
+    Arithmetic has no place of its own: ptxas moves a wait up above all of it that needs no result
+    of the group (seen with ptxas 13.0 and 13.5). An anchor before the wait keeps it there.
+    """
+
+    TYPES = (("tile", REGISTERS),)
+
+    tile: Operand[Any]
 
 
 class MmaDrainOp(CheckedOperation, name="mma_drain"):

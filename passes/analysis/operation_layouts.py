@@ -13,6 +13,7 @@ from tilec.layout import (
     warpgroup_part,
 )
 from tilec.layout.reduction import reduction, scan_steps
+from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.tma.shared_layouts import has_register_layout, register_layout_of
 
 CAT = CatOp.OPERATION_NAME
@@ -25,9 +26,10 @@ def combined_layout(op: Any, source: RegisterLayout) -> RegisterLayout | None:
     """Return the layout of what a reduction or scan returns; None where the source's is no good."""
     axis = op.opview.axis.value
     try:
+        if keeps_order(op):
+            scan_steps(source, axis)
         if op.name == ReduceOp.OPERATION_NAME:
             return reduction(source, axis).result
-        scan_steps(source, axis)
     except LayoutError:
         return None
     return source

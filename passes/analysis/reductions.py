@@ -1,10 +1,14 @@
 """Kernels whose blocks wait for the tiles that they load."""
 
+from math import prod
 from typing import Any
 
 from tilec.ir.structured import LOOPS, enclosing_loops
 from tilec.passes.analysis.kernels import kernel_operations
+from tilec.plan.copies import ROW_OF_A_WARP
 
+_LEAST_WARPS = 4
+"""Warps of a block that shares out rows: fewer rows are shared by warps."""
 _REDUCTIONS = ("reduce", "scan")
 _OVERLAPPED = ("dot", "permute")
 
@@ -27,10 +31,30 @@ def waits_for_tiles(function: Any) -> bool:
     short = {name.rpartition(".")[2] for name in names if name.startswith("nv_tilea")}
     if short.intersection(_OVERLAPPED):
         return False
+    return bool(_reductions_of_steps(operations))
+
+
+def warps_meet(function: Any) -> bool:
+    """Tell whether several warps may share what a step of a kernel's blocks reduces.
+
+    They do not where a loop only reduces short rows: each warp takes whole ones.
+    """
+    found = _reductions_of_steps(kernel_operations(function))
+    return not all(enclosing_loops(op) and _is_of_short_rows(op) for op in found)
+
+
+def _reductions_of_steps(operations: list[Any]) -> list[Any]:
+    """Return the reductions of every round of a loop, or of a kernel without loops."""
     found = [op for op in operations if _is_reduction(op)]
-    if names.intersection(LOOPS):
+    if any(op.name in LOOPS for op in operations):
         found = [op for op in found if enclosing_loops(op)]
-    return bool(found)
+    return found
+
+
+def _is_of_short_rows(op: Any) -> bool:
+    *rows, columns = op.operands[0].type.shape
+    is_last = op.opview.axis.value == len(rows)
+    return is_last and columns <= ROW_OF_A_WARP and prod(rows) >= _LEAST_WARPS
 
 
 def _is_reduction(op: Any) -> bool:

@@ -10,10 +10,13 @@ from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.bindings import ir
 from tilec.layout.reduction import Exchange, reduction, scan_steps
+from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
 from tilec.passes.analysis.operation_layouts import CAT, joins_registers
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 
+NEEDED_SCRATCH = "scratch_bytes"
+"""Entry of the metadata: the scratch area of a team that an earlier plan turned out to need."""
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""
 _MOVES = ("nv_tileas.convert_layout", "nv_tileas.extract")
@@ -37,10 +40,10 @@ def exchanges_of(op: Any) -> list[Exchange]:
     if op.name not in (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME):
         return []
     layout, axis = register_layout_of(op.operands[0]), op.opview.axis.value
-    if op.name == ReduceOp.OPERATION_NAME:
-        found = [reduction(layout, axis).exchange]
-    else:
+    if keeps_order(op):
         found = [step.exchange for step in scan_steps(layout, axis)]
+    else:
+        found = [reduction(layout, axis).exchange]
     return [exchange for exchange in found if exchange is not None]
 
 

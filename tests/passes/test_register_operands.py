@@ -62,3 +62,15 @@ def test_groups_in_flight_are_refused():
     source, plan = source_of(KERNELS), {"mma_pending": 1}
     with pytest.raises(CompileError, match="every product has an A in registers"):
         compile_source(source, "scaled_rows", specialization=Specialization(plan=plan))
+
+
+def test_what_a_branch_returns_is_followed():
+    """The masked tile comes out of a branch; gathered elements still go through shared memory."""
+    rows, columns = "(m * 64 + arange(64)[:, None])", "(k * 32 + arange(32)[None, :])"
+    mask = f"({columns} <= {rows}) & ({columns} > {rows} - 9)"
+    a = f"where({mask}, gather(A, ({rows}, {columns})), 0.0)"
+    source = SourceFile("product.tile", PRODUCT.format(a=a))
+    result = compile_source(source, options=CompileOptions(emit="nv_tileas"))
+    remarks = [item.message for item in result.remarks]
+    assert any(item.startswith("the mask is skipped") for item in remarks), remarks
+    assert any(item.startswith(STAGED) for item in remarks), remarks

@@ -49,6 +49,13 @@ def _farther(x, axis):
     return np.take_along_axis(x, place, axis).squeeze(axis)
 
 
+def _affine(x, axis):
+    found = np.zeros_like(x.take(0, axis))
+    for row in np.moveaxis(x, axis, 0):
+        found = found * row + 1
+    return found
+
+
 def _log_sum(x, axis):
     top = x.max(axis, keepdims=True)
     return np.log(np.exp(x - top).sum(axis)) + top.squeeze(axis)
@@ -78,6 +85,8 @@ CASES = {
     "lambda": Case("reduce(x, {axis}, lambda a, b: maximum(a, b), -inf)", lambda x, a: x.max(a)),
     "nested": Case("nested(x, {axis})", lambda x, a: (2 * x).sum(a), error=2e-6),
     "farther": Case("reduce(x, {axis}, farther, 0)", _farther),
+    "last_of_all": Case("reduce(x, {axis}, second, 0)", lambda x, a: x.take(-1, a)),
+    "affine": Case("affine(x, {axis})", _affine, "i32", "i32"),
     "log_sum": Case("log_sum(x, {axis})", _log_sum, error=2e-6),
     "cumsum": Case("cumsum(x, {axis})", lambda x, a: x.cumsum(a), error=1e-5),
     "cumsum_back": Case(
@@ -99,6 +108,14 @@ EXTRA = """
 def log_sum(x, axis):
     m, s = reduce((x, ones(x.shape, f32)), axis, merged, (-1e30, 0.0))
     return m + log(s)
+
+@function
+def composed(a0, b0, a1, b1):
+    return a0 * a1, b0 * a1 + b1
+
+@function
+def affine(x, axis):
+    return reduce((x, ones(x.shape, i32)), axis, composed, (1, 0))[1]
 
 @function
 def nested(x, axis):
@@ -165,7 +182,7 @@ def check(case, x, y, axis):
     assert error.max() <= case.error * length
 
 
-def runs(complete=("sum", "argmax", "cumsum", "cumsum_back", "farther", "log_sum")):
+def runs(complete=("sum", "argmax", "cumsum", "cumsum_back", "farther", "affine", "log_sum")):
     """Yield (name, shape, axis): all shapes for the cases in `complete`, two for the others."""
     for name in CASES:
         for shape in (*SHAPES, *ODD_SHAPES) if name in complete else ((64, 128), (1, 2048)):

@@ -59,7 +59,9 @@ def test_bench_runs_here_when_torch_is_here(dev, commands, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", "/elsewhere")
     assert dev.main(["bench", "--set", "small", "--rounds", "5"]) == 0
     assert dev.main(["bench", "planner", "--budget", "60"]) == 0
-    (gemm, environment), (planner, _) = commands
+    assert dev.main(["bench", "attention", "--set", "d64"]) == 0
+    (gemm, environment), (planner, _), (attention, _) = commands
+    assert attention == [sys.executable, "-m", "tools.bench.attention", "--set", "d64"]
     assert gemm == [sys.executable, "-m", "tools.bench.gemm", "--set", "small", "--rounds", "5"]
     assert planner == [sys.executable, "-m", "tools.bench.planner", "--budget", "60"]
     assert environment["PYTHONPATH"] == f"{ROOT}:/elsewhere"

@@ -28,7 +28,7 @@ _SHORT_POINTERS = "--nvptx-short-ptr"
 _FUNCTIONS_OF_THE_DRIVER = frozenset({"vprintf", "__assertfail", "malloc", "free"})
 """Functions that the CUDA driver provides to device code (CUDA programming guide)."""
 _EXTERNAL = re.compile(r"^\.extern \.func(?: *\([^)]*\))?\s*([\w.$]+)", re.MULTILINE)
-_INTRINSIC = re.compile(r"^declare\b[^@]*@(llvm\.[\w.]+)\(", re.MULTILINE)
+_INTRINSIC = re.compile(r"\ndeclare\b[^@]*@(llvm\.[\w.]+)\(")
 _POSITION = re.compile(r"^<string>:(\d+):(\d+): error: (.*)$", re.MULTILINE)
 
 _LOCK = compiler_threads.awaited_lock()
@@ -54,7 +54,9 @@ def emit_ptx(llvm_text: str, target: Target, *, edited: bool = False) -> str:
     if "\0" in llvm_text:  # LLVM would stop reading there, and say nothing.
         raise CompileError(error("T0603", "LLVM rejects the LLVM IR: it holds a zero byte"))
     version = needed_version(llvm_text, target.ptx_version)
-    strange = [name for name in _INTRINSIC.findall(llvm_text) if not is_known_intrinsic(name)]
+    strange = [
+        name for name in _INTRINSIC.findall(f"\n{llvm_text}") if not is_known_intrinsic(name)
+    ]
     isolated = edited or strange
     ptx = _emit_isolated(llvm_text, target, strange) if isolated else emit_here(llvm_text, target)
     _check_externals(ptx)

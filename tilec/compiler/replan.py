@@ -21,6 +21,7 @@ _COSTS = {
     "defer_work": "to compute from a tile that waits for the next one",
     "snake_k": "to visit k-tiles backwards",
     "defer_stores": "a tile that waits for the next one",
+    "blocks_per_sm": "to make room for more blocks of an SM",
     "pingpong": "a tile that one consumer computes alone, in ping-pong with another,",
 }
 """What takes registers, by the field of the plan that decides it, in the order in which it is given
@@ -48,6 +49,10 @@ def next_plan(
     code, message = failure.diagnostics[0].code, failure.diagnostics[0].message
     if module is None or code not in (*_OVER_BUDGET, *_FEW_REGISTERS):
         return None
+    needed = max(_facts(module, "scratch_bytes", 0), default=0)
+    if code == "T0551" and needed > specialization.scratch_bytes:
+        reason = f"the scratch area takes {needed} bytes ({message}): planned again with them"
+        return NextPlan(replace(specialization, scratch_bytes=needed), reason)
     costly = _costly_fields(module, specialization) if code in _FEW_REGISTERS else []
     if costly:
         disabled = specialization.disabled | {costly[0]}
@@ -74,7 +79,7 @@ def describe_plan(module: Any, failure: CompileError) -> str:
     facts = _facts(module, "constants", {})
     constants = [f"{name}={value}" for found in facts for name, value in found.items()]
     plans = _facts(module, "plan", {})
-    costly = [field for field in _COSTS if any(plan.get(field, False) for plan in plans)]
+    costly = [field for field in _COSTS if any(_has(plan, field) for plan in plans)]
     fault = _OVER_BUDGET.get(failure.diagnostics[0].code or "", "lost performance")
     return " ".join([*constants, *costly, f"({fault})"])
 
@@ -92,7 +97,8 @@ def _costly_fields(module: Any, specialization: Specialization) -> list[str]:
 
 def _has(plan: dict[str, Any], field: str) -> bool:
     """Tell whether a plan has what `field` of the plan asks for."""
-    return plan.get("teams", 1) > 1 if field == "pingpong" else plan.get(field, False)
+    counts = {"pingpong": "teams", "blocks_per_sm": "blocks_per_sm"}
+    return plan.get(counts[field], 1) > 1 if field in counts else plan.get(field, False)
 
 
 def _facts(module: Any, name: str, default: Any) -> list[Any]:

@@ -1,7 +1,8 @@
 """Reductions and scans: the body of the operation runs on whole slices of the tiles at once.
 
 Both halve the axis again and again, as pairwise summation does, so that the rounding error of a sum
-grows with the logarithm of its length. The GPU combines in another order, which the dialect allows.
+grows with the logarithm of its length. Elements stay in their order, because a function need not be
+commutative; which of them are combined first differs on the GPU.
 """
 
 from collections.abc import Callable, Sequence
@@ -60,7 +61,8 @@ def _reduced(tiles: Sequence[Any], combine: Combine) -> Arrays:
     tiles = list(tiles)
     while (count := tiles[0].shape[0]) > 1:
         half = count // 2
-        merged = combine([tile[:half] for tile in tiles], [tile[half : 2 * half] for tile in tiles])
+        even = [tile[: 2 * half : 2] for tile in tiles]
+        merged = combine(even, [tile[1::2] for tile in tiles])
         if count % 2:
             rest = [tile[2 * half :] for tile in tiles]
             merged = [np.concatenate(pair) for pair in zip(merged, rest, strict=True)]

@@ -21,8 +21,10 @@ The traps of the bindings are closed here, once:
 """
 
 import contextlib
+import functools
 import importlib
 import importlib.util
+import io
 import sys
 import types
 from collections.abc import Iterator
@@ -143,11 +145,9 @@ def load_dialect(dialect: Any) -> None:
     _keep_last(dialect.operations, "_op_name")
     _keep_last(dialect.types, "_name")
     _keep_last(dialect.attributes, "_name")
-    module = dialect._emit_module()
-    manager = PassManager()
-    manager.add("canonicalize, cse")
-    manager.run(module.operation)
-    definitions.load_dialects(module)
+    parts = (dialect.types, dialect.attributes, dialect.operations)
+    definition = _definition(dialect, *map(tuple, parts))
+    definitions.load_dialects(ir.Module.parse(definition))
     for operation in dialect.operations:
         operation._attach_traits()
     bindings.globals._register_dialect_impl(dialect.DIALECT_NAMESPACE, dialect, replace=True)
@@ -160,6 +160,25 @@ def load_dialect(dialect: Any) -> None:
     for operation in dialect.operations:
         bindings.register_operation(dialect, replace=True)(operation)
         bindings.register_op_adaptor(operation, replace=True)(operation.Adaptor)
+
+
+@functools.cache
+def _definition(dialect: Any, *_: Any) -> bytes:
+    """Return the bytecode of the IRDL module that defines a dialect.
+
+    To read it takes a quarter of the time that the bindings take to make it.
+
+    Args:
+        dialect: The dialect.
+        _: All of its types, attributes and operations.
+    """
+    module = dialect._emit_module()
+    manager = PassManager()
+    manager.add("canonicalize, cse")
+    manager.run(module.operation)
+    buffer = io.BytesIO()
+    module.operation.write_bytecode(buffer)
+    return buffer.getvalue()
 
 
 def _keep_last(classes: list[Any], name: str) -> None:

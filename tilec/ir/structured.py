@@ -45,6 +45,11 @@ def walk_operations(block: Any) -> list[Any]:
     return found
 
 
+def operations_inside(op: Any) -> list[Any]:
+    """Return every operation in the regions of `op`."""
+    return [o for region in op.regions for block in region.blocks for o in walk_operations(block)]
+
+
 def parent_operation(op: Any) -> Any:
     """Return the operation whose region holds `op`."""
     parent = op.parent
@@ -211,6 +216,18 @@ def clone_operation(op: Any, mapping: dict[Any, Any]) -> Any:
     for index, operand in enumerate(op.operands):
         clone.operands[index] = mapping.get(operand, operand)
     mapping.update(zip(op.results, clone.results, strict=True))
+    return clone
+
+
+def clone_whole(op: Any, mapping: dict[Any, Any]) -> Any:
+    """Clone an operation with all that is inside of it, as `clone_operation` does a plain one."""
+    clone = clone_operation(op, mapping)
+    for region in clone.regions:
+        for block in region.blocks:
+            for inner in walk_operations(block):
+                for index, operand in enumerate(inner.operands):
+                    if operand in mapping:
+                        inner.operands[index] = mapping[operand]
     return clone
 
 

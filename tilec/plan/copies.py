@@ -13,9 +13,21 @@ SMALLEST_COPY_BYTES = 512
 """Copies of TMA that are smaller and many take longer than accesses of threads. A histogram of 2^28
 bytes took 136 us with threads, and 156 to 269 us with copies of 256 bytes (H200, 2026-11-23)."""
 
+HIDDEN_COPY_BYTES = 1408
+"""Least bytes of a copy of TMA whose issue takes half of the time that its bytes take: a thread
+starts one copy in 22 ns (cross entropy with tiles of 2048 to 16384 columns, in copies of 512 bytes,
+H200, 2026-11-23), in which an SM's share of the memory bandwidth is 704 bytes."""
+ROW_OF_A_WARP = 1024
+"""Elements of a row that a warp reduces without others: 32 of each lane."""
+
 
 def why_threads_copy(
-    waits_for_tiles: bool, access_bits: int, copy_bytes: int | None = None
+    waits_for_tiles: bool,
+    access_bits: int,
+    copy_bytes: int,
+    copies: int = 1,
+    *,
+    warps_meet: bool = True,
 ) -> str | None:
     """Return why threads move a tile although TMA could, as a clause; None if TMA moves it.
 
@@ -25,12 +37,17 @@ def why_threads_copy(
             blocks of the SM hide its loads, and more of them fit without buffers.
         access_bits: Width of the widest access of threads to the tile. Narrow ones cost more
             instructions than the buffers save.
-        copy_bytes: Bytes of one TMA copy, of a tile that takes several; None for other tiles.
+        copy_bytes: Bytes of one TMA copy of the tile.
+        copies: Copies that the tile takes.
+        warps_meet: Whether the warps of such a block wait for each other in every step. Where they
+            do not, a ring of TMA loads keeps up with the memory if its copies are large: running
+            sums of f32 in tiles of 4x1024 had 0.91 of the speed of a copy, with threads 0.70 to
+            0.85, and in tiles of 8x512 0.91 and 0.90 (H200, 2026-11-23).
     """
     if access_bits < WIDEST_ACCESS_BITS:
         return None
-    if waits_for_tiles:
+    if waits_for_tiles and (warps_meet or copy_bytes < HIDDEN_COPY_BYTES):
         return "its block waits for the whole tile, and threads move 16 bytes at a time"
-    if copy_bytes is not None and copy_bytes < SMALLEST_COPY_BYTES:
+    if copy_bytes < SMALLEST_COPY_BYTES and copies > 1:
         return f"one TMA copy moves only {copy_bytes} bytes of it"
     return None

@@ -81,6 +81,14 @@ FIELDS: dict[str, PlanField] = {
             rule="1 to 4 or a multiple of 4 up to 32",
         ),
         PlanField(
+            "blocks_per_sm",
+            "where each step reduces tiles that threads load, as many as keep"
+            f" {machine.STREAM_FLIGHT_BYTES // 1024} KB of loads in flight, if a thread then has"
+            " enough registers; else 1",
+            "least number of CTAs that find room on an SM: threads get at most as many registers",
+            range(1, 33),
+        ),
+        PlanField(
             "producer_registers",
             "24, 32 or 40, by the number of consumers and their accumulators",
             "registers of a producer thread",
@@ -99,9 +107,17 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "tile_group",
-            "for persistent products 2048 divided by the rows of a tile; else 0",
+            "for persistent products 2048 divided by the rows of a tile; else 0, and 0 where all"
+            " tiles along an axis of the grid load the same in their loops: these run together",
             "rows of tiles that are visited together; 0 means row-major order",
             range(65),
+        ),
+        PlanField(
+            "balance_tiles",
+            "1 if all tiles along an axis of the grid load the same in their loops, and the rounds"
+            " of these loops grow or shrink along it",
+            "whether a CTA takes tiles with many and with few rounds alternately, from both ends"
+            " of this axis, so that all CTAs have about the same work",
         ),
         PlanField(
             "epilogue_slots",

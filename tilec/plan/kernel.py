@@ -11,6 +11,7 @@ from tilec.plan.deferral import choose_deferral, defers_work
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
+from tilec.plan.occupancy import choose_blocks_per_sm
 from tilec.plan.overlap import choose_batch, choose_pending
 from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
 from tilec.plan.registers import (
@@ -39,6 +40,12 @@ that is half of the registers of a thread."""
 MAX_REDUCED_PER_THREAD = 32
 """The same where blocks reduce the tiles that they load: only other blocks hide their loads. With
 64, softmax of 8192x8192 bf16 had 0.82 of the speed on an H200 (2026-11-23)."""
+MAX_REDUCED_BYTES = 64
+"""Bytes of such a tile that a thread should load at most. With 128, running sums of f32 in tiles of
+1x4096 had 0.82 of the speed of a copy instead of 0.93, in tiles of 4x1024 0.70 instead of 0.85, and
+of 1x16384, with 32 warps, 0.61 instead of 0.73 (H200, 2026-11-23)."""
+MAX_REDUCING_WARPS = 32
+"""Most warps of a block: 1024 threads (CUDA programming guide, technical specifications)."""
 
 
 def plan_kernel(
@@ -58,11 +65,11 @@ def plan_kernel(
     """
     fields = parse_overrides(overrides or {})
     plan = _plan_roles(problem, target, fields)
-    scratch = plan.teams * problem.scratch_bytes
+    scratch = plan.teams * problem.scratch_bytes(plan.worker_warps // plan.teams)
     problem = replace(problem, fixed_bytes=problem.fixed_bytes + scratch)
     slices, why_slots = _choose_epilogue(problem, plan, target, fields)
     outside = problem.bytes_outside_ring(plan.consumers, slices)
-    stages, reason = choose_stages(problem, outside, target, fields)
+    stages, reason = choose_stages(problem, outside, target, fields, specialize=plan.specialize)
     pending, why_pending = choose_pending(problem, plan, stages, fields)
     streams, why_streams = choose_streaming(slices.stages > 0, fields)
     pace, why_pace = choose_pace(problem, slices, fields)
@@ -84,7 +91,11 @@ def plan_kernel(
 
 def _plan_roles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan who computes what: roles, teams, warpgroups, and splits of tiles."""
-    plan = _plan_mma(problem, target, overrides) if problem.mma else _plan_tiles(problem, overrides)
+    plan = (
+        _plan_mma(problem, target, overrides)
+        if problem.mma
+        else _plan_tiles(problem, target, overrides)
+    )
     splits, why = choose_split(problem, overrides)
     return replace(plan, split_k=splits, reasons=(*plan.reasons, *why))
 
@@ -102,8 +113,9 @@ def _choose_epilogue(
 
 def _plan_mma(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel with `mma`."""
-    if overrides.worker_warps is not None:
-        fail("T0421", "worker_warps does not apply to a kernel with mma", "use consumers")
+    for name in ("worker_warps", "blocks_per_sm"):
+        if getattr(overrides, name) is not None:
+            fail("T0421", f"{name} does not apply to a kernel with mma", "use consumers")
     specialize, why_roles = _choose_roles(problem, overrides)
     teams, why_teams = choose_teams(problem, specialize, overrides)
     consumers, why_consumers = _choose_consumers(problem, teams, target, overrides)
@@ -240,7 +252,7 @@ def _choose_registers(
     return roles
 
 
-def _plan_tiles(problem: KernelProblem, overrides: PlanOverrides) -> KernelPlan:
+def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel without `mma`."""
     for name in ("consumers", "producer_registers", "consumer_registers"):
         if getattr(overrides, name) is not None:
@@ -252,8 +264,12 @@ def _plan_tiles(problem: KernelProblem, overrides: PlanOverrides) -> KernelPlan:
     limit = MAX_REDUCED_PER_THREAD if problem.waits_for_tiles else MAX_ELEMENTS_PER_THREAD
     while warps < MAX_WORKER_WARPS and problem.tile_elements > warps * machine.WARP_THREADS * limit:
         warps *= 2
+    reduced = problem.thread_bytes if problem.waits_for_tiles else 0
+    while warps < MAX_REDUCING_WARPS and reduced > warps * machine.WARP_THREADS * MAX_REDUCED_BYTES:
+        warps *= 2
     warps = overrides.worker_warps or warps
     each = -(-problem.tile_elements // (warps * machine.WARP_THREADS))
+    blocks, why_blocks = choose_blocks_per_sm(problem, specialize, warps, each, target, overrides)
     origin = "fixed by the user; " if overrides.worker_warps else ""
     return KernelPlan(
         stages=1,
@@ -267,5 +283,7 @@ def _plan_tiles(problem: KernelProblem, overrides: PlanOverrides) -> KernelPlan:
             f"worker_warps = {warps}: {origin}{each} element{'s' * (each != 1)} of the largest "
             "tile a thread",
             why_roles,
+            *why_blocks,
         ),
+        blocks_per_sm=blocks,
     )

@@ -31,6 +31,19 @@ products of a 128x128 tile, made the kernel 1.2% faster on average, in 7 of 8 ru
 MMA_ISSUE_SHARE = 0.963
 """Share of that rate which a warpgroup that only issues wgmma reaches (calibrated)."""
 
+VECTOR_PER_CYCLE = 128
+"""Additions, products and fused ones of f32 that an SM does in a cycle (CUDA programming guide,
+arithmetic instructions, compute capability 9.0). Four warps issue an instruction of 32 lanes."""
+SIMPLE_PER_CYCLE = 64
+"""The same of comparisons, minima, maxima, integers and conversions to 16 bits (as above)."""
+SPECIAL_PER_CYCLE = 16
+"""The same of ex2, lg2, rcp, rsqrt, sin, cos and tanh (as above)."""
+NAMED_BARRIER_CYCLES = 30
+"""Cycles from an arrival at a named barrier until the warpgroup that waits there goes on (measured
+on an H100 by the authors of Meta's branch of Triton, facebookexperimental/triton)."""
+SHUFFLE_PER_CYCLE = 32
+"""Lanes that warp shuffles serve in a cycle (as above)."""
+
 SHARED_BYTES_PER_CYCLE = 128
 """Shared-memory bandwidth of an SM (CUDA programming guide: 32 banks of 4 bytes per cycle)."""
 CALIBRATION = "29 shapes, 3 to 1600 us, in 390 plans each, H200, driver 580, 2026-11-22"
@@ -178,8 +191,12 @@ FLIGHT_BYTES = 128 * 1024
 """Bytes of operands in flight or in use per SM that come before room for the epilogue (estimate:
 two 48 KB slots being read while the next ones cover a latency of about 1000 cycles at 46 bytes per
 clock)."""
-STREAM_FLIGHT_BYTES = 32 * 1024
-"""Bytes to keep in flight per SM in a memory-bound kernel (4.3 TB/s times 0.7 us is 23 KB)."""
+STREAM_FLIGHT_BYTES = 64 * 1024
+"""Bytes to keep in flight per SM in a memory-bound kernel: by Little's law those of 4.2 TB/s and 2
+us, which a load takes when the memory is busy. Sums of rows with a ring of 32 KB had 0.76 to 0.79
+of the speed of a copy, with 64 KB 0.86 to 0.87. Where blocks wait for tiles that their threads
+load, one block of 32 KB on an SM had 0.45 to 0.61, blocks with 64 KB 0.68 to 0.96 (H200,
+2026-11-23)."""
 
 MAX_CLUSTER_CTAS = 8
 """Largest portable cluster (CUDA programming guide, thread block clusters)."""

@@ -1,10 +1,36 @@
 """What is planned, and what a plan says: the records that all choosers share. Pure Python."""
 
+from collections.abc import Callable
+
 from tilec.plan import machine
 from tilec.plan.epilogue import SlicedTile, Slices
 from tilec.plan.products import MmaTile
 from tilec.plan.registers import accumulator_registers
 from tilec.support.fast_dataclasses import dataclass
+
+
+def no_scratch(warps: int) -> int:
+    """Return the bytes of a scratch area of `warps` warps that move no values: 0."""
+    return 0
+
+
+@dataclass(frozen=True, slots=True)
+class Reuse:
+    """What tiles of a grid share.
+
+    Attributes:
+        order: The axes of the grid from the slowest to the fastest, so that tiles which load the
+            same in their loops follow each other; empty where no axis has such tiles.
+        shared: The axes along which the loops of tiles load the same.
+        growth: 1 if tiles have more rounds the larger their coordinate along the fastest axis is,
+            -1 if they have fewer, 0 if they have the same or nobody knows.
+        arrays: Names of the arrays that loops load from.
+    """
+
+    order: tuple[int, ...] = ()
+    shared: tuple[int, ...] = ()
+    growth: int = 0
+    arrays: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +46,13 @@ class KernelProblem:
         pingpong: Whether the tiles were planned for consumers that ping-pong.
         why_not_pingpong: Why consumers cannot ping-pong; None when they can.
         whole_bytes: Staging buffers of the same stores when they go out whole.
-        scratch_bytes: Area through which the threads of each team change the layout of tiles.
+        scratch_bytes: Returns the bytes of the area through which the threads of each team change
+            the layout of tiles, given the warps of a team.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
         latency: Largest hint of a load in a loop: tiles that should be on their way; 0 without one.
+        thread_bytes: Bytes of the largest tile that threads load; 0 without one.
+        blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
@@ -36,6 +65,7 @@ class KernelProblem:
         defer_work: Whether registers may do for what is computed from a tile that waits.
         snake_k: Whether the tiles were planned for operands that outgrow L2.
         registers_hold_a: Whether the A operand of every product comes from registers.
+        reuse: What tiles of the grid share.
     """
 
     mma: tuple[MmaTile, ...]
@@ -44,10 +74,12 @@ class KernelProblem:
     tile_elements: int
     has_loop_loads: bool
     latency: int = 0
+    thread_bytes: int = 0
+    blocks_per_sm: bool = True
     waits_for_tiles: bool = False
     part_bytes: int = 0
     whole_bytes: int = 0
-    scratch_bytes: int = 0
+    scratch_bytes: Callable[[int], int] = no_scratch
     cluster: tuple[int, int] = (1, 1)
     pingpong: bool = False
     why_not_pingpong: str | None = None
@@ -60,6 +92,7 @@ class KernelProblem:
     defer_work: bool = True
     snake_k: bool = True
     registers_hold_a: bool = False
+    reuse: Reuse = Reuse()
 
     def accumulators(self, consumers: int) -> int:
         """Return the most registers that live accumulators take where `consumers` share them."""
@@ -91,10 +124,16 @@ class KernelPlan:
         consumers: Warpgroups that execute `mma`; 0 when there is none.
         specialize: Whether a producer warpgroup issues the loads.
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
+        blocks_per_sm: Least number of CTAs whose registers fit an SM together.
         producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
         consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
         persistent: Whether a CTA loops over tiles, and so loads the next one during an epilogue.
         tile_group: Rows of tiles that are swept together; 0 for row-major order.
+        tile_order: Axes of the grid from the slowest to the fastest; empty for the order of the
+            source.
+        balance_tiles: 1 if a CTA takes long and short tiles alternately, and tiles are longer the
+            larger their coordinate along the fastest axis is; -1 if they are shorter; 0 if tiles
+            come as they are.
         epilogue_slots: Staging slots of each warpgroup, through which results are stored in parts;
             0 when every result is staged whole.
         epilogue_batch: Parts that are staged after one barrier and stored after another one.
@@ -120,8 +159,11 @@ class KernelPlan:
     producer_registers: int
     consumer_registers: int
     reasons: tuple[str, ...]
+    blocks_per_sm: int = 1
     persistent: bool = False
     tile_group: int = 0
+    tile_order: tuple[int, ...] = ()
+    balance_tiles: int = 0
     epilogue_slots: int = 0
     epilogue_batch: int = 1
     mma_pending: int = 0

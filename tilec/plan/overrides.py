@@ -24,10 +24,12 @@ class PlanOverrides:
     consumers: int | None = None
     specialize: bool | None = None
     worker_warps: int | None = None
+    blocks_per_sm: int | None = None
     producer_registers: int | None = None
     consumer_registers: int | None = None
     persistent: bool | None = None
     tile_group: int | None = None
+    balance_tiles: bool | None = None
     epilogue_slots: int | None = None
     epilogue_batch: int | None = None
     epilogue_stages: int | None = None

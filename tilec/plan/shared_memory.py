@@ -167,9 +167,18 @@ def _wanted_stages(problem: KernelProblem) -> int:
 
 
 def choose_stages(
-    problem: KernelProblem, outside: int, target: Target, overrides: PlanOverrides
+    problem: KernelProblem,
+    outside: int,
+    target: Target,
+    overrides: PlanOverrides,
+    *,
+    specialize: bool,
 ) -> tuple[int, str]:
-    """Return the number of ring slots: enough bytes in flight, within shared memory."""
+    """Return the number of ring slots: enough bytes in flight, within shared memory.
+
+    Without a producer (`specialize`) the threads that compute wait for each load at once, so that
+    a second slot would not be used.
+    """
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
     if free < 0:
         fail(
@@ -196,6 +205,8 @@ def choose_stages(
         )
     if overrides.stages is not None:
         return overrides.stages, f"stages = {overrides.stages}: fixed by the user"
+    if not (specialize or problem.mma):
+        return 1, f"stages = 1 of {slot} bytes: no producer warp that loads ahead"
     wanted = _wanted_stages(problem)
     stages = min(wanted, fit)
     limit = f"{fit} fit next to {outside} other bytes"

@@ -1,9 +1,11 @@
 """How CTAs are handed their tiles: in clusters, in a loop, in which order. Pure Python."""
 
+from collections.abc import Sequence
+
 from tilec.plan import machine
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
-from tilec.plan.model import KernelPlan, KernelProblem
+from tilec.plan.model import KernelPlan, KernelProblem, Reuse
 from tilec.plan.overrides import PlanOverrides
 from tilec.support.fast_dataclasses import replace
 
@@ -18,14 +20,18 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
     persistent, why_persistent = choose_persistence(plan, overrides)
     group, why_group = choose_tile_group(problem, persistent, overrides)
     cluster, why_cluster = choose_cluster(problem, plan, overrides)
+    taken = replace(plan, cluster=cluster, persistent=persistent)
+    order, balance, why_order = choose_order(problem, taken, overrides)
     snake, why_snake = choose_snake(problem, plan, persistent, overrides)
     return replace(
         plan,
         cluster=cluster,
         persistent=persistent,
         tile_group=group,
+        tile_order=order,
+        balance_tiles=balance,
         snake_k=snake,
-        reasons=(*plan.reasons, why_persistent, *why_group, *why_cluster, *why_snake),
+        reasons=(*plan.reasons, why_persistent, *why_group, *why_order, *why_cluster, *why_snake),
     )
 
 
@@ -58,9 +64,67 @@ def choose_tile_group(
         return 0, ()
     if not persistent:
         return 0, ("tile_group = 0: row-major order, as blocks do not loop over tiles",)
+    if problem.reuse.order:
+        return 0, (f"tile_group = 0: {_sharing(problem.reuse)} run together",)
     why = "rows of tiles that run at the same time share operands in L2"
     group = tile_group(max(tile.m for tile in problem.mma))
     return group, (f"tile_group = {group}: {why}",)
+
+
+def _sharing(reuse: Reuse) -> str:
+    """Return which tiles load the same."""
+    axes = f"ax{'es' if len(reuse.shared) > 1 else 'is'} {_listed(reuse.shared)}"
+    return f"tiles along {axes} of the grid, which load the same of {_listed(reuse.arrays)},"
+
+
+def _listed(items: Sequence[object]) -> str:
+    *most, last = map(str, items)
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def choose_order(
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
+) -> tuple[tuple[int, ...], int, tuple[str, ...]]:
+    """Return the order of the axes of the grid, where long tiles are if CTAs balance them, and why.
+
+    No reason where the source decides. A CTA takes its tiles by fixed numbers, so their order also
+    decides who has how much to do. Causal attention in bf16, 16384 tokens, 2048 elements of all
+    heads, in TFLOP/s (H200, driver 580, 2026-11-24, one process of 6 rounds), heads of 128 elements
+    in sequences of 16384, 4096 and 1024: long and short tiles alternately 573, 506, 359; row-major
+    306, 302, 253; groups of 16 rows 479, 442, 251, of 4 rows 577, 508, 253. Heads of 64: 430, 223,
+    402, 431 with sequences of 16384; 272, 183, 277, 182 with 1024. Heads of 256 with 16384: 567,
+    318, 481, 551.
+    """
+    reuse = problem.reuse
+    defect = _why_not_reordered(problem, plan)
+    order = () if defect is not None or overrides.tile_group is not None else reuse.order
+    if defect is None and not reuse.growth:
+        defect = "the rounds of its products do not grow along an axis where tiles load the same"
+    if overrides.balance_tiles:
+        if overrides.tile_group:
+            defect = f"tile_group = {overrides.tile_group} sweeps rows of tiles together"
+        if defect is not None:
+            fail("T0421", f"balance_tiles = true: {defect}")
+        order = reuse.order
+    if overrides.balance_tiles is not None:
+        given = str(overrides.balance_tiles).lower()
+        growth = reuse.growth if overrides.balance_tiles else 0
+        return order, growth, (f"balance_tiles = {given}: fixed by the user",)
+    if defect is not None or not order:
+        return order, 0, ()
+    what = "more" if reuse.growth > 0 else "fewer"
+    why = f"tiles have {what} rounds the larger their coordinate along axis {order[-1]} is"
+    reason = f"balance_tiles = true: {why}, so a CTA takes a long and a short one alternately"
+    return order, reuse.growth, (reason,)
+
+
+def _why_not_reordered(problem: KernelProblem, plan: KernelPlan) -> str | None:
+    """Return why tiles keep the order of the source, or None."""
+    if not problem.mma or not problem.reuse.order:
+        return "the loops of its tiles do not load the same along an axis of the grid"
+    if not plan.persistent or plan.split_k > 1:
+        return "a CTA computes one tile, or shares it with others"
+    return None if plan.cluster == (1, 1) else "a cluster takes neighbouring tiles"
 
 
 def choose_cluster(

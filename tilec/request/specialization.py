@@ -68,6 +68,8 @@ class Specialization:
             `auto` constants; None for no limit. Set for the runner-up of a plan that did not fit.
         disabled: Fields of the plan that the planner must leave off: those that cost registers, for
             the runner-up of a plan whose threads had too few.
+        scratch_bytes: Least scratch area of a team to plan for, in bytes: what an earlier plan
+            needed, which had planned for less.
     """
 
     arrays: Mapping[str, ArraySpec] = field(default_factory=lambda: MappingProxyType({}))
@@ -78,3 +80,4 @@ class Specialization:
     plan: Mapping[str, int | tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
     mma_limit: int | None = None
     disabled: frozenset[str] = frozenset()
+    scratch_bytes: int = 0

@@ -78,6 +78,7 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileaa-promote-sums", "transforms.nv_tileaa.promote_sums"),
             Step("nv-tileaa-orient-operands", "transforms.nv_tileaa.orient_operands"),
             Step("nv-tileaa-select-copy-atoms", "transforms.nv_tileaa.select_copy_atoms"),
+            Step("nv-tileaa-skip-masks", "transforms.nv_tileaa.skip_masks"),
         ),
     ),
     Stage(
@@ -97,7 +98,9 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileas-partition-roles", f"{_TILEAS}.roles.partition_roles"),
             Step("nv-tileas-lower-histograms", f"{_TILEAS}.roles.lower_histograms"),
             Step("nv-tileas-order-memory", f"{_TILEAS}.roles.order_memory"),
+            Step("nv-tileas-schedule-loops", f"{_TILEAS}.schedule.schedule_loops"),
             Step("nv-tileas-insert-rings", f"{_TILEAS}.roles.insert_rings"),
+            Step("nv-tileas-rotate-loops", f"{_TILEAS}.schedule.rotate_loops"),
             Step("nv-tileas-pace-loads", f"{_TILEAS}.roles.pace_loads"),
             Step("nv-tileas-defer-stores", f"{_TILEAS}.epilogue.defer_stores"),
             Step("nv-tileas-lower-epilogue", f"{_TILEAS}.epilogue.lower_epilogue"),
@@ -114,6 +117,7 @@ STAGES: tuple[Stage, ...] = (
                 "nv-tileas-assign-register-layouts",
                 f"{_TILEAS}.resources.assign_register_layouts",
             ),
+            Step("nv-tileas-take-turns", f"{_TILEAS}.schedule.take_turns"),
             Step("nv-tileas-assign-buffers", f"{_TILEAS}.resources.assign_buffers"),
             Step("nv-tileas-assign-registers", f"{_TILEAS}.resources.assign_registers"),
             Step(

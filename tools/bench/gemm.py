@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from tools.bench.cases import FULL, SETS, Case, parse_case
+from tools.bench.gpu_state import GpuMonitor
 from tools.bench.host import HostError, describe_host, import_torch, open_monitor
 from tools.bench.measure import interleave
 from tools.bench.progress import Progress
@@ -62,7 +63,7 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add(
         "--case",
         action="append",
-        type=_spelt(parse_case),
+        type=spelt(parse_case),
         default=[],
         help="a case, as 4096x4096x512:bf16:NT",
     )
@@ -70,15 +71,15 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add(
         "--variant",
         action="append",
-        type=_spelt(parse_variant),
+        type=spelt(parse_variant),
         default=[],
         dest="variants",
         help="our kernel once more, with constants and fields of the plan: BM=128,stages=3",
     )
-    add("--rounds", type=_positive(int), default=20, help="rounds of a process (20)")
-    add("--seconds", type=_positive(float), default=0.2, help="GPU time of a round (0.2)")
-    add("--processes", type=_positive(int), default=3, help="processes, one after the other (3)")
-    add("--budget", type=_positive(float), help="stop after about this many seconds")
+    add("--rounds", type=positive(int), default=20, help="rounds of a process (20)")
+    add("--seconds", type=positive(float), default=0.2, help="GPU time of a round (0.2)")
+    add("--processes", type=positive(int), default=3, help="processes, one after the other (3)")
+    add("--budget", type=positive(float), help="stop after about this many seconds")
     add("--seed", type=int, default=0, help="of the operands; each process adds its number (0)")
     add("--json", type=Path, help="write the report to this file")
     add("--plot", type=Path, help="write a plot (SVG, PNG or PDF by the suffix)")
@@ -104,7 +105,7 @@ def _list_sets() -> str:
     )
 
 
-def _spelt(parse: Callable[[str], Any]) -> Callable[[str], Any]:
+def spelt(parse: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return `parse` with its ValueError as one that argparse prints."""
 
     def convert(text: str) -> Any:
@@ -123,7 +124,9 @@ def _peers(text: str) -> tuple[str, ...]:
     return names
 
 
-def _positive(kind: type[int] | type[float]) -> Any:
+def positive(kind: type[int] | type[float]) -> Any:
+    """Return what reads a positive number for argparse."""
+
     def convert(text: str) -> int | float:
         value = kind(text)
         if not value > 0:
@@ -202,6 +205,30 @@ def first_lines(failure: Exception) -> str:
     return textwrap.shorten(f"{type(failure).__name__}: {failure}", MAX_REASON)
 
 
+def new_process(monitor: GpuMonitor) -> dict[str, Any]:
+    """Return the entry of a process that begins, in a report."""
+    return {
+        "started": _now(),
+        "gpu_before": monitor.read(),
+        "readings_from": monitor.source,
+        "results": [],
+        "unreached": [],
+    }
+
+
+def new_report(
+    torch: Any, monitor: GpuMonitor, options: argparse.Namespace, process: dict[str, Any]
+) -> Report:
+    """Return a report of one process: host, options, and what it will measure."""
+    return {
+        "schema": SCHEMA,
+        "date": _now()[:10],
+        "host": describe_host(torch, monitor),
+        "options": {"rounds": options.rounds, "seconds": options.seconds},
+        "processes": [process],
+    }
+
+
 def measure_here(options: argparse.Namespace) -> Report:
     """Run the cases in this process; the report so far is on disk after each.
 
@@ -212,20 +239,8 @@ def measure_here(options: argparse.Namespace) -> Report:
     torch.manual_seed(options.seed)
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = True  # torch's default
     monitor = open_monitor(torch)
-    process: dict[str, Any] = {
-        "started": _now(),
-        "gpu_before": monitor.read(),
-        "readings_from": monitor.source,
-        "results": [],
-        "unreached": [],
-    }
-    report: Report = {
-        "schema": SCHEMA,
-        "date": _now()[:10],
-        "host": describe_host(torch, monitor),
-        "options": {"rounds": options.rounds, "seconds": options.seconds},
-        "processes": [process],
-    }
+    process = new_process(monitor)
+    report = new_report(torch, monitor, options, process)
     deadline = time.monotonic() + options.budget if options.budget else float("inf")
     progress = Progress(len(options.cases))
     healthy = True

@@ -113,6 +113,7 @@ def interleave(
     rounds: int,
     seconds: float,
     read: Callable[[], Reading] | None = None,
+    after: Callable[[str, Callable[[], Any]], None] | None = None,
 ) -> dict[str, Samples]:
     """Time every contender in every round; return the samples by name.
 
@@ -125,6 +126,8 @@ def interleave(
         rounds: How often to visit every contender.
         seconds: GPU time of one contender in one round, at least.
         read: Reads the state of the GPU, in the middle of every visit.
+        after: Called at the end with each contender and what runs its graph once more: the place to
+            check what the graph computes.
     """
     graphs = {name: sized_graph(torch, call, sets) for name, call in calls.items()}
     samples = {name: Samples(name) for name in calls}
@@ -148,6 +151,9 @@ def interleave(
             took, duration = visit(name, functools.partial(sample, name))
             samples[name].times.append(took)
             samples[name].durations.append(duration)
+    for name, (graph, _) in graphs.items():
+        if after is not None:
+            after(name, functools.partial(graph.milliseconds, 1))
     return samples
 
 

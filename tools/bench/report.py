@@ -1,7 +1,8 @@
-"""Reports of the GEMM benchmark: merging processes, statistics, the table. Pure Python.
+"""Reports of the benchmarks: merging processes, statistics, the table. Pure Python.
 
 A report is JSON: `host` and `options`, and in `processes` what each process measured. Everything
-else (medians, ratios, spreads) is computed from the times of its rounds, here.
+else (medians, ratios, spreads) is computed from the times of its rounds, here. A result that is no
+product has its `operations`.
 """
 
 import json
@@ -21,7 +22,14 @@ SMALL_TFLOPS = 100
 OURS = "tilec"
 VARIANT_PREFIX = f"{OURS} "
 """Before the spelling of a variant in the name of a contender."""
-TITLES = {"cublas": "cuBLAS", "triton": "Triton", "torch": "torch", "tilec-plain": "tilec, plain"}
+TITLES = {
+    "cublas": "cuBLAS",
+    "triton": "Triton",
+    "torch": "torch",
+    "tilec-plain": "tilec, plain",
+    "fa3": "FA3",
+    "cudnn": "cuDNN",
+}
 Report = dict[str, Any]
 
 
@@ -88,7 +96,7 @@ def load_report(path: Path) -> Report:
     except (OSError, ValueError) as failure:
         raise ValueError(f"{path}: {failure}") from failure
     if not isinstance(report, dict) or report.get("schema") != SCHEMA or "processes" not in report:
-        raise ValueError(f"{path}: not a report of tools.bench.gemm, schema {SCHEMA}")
+        raise ValueError(f"{path}: not a report of tools.bench, schema {SCHEMA}")
     return report
 
 
@@ -120,16 +128,20 @@ def merge(reports: Sequence[Report]) -> Report:
 def rows(report: Report) -> list[Row]:
     """Return one row per case and variant of ours, in the order of their first appearance."""
     results: dict[str, list[Mapping[str, Any]]] = {}
+    work: dict[str, int] = {}
     for process in report["processes"]:
         for result in process["results"]:
-            results.setdefault(result["case"], []).append(result["contenders"])
+            name = result["case"]
+            results.setdefault(name, []).append(result["contenders"])
+            work[name] = result.get("operations") or parse_case(name).operations
     found = []
     for case, items in results.items():
         names = dict.fromkeys(name for item in items for name in item)
         variants = [name for name in names if name.startswith(VARIANT_PREFIX)]
         for ours in (OURS, *variants):
             entries = [_entrants(item, ours) for item in items]
-            found.append(_row(Row(case, ours[len(VARIANT_PREFIX) :]), entries))
+            row = Row(case, ours[len(VARIANT_PREFIX) :])
+            found.append(_row(row, work[case], entries))
     return found
 
 
@@ -143,9 +155,9 @@ def _entrants(process: Mapping[str, Any], ours: str) -> dict[str, Any]:
     return {OURS: process[ours], **peers} if ours in process else peers
 
 
-def _row(row: Row, processes: Sequence[Mapping[str, Any]]) -> Row:
+def _row(row: Row, operations: int, processes: Sequence[Mapping[str, Any]]) -> Row:
     """Fill a row with what the processes say."""
-    work = 1e-9 * parse_case(row.case).operations
+    work = 1e-9 * operations
     names = list(dict.fromkeys(name for process in processes for name in process))
     for name in names:
         entries = [process[name] for process in processes if name in process]
@@ -225,7 +237,7 @@ def speed_text(value: float) -> str:
 
 
 def _column(name: str) -> tuple[int, str]:
-    order = (OURS, "cublas", "triton", "torch", "tilec-plain")
+    order = (OURS, *TITLES)
     return (order.index(name) if name in order else len(order), name)
 
 

@@ -25,7 +25,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "conv2d",
         "fft",
     ),
-    "Attention": ("flash_attention", "paged_attention", "rotary_embedding"),
+    "Attention": ("flash_attention", "attention", "paged_attention", "rotary_embedding"),
     "Rows of a matrix": (
         "softmax",
         "layer_norm",

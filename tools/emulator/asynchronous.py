@@ -124,16 +124,25 @@ def _named_barrier(program: Program, statement: Statement) -> Action:
         if warp.waits_at is None:
             everyone = sum(not other.done for other in warp.cta.warps) * LANES
             expected = int(threads(warp)[0]) if threads else everyone
-            if barrier.threads and barrier.expected != expected:
-                raise AccessError(f"{expected} and {barrier.expected} threads at one barrier")
-            barrier.expected = expected
             warp.waits_at = (key, barrier.round)
-            barrier.threads += LANES
-        if warp.waits_at == (key, barrier.round) and barrier.threads == barrier.expected:
-            barrier.threads, barrier.round = 0, barrier.round + 1
+            barrier.come(expected)
+        if warp.waits_at == (key, barrier.round):
+            barrier.settle()
         if warp.waits_at == (key, barrier.round):
             return False
         warp.waits_at = None
+        return True
+
+    return act
+
+
+def _named_arrive(program: Program, statement: Statement) -> Action:
+    number, threads = (source(program, text, "u32") for text in statement.operands)
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        barrier = warp.cta.named.setdefault(int(number(warp)[_active(mask)[0]]), NamedBarrier())
+        barrier.come(int(threads(warp)[0]))
+        barrier.settle()
         return True
 
     return act
@@ -295,6 +304,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "mbarrier.test_wait.parity": _test_wait,
     "mapa": _mapa,
     "bar.sync": _named_barrier,
+    "bar.arrive": _named_arrive,
     "barrier.cluster.arrive": _cluster_arrive,
     "barrier.cluster.wait": _cluster_wait,
     "cp.async.bulk.tensor.1d.global": _store,

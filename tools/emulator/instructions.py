@@ -23,6 +23,7 @@ _NOTHING = frozenset(
         "prefetch",
         "griddepcontrol",
         "nanosleep",
+        "pmevent",
     )
 )
 _LOCAL_BYTES = 8 * DEPOT_BYTES

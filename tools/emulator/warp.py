@@ -46,6 +46,18 @@ class NamedBarrier:
     expected: int = 0
     round: int = 0
 
+    def come(self, expected: int) -> None:
+        """Count a warp, which says how many threads the barrier expects."""
+        if self.threads and self.expected != expected:
+            raise AccessError(f"{expected} and {self.expected} threads at one barrier")
+        self.expected = expected
+        self.threads += LANES
+
+    def settle(self) -> None:
+        """Begin the next round if all have come."""
+        if self.threads == self.expected:
+            self.threads, self.round = 0, self.round + 1
+
 
 @dataclass
 class Warpgroup:

@@ -1,4 +1,4 @@
-"""The kernels that are mutated: every example, and twelve with protocols that plans can ask for.
+"""The kernels that are mutated: every example, and thirteen with protocols that plans can ask for.
 
 They are small, since the emulator runs those of their mutants that the check accepts.
 """
@@ -73,6 +73,18 @@ def conditional[M, N, K](A: bf16[M, K], B: bf16[K, N], C: bf16[M, N], rounds: i3
         if k % 2 == 0:
             acc = mma(load(A, (m, k), (64, 16)), load(B, (k, n), (16, 32)), acc)
     store(C, (m, n), cast(acc, bf16))
+"""
+
+ROTATED = """@kernel(stages=2)
+def rotated[M, N, D](Q: bf16[M, D], K: bf16[N, D], V: bf16[N, D], O: bf16[M, D]):
+    m = grid(cdiv(M, 128))
+    q = load(Q, (m, 0), (128, 16))
+    acc = zeros((128, 16), f32)
+    for n in range(cdiv(N, 16)):
+        scores = q @ load(K, (n, 0), (16, 16)).T
+        weights = exp2(scores - max(scores, axis=1, keepdims=True))
+        acc = mma(cast(weights, bf16), load(V, (n, 0), (16, 16)), acc)
+    store(O, (m, 0), cast(acc, bf16))
 """
 
 
@@ -151,6 +163,7 @@ OWN = (
         {"rounds": 3},
         multiprocessors=1,
     ),
+    Case("rotated", "rotated", ROTATED, {"M": 256, "N": 80, "D": 16}, multiprocessors=1),
 )
 SMALL = {"M": 128, "N": 128, "K": 96, "B": 2}
 """Extents of the dims of examples that are products."""

@@ -107,8 +107,9 @@ def _replacements(op: Any, index: int, subject: str) -> Iterator[Change]:
     own = op.operands[index]
     is_read = sites.only_reads(op)
     for choice, other in enumerate(_others(op, index)):
-        same = is_read and str(own.type).startswith(TILE) and sites.holds_same_round(own, other)
-        yield "operand", str(index), choice, DATA if same else subject
+        is_tile = is_read and str(own.type).startswith(TILE)
+        is_there = is_tile and (sites.holds_same_round(own, other) or sites.is_held(op, other))
+        yield "operand", str(index), choice, DATA if is_there else subject
 
 
 def _forwarded(op: Any) -> list[Any] | None:

@@ -40,6 +40,9 @@ EVENTS = (
     "mma_wait",
     "mma_drain",
     "cluster_sync",
+    "turn_start",
+    "turn_take",
+    "turn_pass",
     "set_registers",
     "await_partials",
     "arrive_partial",
@@ -66,7 +69,7 @@ HANDLES = (
 """What only names things: nothing happens there, but its numbers and operands count."""
 DATA_ATTRIBUTES = frozenset({"origin", "tmaIdx", "cache_hint", "a_major", "b_major"})
 """What of an operation is no synchronisation: where in a tile or an array, and how it is read."""
-SHAPE_ATTRIBUTES = frozenset({"operandSegmentSizes", "nv_tileas.in_shadow"})
+SHAPE_ATTRIBUTES = frozenset({"operandSegmentSizes", "by_steps"})
 """What says how the operation is written down, or is a hint."""
 HANDLE_TYPES = (
     "!nv_tileas.ring",
@@ -163,6 +166,24 @@ def holds_same_round(one: Any, other: Any) -> bool:
     """
     positions = [_positions(value) for value in (one, other)]
     return bool(positions[0]) and positions[0] == positions[1]
+
+
+def is_held(op: Any, tile: Any) -> bool:
+    """Tell whether a tile is there while a product reads it, whether or not it should.
+
+    Its slot is waited for before the product, and released after the wait for the product.
+    """
+    view = defining_operation(tile)
+    if short_name(op) != "async_mma" or view is None or short_name(view) != "slot_view":
+        return False
+    ops = body_operations(op.block)
+    uses = [use.owner.operation for result in op.results for use in result.uses]
+    ends = [ops.index(user) for user in uses if short_name(user) == "mma_wait" and user in ops]
+    before, after = ops[: ops.index(op)], ops[max(ends, default=len(ops)) :]
+    return all(
+        any(short_name(other) == name and other.operands[1] == view.operands[1] for other in part)
+        for name, part in (("ring_wait", before), ("ring_release", after))
+    )
 
 
 def _positions(value: Any) -> set[Any]:

@@ -41,6 +41,24 @@
 
 // -----
 
+// Neither has one whose order is one of threads only.
+// CHECK-LABEL: llvm.func @only_threads_are_ordered
+// CHECK-NOT:     wait_group
+// CHECK-NOT:     nvvm.fence.proxy
+// CHECK:         nvvm.barrier
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.order_memory"() {by_threads, id = 0 : i64} : () -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "only_threads_are_ordered", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1], tensor_maps = [{array = "A"}]}} : () -> ()
+
+// -----
+
 // A single role uses the barrier of the whole CTA; the fence of global memory names no space.
 // CHECK-LABEL: llvm.func @a_single_role_uses_the_barrier_of_the_cta
 // CHECK:         nvvm.barrier
@@ -57,3 +75,24 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "a_single_role_uses_the_barrier_of_the_cta", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+// Warpgroups that take turns wait at barriers of their own, from id 4 on. The one before arrives without
+// waiting, and the last one begins. 256 threads come to each: those that wait and those that arrive.
+// CHECK-LABEL: llvm.func @warpgroups_take_turns
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}@p bar.arrive $0, 256;
+// CHECK:         nvvm.barrier id = %{{.*}} number_of_threads = %{{.*}}
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}"bar.arrive $0, 256;"
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    "nv_tileas.turn_start"() {id = 4 : i64} : () -> ()
+    "nv_tileas.turn_take"() {id = 4 : i64} : () -> ()
+    "nv_tileas.turn_pass"() {id = 4 : i64} : () -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "warpgroups_take_turns", function_type = (i32) -> (), tilec.kernel = {block_threads = 384 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -80,3 +80,32 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "scan_of_a_warp", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!row = tensor<256xi32, #nv_tileas.layout<"256|reg:2*(1)|lane:32*(2)|reg:2*(64)|warp:2*(128)">>
+
+// The function is not commutative. So neighbours come first: two pairs of registers, five steps of
+// each of them, where the lane says which side comes first, then registers again, and two warps.
+// CHECK-LABEL: llvm.func @in_order
+// CHECK-COUNT-2:  arith.subi
+// CHECK-COUNT-10: nvvm.shfl.sync bfly
+// CHECK:          arith.select
+// CHECK-NOT:      nvvm.shfl.sync
+// CHECK:          nvvm.barrier
+// CHECK:          llvm.return
+"nv_tileaa.func"() ({
+^bb0(%s: i32):
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.make_range"() {start = 0 : i64} : () -> !row
+    %y = "nv_tileas.reduce"(%x) ({
+    ^bb0(%a: i32, %b: i32):
+      %t = arith.subi %a, %b : i32
+      "nv_tileas.yield_values"(%t) : (i32) -> ()
+    }) {axis = 0 : i64, offset = 0 : i64, id = 0 : i64} : (!row) -> i32
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 2 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "in_order", function_type = (i32) -> (), tilec.kernel = {block_threads = 64 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -384,7 +384,8 @@
 !acc = tensor<128x32xf32, #nv_tileas.layout<"128x32|reg:2*(0,1),2*(8,0),4*(0,8),2*(64,0)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
 
 // A in registers takes four words of two elements for each step of 16 along K and each 64 rows. There is
-// no major bit for it. A step is a group of its own, so that threads compute the next one meanwhile.
+// no major bit for it. With `by_steps`, a step is a group of its own, so that threads compute the next one
+// meanwhile. An anchor reads four registers of a tile before the wait.
 // CHECK-LABEL: llvm.func @a_comes_from_registers
 // CHECK:         arith.truncf
 // CHECK:         llvm.inline_asm{{.*}}wgmma.fence
@@ -396,6 +397,14 @@
 // CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$64, $65, $66, $67}, db, 1, 1, 1, 1;
 // CHECK-SAME:    wgmma.commit_group
 // CHECK:         wgmma.wait_group
+// CHECK:         llvm.inline_asm{{.*}}wgmma.fence
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$64, $65, $66, $67}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$68, $69, $70, $71}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 {{.*}}, {$72, $73, $74, $75}, db, 1, 1, 1, 1;
+// CHECK-SAME:    wgmma.commit_group
+// CHECK-COUNT-4: @p pmevent 15;
+// CHECK-NOT:     pmevent
+// CHECK:         wgmma.wait_group
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
   %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !b
@@ -406,8 +415,11 @@
     %wide = "nv_tileas.load_shared"(%f) : (!f) -> !wide
     %a = arith.truncf %wide : !wide to !a
     %zero = arith.constant dense<0.0> : !acc
-    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "n", by_steps} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
     %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    %h, %u = "nv_tileas.async_mma"(%a, %b, %d) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    "nv_tileas.anchor"(%wide) : (!wide) -> ()
+    %e = "nv_tileas.mma_wait"(%h, %u) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()

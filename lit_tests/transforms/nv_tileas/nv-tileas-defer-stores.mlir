@@ -37,7 +37,7 @@
 // CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[V]],
 // CHECK:               } else {
 // CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[W]],
-// CHECK:             } {nv_tileas.in_shadow}
+// CHECK:             scf.yield %{{.*}} : tensor<
 // CHECK:           %[[TILE:.*]] = arith.truncf %[[SUM]]
 // CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[U]], %[[STEP]] : i32
 // CHECK-NEXT:      %[[NP:.*]] = "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
@@ -80,7 +80,8 @@ module @a_tile_waits_for_the_next_one {
 // CHECK:           %[[SUM:.*]] = scf.for
 // CHECK:             "nv_tileas.dot"
 // CHECK-NEXT:        scf.if
-// CHECK:             } {nv_tileas.in_shadow}
+// CHECK-COUNT-2:       "nv_tileas.tiled_store"
+// CHECK:             scf.yield %{{.*}} : tensor<
 // CHECK-NOT:       nv_tileas.tiled_store
 // CHECK:           %[[X:.*]] = arith.addf %[[SUM]], %{{.*}} : tensor<64x128xf32>
 // CHECK-NEXT:      %[[Y:.*]] = math.exp %[[X]] : tensor<64x128xf32>
@@ -136,7 +137,7 @@ module @a_computed_tile_waits {
 // CHECK:             "nv_tileas.dot"
 // CHECK-NEXT:        scf.if
 // CHECK-COUNT-2:       "nv_tileas.tiled_store"
-// CHECK:             } {nv_tileas.in_shadow}
+// CHECK:             scf.yield %{{.*}} : tensor<
 // CHECK-NOT:       nv_tileas.tiled_store
 // CHECK:           %[[FIRST:.*]] = arith.truncf
 // CHECK:           %[[SECOND:.*]] = arith.truncf
@@ -226,7 +227,6 @@ module @slices_wait_together {
 // CHECK-NEXT:          scf.yield %[[NEXT]]
 // CHECK:               "nv_tileas.tile_slice"(%[[W]]) {origin = array<i64: 0, 0>}
 // CHECK:               "nv_tileas.tile_slice"(%[[W]]) {origin = array<i64: 0, 16>}
-// CHECK:             } {nv_tileas.in_shadow}
 // CHECK:             scf.yield %{{.*}}, %[[THEN]]
 // CHECK-NOT:       nv_tileas.ring_wait
 // CHECK:           %[[T0:.*]] = arith.truncf

@@ -8,9 +8,9 @@
 // CHECK-NOT:     nv_tileas.order_memory
 // CHECK:         "nv_tileas.gather"
 // CHECK-NEXT:    "nv_tileas.gather"
-// CHECK-NEXT:    "nv_tileas.order_memory"() : () -> ()
+// CHECK-NEXT:    "nv_tileas.order_memory"() {by_threads} : () -> ()
 // CHECK-NEXT:    "nv_tileas.scatter"
-// CHECK-NEXT:    "nv_tileas.order_memory"() : () -> ()
+// CHECK-NEXT:    "nv_tileas.order_memory"() {by_threads} : () -> ()
 // CHECK-NEXT:    "nv_tileas.atomic"
 // CHECK-NOT:     nv_tileas.order_memory
 // CHECK:       sym_name = "a_scatter_follows_gathers"
@@ -36,7 +36,7 @@
 
 // A load after an acquire waits for the role, as one thread may have acquired for all.
 // CHECK:         "nv_tileas.gather"
-// CHECK-NEXT:    "nv_tileas.order_memory"() : () -> ()
+// CHECK-NEXT:    "nv_tileas.order_memory"() {by_threads} : () -> ()
 // CHECK-NEXT:    "nv_tileas.gather"
 "nv_tileaa.func"() ({
 ^bb0(%v: !v, %i: i32, %x: f32):

@@ -12,7 +12,7 @@
 // CHECK-LABEL: module @loads_after_a_store_are_ordered
 // CHECK-NOT:     nv_tileas.order_memory
 // CHECK:         "nv_tileas.tiled_store"
-// CHECK-NEXT:    "nv_tileas.order_memory"() : () -> ()
+// CHECK-NEXT:    "nv_tileas.order_memory"() {by_threads} : () -> ()
 // CHECK-NEXT:    "nv_tileas.tiled_load"
 // CHECK-NOT:     nv_tileas.order_memory
 module @loads_after_a_store_are_ordered {
@@ -171,4 +171,32 @@ module @branches_and_while_loops_carry_the_order {
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!v, i32, i1, !tile) -> ()} : () -> ()
+}
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!tile = tensor<32x32xf32>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_128_f32", "ldg", 1 : i64, 128 : i64, f32>
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// A load by threads of what TMA has stored waits for the copy, too.
+// CHECK-LABEL: module @a_load_after_a_bulk_store
+// CHECK:         "nv_tileas.tiled_store"
+// CHECK-NEXT:    "nv_tileas.order_memory"() : () -> ()
+// CHECK-NEXT:    "nv_tileas.tiled_load"
+module @a_load_after_a_bulk_store {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %x: !tile):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %t = "nv_tileas.create_mem_token"() : () -> !token
+      %u = "nv_tileas.tiled_store"(%v, %x, %i, %i, %t) {atom = #store} : (!v, !tile, i32, i32, !token) -> !token
+      %y, %w = "nv_tileas.tiled_load"(%v, %i, %i, %u) {atom = #ldg} : (!v, i32, i32, !token) -> (!tile, !token)
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, !tile) -> ()} : () -> ()
 }

@@ -9,7 +9,7 @@
 // A product of 128 rows gets two consumer warpgroups and a producer, which loads early. The
 // reasons go into the metadata.
 // CHECK-LABEL: module @products_get_consumers_and_a_producer
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1], consumer_registers = {{[1-9][0-9]+}} : i64, consumer_warps = 8 : i64,
+// CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [1, 1, 1], consumer_registers = {{[1-9][0-9]+}} : i64, consumer_warps = 8 : i64,
 // CHECK-SAME:  producer_registers = {{[1-9][0-9]+}} : i64, producer_warps = 4 : i64, slice_columns = 0 : i64, snake_k = false, split_k = 1 : i64, stages = {{[2-9]}} : i64
 // CHECK-SAME:  plan = {{{.*}}reasons = ["consumers = 2: 128 rows in slices of 64"
 module @products_get_consumers_and_a_producer {
@@ -144,7 +144,7 @@ module @results_may_be_staged_whole {
 // CHECK-LABEL: module @operands_are_shared_along_an_axis
 // CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 1 : i64}{{.*}}tensor<128x64xbf16>
 // CHECK:         "nv_tileas.tiled_load"{{.*}} {atom = {{.*}}, multicast_axis = 0 : i64}{{.*}}tensor<64x128xbf16>
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],
+// CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [2, 2, 1],
 // CHECK-SAME:  "cluster = 2 x 2: fixed by the user"
 module @operands_are_shared_along_an_axis {
   "nv_tileaa.func"() ({
@@ -207,7 +207,7 @@ module @a_batch_lies_outside_of_clusters {
 // or a condition depends on the block.
 // CHECK-LABEL: module @loops_that_depend_on_the_block_share_nothing
 // CHECK-NOT:     multicast_axis
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 2, 1],
+// CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [2, 2, 1],
 module @loops_that_depend_on_the_block_share_nothing {
   "nv_tileaa.func"() ({
   ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
@@ -273,7 +273,7 @@ module @tiles_that_threads_read_are_not_shared {
 
 // The cluster that was planned with the tiles is kept when its CTAs share tiles.
 // CHECK-LABEL: module @planned_clusters_are_kept
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [2, 1, 1],{{.*}} sym_name = "k"
+// CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [2, 1, 1],{{.*}} sym_name = "k"
 module @planned_clusters_are_kept {
   "nv_tileaa.func"() ({
   ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
@@ -298,7 +298,7 @@ module @planned_clusters_are_kept {
 
 // A planned cluster is dropped when its CTAs share no tile: here the trip count depends on the block.
 // CHECK-LABEL: module @planned_clusters_need_a_shared_tile
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "k"
+// CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [1, 1, 1],{{.*}} sym_name = "k"
 module @planned_clusters_need_a_shared_tile {
   "nv_tileaa.func"() ({
   ^bb0(%v: !a, %n: i32, %zero: tensor<128x128xf32>):
@@ -326,7 +326,7 @@ module @planned_clusters_need_a_shared_tile {
 // store to the same place here.
 // CHECK-LABEL: module @planned_clusters_store_inside_of_the_grid
 // CHECK-NOT:     multicast_axis
-// CHECK:       nv_tileaa.kernel_spec = {cluster = [1, 1, 1],{{.*}} sym_name = "k"
+// CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 1 : i64, cluster = [1, 1, 1],{{.*}} sym_name = "k"
 module @planned_clusters_store_inside_of_the_grid {
   "nv_tileaa.func"() ({
   ^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %zero: tensor<128x128xf32>, %x: tensor<128x128xbf16>):

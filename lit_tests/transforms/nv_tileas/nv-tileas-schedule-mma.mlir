@@ -132,7 +132,7 @@ module @computed_b_is_staged {
 // CHECK-LABEL: module @computed_a_stays_in_registers
 // CHECK-NOT:     nv_tileas.alloc_shared
 // CHECK:         %[[X:.*]] = math.exp
-// CHECK-NEXT:    "nv_tileas.async_mma"(%[[X]], %{{.*}}) {a_major = "k", b_major = "n"}
+// CHECK-NEXT:    "nv_tileas.async_mma"(%[[X]], %{{.*}}) {a_major = "k", b_major = "n", by_steps}
 // CHECK-NEXT:    "nv_tileas.mma_wait"
 // CHECK-NOT:     nv_tileas.barrier
 module @computed_a_stays_in_registers {
@@ -311,4 +311,45 @@ module @doubles_are_products_of_warps {
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (tensor<64x8xf64>, tensor<8x32xf64>, tensor<64x32xf64>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!s = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// A wait stands before the first operation that needs its product. What was issued since stays in
+// flight. A slot is released after the wait for the product that reads it. An anchor keeps the
+// arithmetic that the second product hides before its wait.
+// CHECK-LABEL: module @a_wait_comes_where_it_is_needed
+// CHECK:         %[[X:.*]]:2 = "nv_tileas.async_mma"
+// CHECK-NOT:     nv_tileas.ring_release
+// CHECK:         %[[Y:.*]]:2 = "nv_tileas.async_mma"
+// CHECK-NEXT:    %[[D:.*]] = "nv_tileas.mma_wait"(%[[X]]#0, %[[X]]#1) {pending = 1 : i64}
+// CHECK-NEXT:    "nv_tileas.ring_release"(%{{.*}}, %[[P:.*]]) :
+// CHECK-NEXT:    "nv_tileas.ring_advance"(%{{.*}}, %[[P]])
+// CHECK-NEXT:    %[[E:.*]] = math.exp2 %[[D]]
+// CHECK-NEXT:    "nv_tileas.anchor"(%[[E]])
+// CHECK-NEXT:    %[[F:.*]] = "nv_tileas.mma_wait"(%[[Y]]#0, %[[Y]]#1) {pending = 0 : i64}
+// CHECK-NEXT:    arith.addf %[[E]], %[[F]]
+module @a_wait_comes_where_it_is_needed {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !s, %ring: !nv_tileas.ring, %acc: tensor<64x64xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %p = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+      "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+      %slot = "nv_tileas.slot_view"(%a, %p) : (!s, !nv_tileas.ring_position) -> !s
+      %x = "nv_tileas.load_shared"(%slot) : (!s) -> tensor<64x64xbf16>
+      %y = "nv_tileas.load_shared"(%a) : (!s) -> tensor<64x64xbf16>
+      %d = "nv_tileas.dot"(%y, %x, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+      %n = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !nv_tileas.ring_position) -> !nv_tileas.ring_position
+      %f = "nv_tileas.dot"(%y, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %e = math.exp2 %d : tensor<64x64xf32>
+      %g = arith.addf %e, %f : tensor<64x64xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s, !nv_tileas.ring, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }

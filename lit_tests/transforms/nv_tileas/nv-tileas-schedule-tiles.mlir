@@ -365,3 +365,58 @@ module @clusters_stay_together {
     params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}, {kind = "stride", array = "A", axis = 0 : i64}],
     grid = ["M", "N"]}} : () -> ()
 }
+
+// -----
+
+// A tile order makes the axes digits in this order: here the first axis is the fastest.
+// CHECK-LABEL: module @the_plan_orders_the_axes
+// CHECK-NEXT:    "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[M:.*]]: i32, %[[H:.*]]: i32):
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK:         %[[ROW:.*]] = arith.remui %[[ID]], %[[M]]
+// CHECK:         %[[HEAD:.*]] = arith.divui %[[ID]], %[[M]]
+// CHECK:         builtin.unrealized_conversion_cast %[[ROW]], %[[HEAD]]
+module @the_plan_orders_the_axes {
+  "nv_tileaa.func"() ({
+  ^bb0(%m: i32, %h: i32):
+    %row = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %head = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %row, %head : i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {tile_order = [1, 0]}, tilec.kernel = {
+    params = [{kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "H", array = "A", axis = 1 : i64}], grid = ["M", "H"]}} : () -> ()
+}
+
+// -----
+
+// A CTA takes a long and a short tile in turn: two tiles in a row, of an axis that is visited from both
+// ends.
+// CHECK-LABEL: module @long_and_short_tiles_alternate
+// CHECK-NEXT:    "nv_tileaa.func"() ({
+// CHECK-NEXT:  ^bb0(%[[H:.*]]: i32, %[[M:.*]]: i32):
+// CHECK:         scf.for %[[TILE:.*]] = %{{.*}} to %{{.*}} step %{{.*}} :
+// CHECK:           %[[CTAS:.*]] = "nv_tileas.num_ctas"
+// CHECK:           %[[BOTH:.*]] = arith.addi %[[CTAS]], %[[CTAS]]
+// CHECK:           %[[BLOCK:.*]] = arith.divui %[[TILE]], %[[BOTH]]
+// CHECK:           %[[BASE:.*]] = arith.muli %[[BLOCK]], %[[BOTH]]
+// CHECK:           %[[INSIDE:.*]] = arith.subi %[[TILE]], %[[BASE]]
+// CHECK:           arith.cmpi uge, %[[INSIDE]], %[[CTAS]]
+// CHECK:           arith.minui %{{.*}}, %[[BOTH]]
+// CHECK:           arith.maxsi
+// CHECK:           %[[DEALT:.*]] = arith.addi
+// CHECK:           %[[NUMBER:.*]] = arith.remui %{{.*}}, %[[M]]
+// CHECK:           %[[HEAD:.*]] = arith.divui %{{.*}}, %[[M]]
+// CHECK:           %[[STEP:.*]] = arith.divui %[[NUMBER]], %{{.*}}
+// CHECK:           %[[LAST:.*]] = arith.subi %{{.*}}, %[[STEP]]
+// CHECK:           %[[ROW:.*]] = arith.select %{{.*}}, %[[STEP]], %[[LAST]]
+// CHECK:           builtin.unrealized_conversion_cast %[[HEAD]], %[[ROW]]
+module @long_and_short_tiles_alternate {
+  "nv_tileaa.func"() ({
+  ^bb0(%h: i32, %m: i32):
+    %head = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %row = "nv_tileas.get_program_id"() {axis = 1 : i32} : () -> i32
+    %use = builtin.unrealized_conversion_cast %head, %row : i32, i32 to i64
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {persistent = true, tile_order = [0, 1], balance_tiles = 1 : i64}, tilec.kernel = {
+    params = [{kind = "dim", name = "H", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}], grid = ["H", "M"]}} : () -> ()
+}

@@ -17,14 +17,26 @@ from tilec.passes.analysis.operation_layouts import CAT, joined_layouts, source_
 _RELABELS = ("nv_tileas.view", "nv_tileas.permute")
 
 
+def a_fragment(product: Any, warpgroups: int) -> RegisterLayout:
+    """Return the layout in which a product takes its A operand from registers.
+
+    A product of a part of K takes the whole operand: the part is a choice of registers.
+
+    Args:
+        product: A `dot` or an `async_mma` whose A operand has K along its rows.
+        warpgroups: Number of warpgroups that share the product.
+    """
+    m, n = product.results[0].type.shape
+    a = product.opview.a.type
+    return wgmma_a_fragment((m, n, a.shape[1]), element_bits(a.element_type), warpgroups)
+
+
 def joined_in_fragments(function: Any) -> set[Any]:
     """Return each `cat` of a kernel that only names registers of an A operand."""
     found: set[Any] = set()
     for op in kernel_operations(function):
         if op.name == DOT and stays_in_registers(op, 0):
-            tile = op.operands[0]
-            bits = element_bits(tile.type.element_type)
-            _collect(tile, wgmma_a_fragment(op.opview.extents, bits, 1), found)
+            _collect(op.operands[0], a_fragment(op, 1), found)
     return found
 
 

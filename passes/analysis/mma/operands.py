@@ -10,7 +10,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation
+from tilec.ir.structured import defining_operation, terminator
 from tilec.layout import differ_in_units
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
@@ -104,10 +104,16 @@ def _loads_rows(tile: Any, rows: int) -> bool:
     """Tell whether threads load more than one element for each of `rows` rows to compute `tile`."""
     waiting, seen = [tile], set()
     while waiting:
-        op = defining_operation(waiting.pop())
-        if op is None or op in seen or len(op.regions):
+        value = waiting.pop()
+        op = defining_operation(value)
+        if op is None or value in seen:
             continue
-        seen.add(op)
+        seen.add(value)
+        if op.name == "scf.if":
+            number = ir.OpResult(value).result_number
+            waiting += [terminator(region.blocks[0]).operands[number] for region in op.regions]
+        if len(op.regions):
+            continue
         by_threads = is_element_access(op) or (
             is_tiled_access(op) and not tiled_access(op).uses_tma
         )

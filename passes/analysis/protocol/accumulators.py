@@ -9,7 +9,8 @@ still write. Values that loops and branches pass on keep the group that writes t
 from collections.abc import Iterator
 from typing import Any
 
-from tilec.ir.structured import LOOPS, terminator, walk_operations
+from tilec.ir.bindings import ir
+from tilec.ir.structured import LOOPS, body_operations, terminator, walk_operations
 
 Moves = tuple[tuple[int, int], ...]
 """Numbers of values: each first one is passed on as the second one."""
@@ -17,6 +18,7 @@ NEVER = -1
 """Stands for a value that is never in flight."""
 _PRODUCT = "nv_tileas.async_mma"
 _WAITS = ("nv_tileas.mma_wait", "nv_tileas.mma_drain")
+_RESHAPED = ("nv_tileas.view", "nv_tileas.permute")
 _TERMINATORS = ("scf.yield", "scf.condition")
 
 
@@ -70,10 +72,37 @@ def find_misuse(product: Any) -> str | None:
     users = [use.owner.operation for use in product.results[0].uses]
     if not users:
         return "nothing waits for the product"
-    waits = (op for op in users if op.name == _WAITS[0])
-    if product.opview.registers_hold_a and any(op.opview.pending.value for op in waits):
+    if product.opview.registers_hold_a and not _keeps_a(product):
         return "a product in flight reads registers that are written again"
     return None
+
+
+def _keeps_a(product: Any) -> bool:
+    """Tell whether a product that reads A from registers is over before they are written again.
+
+    The next round of its loop computes A anew. Where the loop carries A, this round does so.
+    """
+    maker = _maker(product.opview.a)
+    if isinstance(maker, ir.BlockArgument) and maker.owner == product.block:
+        maker = _maker(terminator(product.block).operands[maker.arg_number - 1])
+    ops, later = body_operations(product.block), 0
+    for op in ops[ops.index(product) + 1 :]:
+        if op == maker:
+            return False
+        if op.name in _WAITS and (op.name != _WAITS[0] or op.opview.pending.value <= later):
+            return True
+        later += op.name == _PRODUCT
+    return False
+
+
+def _maker(value: Any) -> Any:
+    """Return the operation that computes a tile, or the argument that it is, whatever its shape."""
+    while isinstance(value, ir.OpResult):
+        op = value.owner.operation
+        if op.name not in _RESHAPED:
+            return op
+        value = op.operands[0]
+    return value
 
 
 def _flows(op: Any) -> Iterator[tuple[Any, Any]]:

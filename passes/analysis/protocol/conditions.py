@@ -20,6 +20,7 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.facts.index_ranges import constant_value
 from tilec.passes.analysis.mma.loop_guards import guarded_loops
+from tilec.passes.analysis.protocol.events import REGISTERS, Node, events_of
 from tilec.passes.analysis.protocol.quantities import (
     MOST_ROUNDS,
     Choice,
@@ -153,13 +154,16 @@ class Conditions:
         varies = {number, *distance.unknown}
         return Trips(Number(variable=(self._variable(("trips", *parts), varies), 1)))
 
-    def of_branch(self, branch: Any) -> Condition:
-        """Return what decides the `scf.if` operation `branch`.
+    def of_branch(self, branch: Any, nodes: tuple[Node, ...] = ()) -> Condition:
+        """Return what decides the `scf.if` operation `branch`, on whose sides `nodes` are.
 
-        Whether a loop in it runs at all is known whatever its bounds are.
+        Whether a loop in it runs at all is known whatever its bounds are. Sides that only the own
+        warp sees are both tried, whatever the condition is: nothing else depends on it.
         """
         for loop in guarded_loops(branch):
             return Runs(self.trips_of(loop))
+        if nodes and all(event.kind in REGISTERS for event in events_of(nodes)):
+            return self._flag(branch.operands[0])
         return self.read(branch.operands[0])
 
     def read(self, value: Any) -> Condition:
@@ -183,6 +187,10 @@ class Conditions:
                     return Comparison(predicate, difference)
         if op is not None and op.name in _COMBINATIONS:
             return Combination(_COMBINATIONS[op.name], *map(self.read, op.operands))
+        return self._flag(value)
+
+    def _flag(self, value: Any) -> Condition:
+        """Return a condition that goes both ways, as often as the i1 `value` can change."""
         number = self.values.number(value)
         variable = self._variable(("flag", number), {number}, flag=True)
         return Comparison("ne", Number(variable=(variable, 1)))

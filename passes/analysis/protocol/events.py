@@ -78,6 +78,9 @@ class Kind(enum.Enum):
 ONE_THREAD = frozenset({Kind.EXPECT, Kind.COPY_IN, Kind.COPY_OUT, Kind.COMMIT, Kind.DRAIN})
 """Events that one elected thread of a role, or of each of its warpgroups, performs."""
 
+REGISTERS = frozenset({Kind.PASS, Kind.TOUCH})
+"""Events that nobody but the own warp sees. Branches with these alone are tried both ways."""
+
 
 @dataclass(frozen=True)
 class Event:

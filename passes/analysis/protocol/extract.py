@@ -184,7 +184,7 @@ class Extraction:
         then, otherwise = (*sides, ())[:2]
         if not then and not otherwise:
             return []
-        return [Branch(then, otherwise, self.conditions.of_branch(op))]
+        return [Branch(then, otherwise, self.conditions.of_branch(op, (*then, *otherwise)))]
 
     def _pass(self, op: Any, values: list[Any], targets: list[Any]) -> list[Event]:
         """Return the event by which `op` passes accumulators in flight on, if it does."""
@@ -389,7 +389,7 @@ def _thread_events(op: Any, short: str, place: str) -> list[Event] | None:
     if short == "order_memory":
         # The first warp of a role is the first one of its warpgroup, too.
         drain = Event(Kind.DRAIN, place, per_warpgroup=True, complete=True)
-        return [drain, Event(Kind.BARRIER, place)]
+        return [*([] if op.opview.is_by_threads else [drain]), Event(Kind.BARRIER, place)]
     if short == "cluster_sync":
         return [Event(Kind.CLUSTER_SYNC, place)]
     if short == "bulk_commit":

@@ -2,14 +2,16 @@
 
 A named barrier that threads wait at expects one number of threads (PTX ISA, barrier.cta), and
 threads that come for another reason count all the same. So each number belongs to one group of
-threads: the CTA, a team of a role, or a warpgroup of it. An operation names the first of a run of
-numbers, one for each team or warpgroup of the role (`nv-tileas-assign-buffers`).
+threads: the CTA, a team of a role, a warpgroup of it, or those that hand a turn to a warpgroup. An
+operation names the first of a run of numbers, one for each team or warpgroup of the role
+(`nv-tileas-assign-buffers`).
 """
 
 from collections.abc import Iterator
 from typing import Any
 
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
+from tilec.dialects.nv_tileas.turn_ops import TURNS
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARPGROUP_WARPS
@@ -17,8 +19,9 @@ from tilec.layout.modes import WARPGROUP_WARPS
 NAMED_BARRIERS = 16
 """Named barriers of a CTA (PTX ISA, barrier.cta)."""
 _WHOLE_CTA = 0
-Group = tuple[bool, int]
-"""Threads that meet: whether they are one warpgroup, and the number of it or of their team."""
+Group = tuple[str, int]
+"""Threads that meet: what they are, and the number of their team or warpgroup."""
+_TEAMS, _WARPGROUPS, _TURNS = "teams", "warpgroups", "turns"
 
 
 def find_barrier_error(ops: list[Any]) -> tuple[Any, str] | None:
@@ -41,31 +44,38 @@ def _consumer_error(roles: Any) -> tuple[Any, str] | None:
     members: dict[int, Group] = {}
     for op in _numbered(roles.opview.consumer):
         identity = ir.IntegerAttr(op.attributes["id"]).value
-        own = is_per_warpgroup(op)
-        groups = _groups(roles, own)
+        kind = _kind(op)
+        groups = _groups(roles, kind)
         last = identity + len(groups) - 1
         if not 0 <= identity <= last < NAMED_BARRIERS:
             return op, f"named barrier {last} does not exist"
-        if identity == _WHOLE_CTA and (specialised or own):
+        if identity == _WHOLE_CTA and (specialised or kind != _TEAMS):
             return op, "barrier 0 of the whole CTA is used by one role alone"
         for number, group in enumerate(groups, identity):
             other = members.setdefault(number, group)
-            if other[0] != own:
+            if _TURNS in (kind, other[0]) and kind != other[0]:
+                return op, f"named barrier {identity} is used for turns and for something else"
+            if other[0] != kind:
                 message = f"named barrier {identity} is used by a role and by one of its warpgroups"
                 return op, message
             if other != group:
-                what = "warpgroups" if own else "teams"
-                message = f"named barrier {number} is used by {what} {other[1]} and {group[1]}"
+                message = f"named barrier {number} is used by {kind} {other[1]} and {group[1]}"
                 return op, message
     return None
 
 
-def _groups(roles: Any, own: bool) -> list[Group]:
+def _kind(op: Any) -> str:
+    if op.name in TURNS:
+        return _TURNS
+    return _WARPGROUPS if is_per_warpgroup(op) else _TEAMS
+
+
+def _groups(roles: Any, kind: str) -> list[Group]:
     """Return who meets at an operation: a group for each number from its `id` on."""
     count = roles.opview.team_count
-    if own:
+    if kind != _TEAMS:
         count *= max(1, roles.opview.consumer_warps.value // WARPGROUP_WARPS)
-    return [(own, number) for number in range(count)]
+    return [(kind, number) for number in range(count)]
 
 
 def _numbered(region: Any) -> Iterator[Any]:

@@ -8,6 +8,7 @@ from tilec.passes.analysis.protocol.clusters import find_cluster_error
 from tilec.passes.analysis.protocol.events import Violation
 from tilec.passes.analysis.protocol.named_barriers import find_barrier_error
 from tilec.passes.analysis.protocol.partial_sums import find_partial_sum_error
+from tilec.passes.analysis.protocol.turns import find_turn_error
 
 
 def find_broken_rule(function: Any, file: str) -> Violation | None:
@@ -19,6 +20,7 @@ def find_broken_rule(function: Any, file: str) -> Violation | None:
     """
     found = (
         find_barrier_error(kernel_operations(function))
+        or find_turn_error(kernel_operations(function))
         or find_cluster_error(function)
         or find_partial_sum_error(function)
     )

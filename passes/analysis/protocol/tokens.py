@@ -67,7 +67,7 @@ class Tokens:
         if op.name == "nv_tileas.bulk_commit" and self._stores_in_bulk:
             return [Event(Kind.CLOSE, place)]
         is_fence = op.name == "nv_tileas.fence_proxy" and op.opview.space.value != "shared"
-        if is_fence or op.name == "nv_tileas.order_memory":
+        if is_fence or (op.name == "nv_tileas.order_memory" and not op.opview.is_by_threads):
             return [Event(Kind.FENCE_GLOBAL, place)]
         return []
 

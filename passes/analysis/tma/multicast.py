@@ -24,8 +24,14 @@ CORE_ROWS = 8
 """Rows of a core matrix (PTX ISA, wgmma shared memory layout)."""
 
 
-def dependences(values: Iterable[Any], sources: set[Any]) -> set[Any]:
-    """Return the operations of `sources` that `values` are computed from."""
+def dependences(values: Iterable[Any], sources: set[Any], *, bounds: bool = True) -> set[Any]:
+    """Return the operations of `sources` that `values` are computed from.
+
+    Args:
+        values: The values.
+        sources: Operations to look for.
+        bounds: Whether a loop variable is computed from the bounds of its loop.
+    """
     found: set[Any] = set()
     seen: set[Any] = set()
     pending = list(values)
@@ -36,7 +42,7 @@ def dependences(values: Iterable[Any], sources: set[Any]) -> set[Any]:
         seen.add(value)
         op = defining_operation(value)
         if op is None:
-            pending.extend(_carried(value))
+            pending.extend(_carried(value, bounds))
         elif op in sources:
             found.add(op)
         else:
@@ -47,7 +53,7 @@ def dependences(values: Iterable[Any], sources: set[Any]) -> set[Any]:
     return found
 
 
-def _carried(argument: Any) -> list[Any]:
+def _carried(argument: Any, bounds: bool) -> list[Any]:
     """Return the values that a block argument comes from."""
     loop = argument.owner.owner.operation
     if loop.name not in ("scf.for", "scf.while"):
@@ -57,7 +63,7 @@ def _carried(argument: Any) -> list[Any]:
         return [*loop.operands, *ends]
     number = argument.arg_number
     if number == 0:
-        return list(loop.operands)[:3]
+        return list(loop.operands)[:3] if bounds else []
     return [loop.operands[2 + number], terminator(argument.owner).operands[number - 1]]
 
 

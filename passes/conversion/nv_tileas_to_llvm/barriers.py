@@ -315,7 +315,7 @@ def lower_order_memory(op: Any, lowering: Lowering) -> Sequence[Any]:
     All threads wait for their own stores: one thread of each warpgroup may have some. A kernel
     without tensor maps accesses global memory through one proxy only and needs the barrier alone.
     """
-    if read_kernel_fact(lowering.function, "tensor_maps", ()):
+    if read_kernel_fact(lowering.function, "tensor_maps", ()) and not op.opview.is_by_threads:
         emit.inline_ptx("cp.async.bulk.wait_group 0;", "~{memory}")
         llvm_ops.fence_proxy("async.global")
     role_barrier(lowering, op)

@@ -27,13 +27,6 @@ Element = tuple[Any, ...]
 _WORD_BITS = 32
 _ALL_LANES = -1
 _LAST_LANE = 31
-_COMMUTATIVE = frozenset(
-    f"arith.{name}"
-    for name in (
-        *("addf", "mulf", "maxnumf", "minnumf", "maximumf", "minimumf"),
-        *("addi", "muli", "andi", "ori", "xori", "maxsi", "minsi", "maxui", "minui"),
-    )
-)
 _IDENTITIES: Mapping[str, float] = {
     "arith.addf": -0.0,
     "arith.mulf": 1.0,
@@ -53,9 +46,6 @@ class Combiner:
         """Combine with the body of `op`."""
         self._block = op.opview.block
         self._lowering = lowering
-        names = [inner.name for inner in body_operations(self._block)[:-1]]
-        self.is_commutative = len(names) == 1 and names[0] in _COMMUTATIVE
-        """Whether the order of the two elements does not matter to the last bit."""
 
     def __call__(self, first: Element, second: Element) -> Element:
         """Return what two elements give."""

@@ -44,6 +44,9 @@ The rank of a CTA is its block index modulo the size of the cluster: row + colum
 multicast copy gets the mask of the ranks along its axis: in a cluster of 2x2, `3 << 2 * column` for
 a column and `5 << row` for a row. Barriers are initialised before a `barrier.cluster`, because
 other CTAs use them.
+
+Options:
+    blocks_per_sm: CTAs whose registers must fit an SM together; becomes `minnctapersm` in PTX.
 """
 
 import re
@@ -78,6 +81,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     simt,
     split,
     tma,
+    turns,
     warp_mma,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import guarded, slot_barrier
@@ -104,6 +108,7 @@ RULE_MODULES = (
     warp_mma,
     split,
     tma,
+    turns,
 )
 """Importing these registers every rule."""
 SHARED_SYMBOL = "tilec_shared"
@@ -161,7 +166,8 @@ def _declare_kernel(function: Any, source: Any) -> Any:
     threads = read_kernel_fact(function, "block_threads")
     kernel.attributes["nvvm.reqntid"] = ir.DenseI32ArrayAttr.get([threads, 1, 1])
     # setmaxnreg needs the register count at entry, which ptxas derives from both bounds (C7508).
-    kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, 1)
+    blocks = read_kernel_fact(function, "plan", {}).get("blocks_per_sm", 1)
+    kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(i32, blocks)
     cluster = read_kernel_fact(function, "cluster")
     if cluster != [1, 1, 1]:
         kernel.attributes["nvvm.cluster_dim"] = ir.DenseI32ArrayAttr.get(cluster)

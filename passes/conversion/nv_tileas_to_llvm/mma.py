@@ -8,7 +8,14 @@ which keeps LLVM from moving their readers above it.
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, MmaDrainOp, MmaWaitOp, UndefinedOp, ZerosOp
+from tilec.dialects.nv_tileas.mma_ops import (
+    AnchorOp,
+    AsyncMmaOp,
+    MmaDrainOp,
+    MmaWaitOp,
+    UndefinedOp,
+    ZerosOp,
+)
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith
 from tilec.layout import (
@@ -31,6 +38,8 @@ from tilec.support.mma_atoms import MmaFamily, ProductTypes, wgmma_family
 
 _STEP_WORDS = 4
 """Registers of A of one instruction: 64 rows of 32 bytes over 128 threads (PTX ISA, wgmma)."""
+_ANCHORED = 4
+"""Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""
 
@@ -97,13 +106,17 @@ class _InShared:
 
 @dataclass(frozen=True)
 class _InRegisters:
-    """The words of an A operand in registers, of one step of K.
+    """The words of an A operand in registers.
 
     Attributes:
-        number: Operand of the inline PTX that is the first word of the fragment.
+        number: Operand of the inline PTX that is the first word.
+        words: Words of 64 rows.
+        first: The step of K of the first word.
     """
 
     number: int
+    words: int
+    first: int
 
     def prepare(self, index: int, step: int) -> list[str]:
         """Return the PTX that comes before an instruction: none."""
@@ -112,8 +125,8 @@ class _InRegisters:
 
     def text(self, index: int, step: int) -> str:
         """Return the words of row `index` and the rows after it."""
-        del step
-        first = self.number + index // WGMMA_ROWS * _STEP_WORDS
+        own = (step - self.first) * _STEP_WORDS
+        first = self.number + index // WGMMA_ROWS * self.words + own
         return "{" + ", ".join(f"${first + word}" for word in range(_STEP_WORDS)) + "}"
 
     @property
@@ -148,17 +161,17 @@ class _Group:
 def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     """Issue all wgmma of a tile product as one group, or as one for each step of K.
 
-    Steps of A in registers are groups: threads compute the next one while the one before runs.
+    With `by_steps`, threads compute A of the next step while the one before runs.
     """
     mma = op.opview
     m, n, _ = mma.tile_shape
     share = warpgroup_share(m, n, lowering.current_role.warps // 4)
     first, count = (extent // _family(mma).inner for extent in mma.part)
     steps, predicate = range(first, first + count), mma.accumulate
+    if mma.registers_hold_a:
+        return [regroup(op.results[0], _issue_fragments(mma, lowering, share, steps)), None]
     acc = parts_of(lowering, mma.acc)
     number = 2 * len(acc)
-    if mma.registers_hold_a:
-        return [regroup(op.results[0], _issue_steps(mma, lowering, share, steps, acc)), None]
     a = _in_shared(mma.a, mma.a_major.value, "da", number)
     b = _in_shared(mma.b, mma.b_major.value, "db", number + 1)
     inputs = [
@@ -169,23 +182,24 @@ def lower_async_mma(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [regroup(op.results[0], _issue(lowering, group, acc, inputs)), None]
 
 
-def _issue_steps(
-    mma: Any, lowering: Lowering, share: tuple[int, int], steps: range, acc: Sequence[Any]
+def _issue_fragments(
+    mma: Any, lowering: Lowering, share: tuple[int, int], steps: range
 ) -> list[Any]:
-    """Issue a group for each step of K of A in registers; return the accumulator."""
+    """Issue the groups of a product whose A is in registers; return the accumulator."""
     words = operand_words(lowering.tile(mma.a))
-    first, each = 2 * len(acc), len(words) * WGMMA_ROWS // share[0]
-    blocks = range(0, len(words), each)  # 64 rows each
-    a = _InRegisters(first)
-    b = _in_shared(mma.b, mma.b_major.value, "db", first + len(blocks) * _STEP_WORDS)
+    registers = list(parts_of(lowering, mma.acc))
+    first, each = 2 * len(registers), len(words) * WGMMA_ROWS // share[0]
+    count = 1 if mma.by_steps else len(steps)
+    own = len(words) // each * count * _STEP_WORDS
+    b = _in_shared(mma.b, mma.b_major.value, "db", first + own)
     start = _own_part(lowering, b, share[1], mma.tile_shape[1])
     descriptor = _descriptor(lowering.get(mma.b), b, start)
-    registers = list(acc)
-    for step in steps:
-        own = range(step * _STEP_WORDS, (step + 1) * _STEP_WORDS)
-        inputs = [words[block + word] for block in blocks for word in own]
+    for step in steps[::count]:
+        part = range(step * _STEP_WORDS, (step + count) * _STEP_WORDS)
+        inputs = [words[block + word] for block in range(0, len(words), each) for word in part]
         predicate = mma.accumulate if step == steps[0] else None
-        group = _Group(mma, (a, b), share, range(step, step + 1), predicate)
+        a = _InRegisters(first, len(part), step)
+        group = _Group(mma, (a, b), share, range(step, step + count), predicate)
         registers = _issue(lowering, group, registers, [*inputs, descriptor])
         if step > steps[0]:
             sink_before(_maker_of(registers), inputs)
@@ -351,6 +365,20 @@ def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
     acc = parts_of(lowering, op.operands[0])
     text = f"wgmma.wait_group.sync.aligned {pending};"
     return [regroup(op.results[0], _tied(text, acc, []))]
+
+
+@RULES.converts(AnchorOp)
+def lower_anchor(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Raise a performance-monitor event for one value of a register that never comes up.
+
+    An event changes nothing (PTX ISA, pmevent). ptxas keeps it in order with waits, and its
+    predicate has to be computed first.
+    """
+    text = "{ .reg .pred p; setp.eq.b32 p, $0, 0x7fa5a5a5; @p pmevent 15; }"
+    for register in parts_of(lowering, op.operands[0])[:_ANCHORED]:
+        word = llvm_ops.bitcast(emit.i32_type(), register)
+        emit.inline_ptx(text, "r", [word], None)
+    return []
 
 
 @RULES.converts(MmaDrainOp)

@@ -41,7 +41,7 @@ from tilec.passes.analysis.kernels import (
     span_of,
     tiled_access,
 )
-from tilec.passes.analysis.reductions import waits_for_tiles
+from tilec.passes.analysis.reductions import waits_for_tiles, warps_meet
 from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
@@ -61,21 +61,26 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         if COMPUTE_CAPABILITY in function.attributes:
             capability = function.attributes[COMPUTE_CAPABILITY].value
         metadata = read_kernel_metadata(function)
-        waits = waits_for_tiles(function)
+        wait = (waits_for_tiles(function), warps_meet(function))
         for op in kernel_operations(function):
             if op.name in TILED:
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
                 request = copy_request(op, capability, recipe)
-                why = _assign(op, request, waits)
+                why = _assign(op, request, wait)
                 if why is not None:
                     context.sink.emit(_lost_tma(op, why, function))
 
 
-def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
-    """Give an access its atoms; return why TMA does not move the tile, None if it does."""
+def _assign(op: Any, request: CopyRequest, wait: tuple[bool, bool]) -> str | None:
+    """Give an access its atoms; return why TMA does not move the tile, None if it does.
+
+    Args:
+        op: The load, store or prefetch.
+        request: What the registry is asked for.
+        wait: Whether steps of the kernel wait for their tiles, and whether their warps meet.
+    """
     selection = select_copy_atoms(request)
-    copy_bytes = None if request.is_prefetch else _copy_bytes(request)
-    chosen, why = _choose(selection, waits_for_tiles and not request.is_prefetch, copy_bytes)
+    chosen, why = _choose(selection, request, wait)
     element = tiled_access(op).tile_type.element_type
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
@@ -85,22 +90,23 @@ def _assign(op: Any, request: CopyRequest, waits_for_tiles: bool) -> str | None:
     return why
 
 
-def _copy_bytes(request: CopyRequest) -> int | None:
-    """Return the bytes of one TMA copy of a tile, if it takes several."""
+def _copies(request: CopyRequest) -> tuple[int, int]:
+    """Return the bytes of one TMA copy of a tile, and how many it takes."""
     box = prod(min(extent, MAX_BOX_EXTENT) for extent in request.tile)
-    if box == prod(request.tile):
-        return None
-    return box * ELEMENT_BITS[request.element] // 8
+    return box * ELEMENT_BITS[request.element] // 8, -(-prod(request.tile) // box)
 
 
 def _choose(
-    selection: Selection, waits_for_tiles: bool, copy_bytes: int | None
+    selection: Selection, request: CopyRequest, wait: tuple[bool, bool]
 ) -> tuple[CopyAtom, str | None]:
     """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None or Interface.PREFETCH in selection.legal[0].interfaces:
         return selection.legal[0], selection.tma_obstacle
     threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
-    why = why_threads_copy(waits_for_tiles, threads.vector_bits, copy_bytes)
+    if request.is_prefetch:
+        return selection.legal[0], None
+    waits, meet = wait
+    why = why_threads_copy(waits, threads.vector_bits, *_copies(request), warps_meet=meet)
     return (selection.legal[0] if why is None else threads), why
 
 

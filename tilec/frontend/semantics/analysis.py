@@ -104,6 +104,8 @@ def analyze_kernel(
             metadata[fact] = getattr(choice, field)
     if specialization.disabled:
         metadata["disabled"] = sorted(specialization.disabled)
+    if specialization.scratch_bytes:
+        metadata["scratch_bytes"] = specialization.scratch_bytes
     return KernelProgram(kernel.name, tuple(arguments.values), ctx.block, metadata, kernel, lifted)
 
 

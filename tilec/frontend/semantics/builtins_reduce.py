@@ -301,10 +301,10 @@ def reduce(
     *,
     keepdims: Argument | None = None,
 ) -> AnyValue:
-    """Combine the elements along an axis with a function of your own, in any order.
+    """Combine the elements along an axis with a function of your own, in their order.
 
-    The function must be associative and commutative. Of a tuple of tiles it takes an element of
-    each, then a second one of each, and returns a tuple.
+    The function must be associative; which neighbours come first is not fixed. Of a tuple of tiles
+    it takes an element of each, then a second one of each, and returns a tuple.
     """
     tiles = tiles_of(call, x)
     shape = numeric.shape_of(tiles[0])

@@ -83,11 +83,7 @@ def _function(scope: Scope, dtype: str, shape: Shape, depth: int) -> Expression:
     found = _along(scope, shape)
     if not scans and found is None:
         return tile(scope, dtype, shape, depth - 1)
-    names = [
-        name
-        for name, item in FUNCTIONS.items()
-        if (scans or item.commutes) and (item.floats or dtype in INTEGERS)
-    ]
+    names = [name for name, item in FUNCTIONS.items() if item.floats or dtype in INTEGERS]
     name = scope.random.choice(names)
     function = FUNCTIONS[name]
     part = scope.random.randrange(function.tiles)

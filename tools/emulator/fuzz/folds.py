@@ -44,7 +44,6 @@ class Function:
         tiles: Tiles that it combines.
         identity: Source of its identities.
         floats: Whether floats may be combined, too: what it does is exact.
-        commutes: Whether the order of its operands does not matter: `reduce` asks for that.
     """
 
     text: str
@@ -52,7 +51,6 @@ class Function:
     tiles: int
     identity: str
     floats: bool = False
-    commutes: bool = True
 
 
 def _op(name: str) -> Callable[[Value, Value], Value]:
@@ -96,11 +94,10 @@ FUNCTIONS = {
         "lambda a, b, c, d, e, f: (a + d, b ^ e, maximum(c, f))",
         lambda x, y: [_ADD(x[0], y[0]), _XOR(x[1], y[1]), _MORE(x[2], y[2])], 3, "(0, 0, LEAST)",
     ),
-    "last": Function("lambda a, b: b", lambda x, y: [y[0]], 1, "0", floats=True, commutes=False),
+    "last": Function("lambda a, b: b", lambda x, y: [y[0]], 1, "0", floats=True),
     "affine": Function(
         "lambda a, b, c, d: (a * c, b * c + d)",
         lambda x, y: [_TIMES(x[0], y[0]), _ADD(_TIMES(x[1], y[0]), y[1])], 2, "(1, 0)",
-        commutes=False,
     ),
 }  # fmt: skip
 """Functions by name. In an identity, `LEAST`, `MOST` and `ONES` depend on the element type."""

@@ -58,7 +58,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.memory_ops import CreateMemTokenOp, JoinMemTokenOp
-from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
@@ -299,7 +298,6 @@ class _DeferredStore:
                 early = arith.andi(early, waiting.waits)
         with ir.InsertionPoint(next_operation(dot)), self.location:
             branch = _branch(early, positions)
-            branch.operation.attributes[IN_SHADOW] = ir.UnitAttr.get()
             with ir.InsertionPoint(branch.then_block):
                 scf.YieldOp(self._emit_one(waiting, 0, arith.subi(counter, lower), positions))
         _yield_instead(loop, positions, list(branch.results))

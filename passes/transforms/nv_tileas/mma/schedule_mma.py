@@ -11,8 +11,14 @@ do (`why_not_wgmma`) reads the same buffers. It becomes a `warp_mma`, which each
 registers (`mma.sync`), or a `simt_mma`, which multiplies on the CUDA cores. Remark T0542 reports
 the first, warning T0541 the second.
 
-Each wait follows its group at once. Only the store of another tile (`nv-tileas-defer-stores`) may
-run between them. Later passes change `pending`.
+A wait comes as late as that hides work: after the last operation on tiles, or product, that needs
+no result of its group. The slots and buffers that the group reads are released after the wait.
+Products that were issued since stay in flight:
+
+    %g, %t = async_mma ...; %h, %u = async_mma ...; mma_wait %g, %t {pending = 1}; softmax
+    mma_wait %h, %u {pending = 0}
+
+No group stays in flight at the end of its block (`nv-tileas-overlap-mma` may change that).
 """
 
 import contextlib
@@ -25,20 +31,17 @@ from tilec.dialects.nv_tileas import (
     BarrierOp,
     FenceProxyOp,
     MmaTokenType,
-    MmaWaitOp,
     SharedViewOp,
     SimtMmaOp,
     StoreSharedOp,
     WarpMmaOp,
 )
-from tilec.dialects.nv_tileas.mma_ops import IN_SHADOW
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
     defining_operation,
     enclosing_loops,
-    next_operation,
     parent_operation,
 )
 from tilec.layout import LayoutError
@@ -49,6 +52,7 @@ from tilec.passes.analysis.mma.operands import is_unit_view, loaded_operand, sta
 from tilec.passes.analysis.mma.wgmma_support import warp_product, way_to_wgmma, why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.mma.waits import ASYNC_MMA, Issued, place_waits
 from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import (
     operand_layout,
     operand_parts,
@@ -61,34 +65,29 @@ def schedule_mma(module: Any, context: PassContext) -> None:
     """Replace every dot by an asynchronous mma group and its wait."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        for op in kernel_operations(function):
-            if op.name == "nv_tileas.dot":
-                _schedule(op, spec["consumer_warps"], context)
+        dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
+        issued = [_issue(op, spec["consumer_warps"], context) for op in dots]
+        place_waits([item for item in issued if item.product.name == ASYNC_MMA])
 
 
-def _schedule(op: Any, warps: int, context: PassContext) -> None:
+def _issue(op: Any, warps: int, context: PassContext) -> Issued:
+    """Replace a dot by a product of tiles where they lie."""
     dot = op.opview
     kind = _kind(op, warps, context)
     staged: list[Any] = []
     operands = [_operand(op, number, kind, warps, staged) for number in (0, 1)]
-    following = _after_shadow(op)
     with ir.InsertionPoint(op), op.location:
         if staged:
             FenceProxyOp(space=ir.StringAttr.get("shared"))
             BarrierOp()
-        product = _make_product(op, kind, operands)
-        result = product.result
-        if kind is AsyncMmaOp:
-            with ir.InsertionPoint(following):
-                result = MmaWaitOp.build(product.result, product.token, 0)
-    with ir.InsertionPoint(following), op.location:
-        if staged and enclosing_loops(op):
-            BarrierOp()
-    op.results[0].replace_all_uses_with(result)
+        product = _make_product(op, kind, operands).operation
+        barrier = BarrierOp().operation if staged and enclosing_loops(op) else None
+    op.results[0].replace_all_uses_with(product.results[0])
     tiles = {dot.a, dot.b}  # one, if the product multiplies a tile by itself
     erase(op)
     for tile in tiles:
         _erase_if_unused(tile)
+    return Issued(product, barrier)
 
 
 def _kind(op: Any, warps: int, context: PassContext) -> Any:
@@ -128,12 +127,6 @@ def _slow_product(op: Any, defect: str) -> Diagnostic:
     m, n, k = dot.extents
     message = f"mma of {m} x {n} x {k}, {dot.product_types}, runs on the CUDA cores: {defect}"
     return warning("T0541", message, span_of(op), hint=way_to_wgmma(op))
-
-
-def _after_shadow(dot: Any) -> Any:
-    """Return the operation before which the group of `dot` is waited for."""
-    following = next_operation(dot)
-    return next_operation(following) if IN_SHADOW in following.attributes else dot
 
 
 def _operand(op: Any, number: int, kind: Any, warps: int, staged: list[Any]) -> Any:

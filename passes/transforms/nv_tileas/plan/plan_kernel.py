@@ -34,6 +34,7 @@ Options:
 """
 
 from collections.abc import Iterable
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -74,13 +75,14 @@ from tilec.passes.analysis.mma.operands import (
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
-from tilec.passes.analysis.tma.scratch import expected_scratch_bytes
+from tilec.passes.analysis.reuse import reuse_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
     check_cluster,
     share_tiles,
     shareable_cluster,
 )
+from tilec.passes.transforms.nv_tileas.plan.expected_scratch import expected_scratch_bytes
 from tilec.passes.transforms.nv_tileas.tma.demote_copies import (
     leave_to_threads,
     lost_tma,
@@ -160,10 +162,13 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "cluster": [*plan.cluster, 1],
         "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,
         "consumer_warps": plan.worker_warps // plan.teams,
+        "blocks_per_sm": plan.blocks_per_sm,
         "producer_registers": plan.producer_registers,
         "consumer_registers": plan.consumer_registers,
         "persistent": plan.persistent,
         "tile_group": plan.tile_group,
+        "tile_order": list(plan.tile_order),
+        "balance_tiles": plan.balance_tiles,
         "epilogue_slots": plan.epilogue_slots,
         "epilogue_batch": plan.epilogue_batch,
         "epilogue_stages": plan.epilogue_stages,
@@ -209,10 +214,11 @@ def kernel_problem(
         tile_elements=_largest_tile(function),
         has_loop_loads=slot_bytes > 0,
         latency=max(map(_latency, accesses), default=0),
+        thread_bytes=max(map(_thread_bytes, accesses), default=0),
         waits_for_tiles=waits_for_tiles(function),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
-        scratch_bytes=expected_scratch_bytes(function),
+        scratch_bytes=partial(expected_scratch_bytes, function),
         cluster=cluster,
         why_not_pingpong=why_not_pingpong(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
@@ -220,6 +226,7 @@ def kernel_problem(
         why_not_deferral=_why_not_deferral(function),
         why_no_producer=_why_no_producer(function, accesses),
         registers_hold_a=bool(dots) and all(stays_in_registers(op, 0) for op in dots),
+        reuse=reuse_of(function, accesses),
         **_planned(function),
     )
 
@@ -229,6 +236,13 @@ def _latency(access: TiledAccess) -> int:
     in_ring = access.uses_tma and access.is_load and enclosing_loops(access.op)
     hint = access.op.attributes.get("latency") if in_ring else None
     return 0 if hint is None else ir.IntegerAttr(hint).value
+
+
+def _thread_bytes(access: TiledAccess) -> int:
+    """Return the bytes of a tile that threads load; 0 for other accesses."""
+    if access.uses_tma or not access.is_load or access.is_prefetch:
+        return 0
+    return box_bytes(access.tile_type.shape, access.tile_type.element_type)
 
 
 def _why_no_producer(function: Any, accesses: list[TiledAccess]) -> str | None:

@@ -14,6 +14,15 @@ rows of tiles are visited column by column, every second group backwards. Then t
 same time share operands in L2. Of three extents the first stays outermost. A persistent kernel
 loops over tiles, so that the loads of the next tile overlap the stores of this one.
 
+The plan may have an order of the axes of the grid, because some tiles load the same. The axes are
+then digits in this order, the last one fastest. With `balance_tiles`, the last digit counts from
+both ends alternately (7, 0, 6, 1, ...), and a CTA takes two tiles in a row, a long and a short one.
+So all CTAs have about the same work:
+
+    %base = %tile / (2 * %ids) * (2 * %ids); %half = %tile - %base >= %ids
+    %c = %tile - %base - (%half ? %ids : 0); %two = max(min(%total - %base, 2 * %ids) - %ids, 0)
+    %t = %base + %c + min(%c, %two) + %half
+
 With a cluster, an index numbers clusters:
 
     %id = cluster_id; %row = (%id / cdiv(N, 256)) * 2 + cluster_coord {axis = 0}
@@ -29,6 +38,8 @@ need them.
 Options:
     persistent: 1 makes each CTA loop over tiles.
     tile_group: Rows of tiles that are visited together; 0 keeps row-major order.
+    balance_tiles: 1 if tiles are longer the larger their coordinate along the last axis is, -1 if
+        they are shorter: a CTA then takes long and short ones alternately; 0 keeps the order.
     cluster: CTAs of a cluster along the last two axes of the grid.
 """
 
@@ -82,7 +93,9 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
         with ir.InsertionPoint.at_block_begin(block), function.location:
             extents = _grid_extents(function, block)
             ranges = ValueRanges(block, read_kernel_metadata(function))
-            grid = _Grid(extents, cluster_of_spec(spec), spec.get("tile_group", 0), ranges)
+            order = tuple(spec.get("tile_order", ()))
+            group, cluster = spec.get("tile_group", 0), cluster_of_spec(spec)
+            grid = _Grid(extents, cluster, group, ranges, order, spec.get("balance_tiles", 0))
             index = grid.first_index()
         if spec.get("persistent", False):
             index = _loop_over_tiles(function, index, grid, users)
@@ -160,12 +173,17 @@ class _Grid:
         cluster: CTAs of a cluster along the last two axes.
         group: Rows of tiles that are swept together; 0 for row-major order.
         ranges: Ranges of the extents.
+        order: Axes from the slowest to the fastest; empty for the order of the source.
+        balance: 1 or -1 where long and short tiles alternate: the longest has the largest or the
+            smallest coordinate along the fastest axis.
     """
 
     extents: list[Any]
     cluster: tuple[int, int]
     group: int
     ranges: ValueRanges
+    order: tuple[int, ...] = ()
+    balance: int = 0
 
     @property
     def has_clusters(self) -> bool:
@@ -210,6 +228,13 @@ class _Grid:
         return coordinates
 
     def _decode_units(self, index: Any) -> list[Any]:
+        if self.order:
+            units = [self.units[axis] for axis in self.order]
+            index = self._paired(index) if self.balance else index
+            found = _split(index, units)
+            if self.balance:
+                found[-1] = self._from_both_ends(index, found[-1], units[-1])
+            return [found[self.order.index(axis)] for axis in range(len(units))]
         if not self.group or len(self.units) < 2:
             return _split(index, self.units)
         *outer, rows, columns = self.units
@@ -218,6 +243,31 @@ class _Grid:
         plane = arith.muli(rows, columns)
         inside = self._decode_grouped(arith.remui(index, plane), rows, columns)
         return [*_split(arith.divui(index, plane), outer), *inside]
+
+    def _from_both_ends(self, index: Any, number: Any, extent: Any) -> Any:
+        """Turn digits 0, 1, 2, ... of an index into coordinates, from both ends alternately.
+
+        The parity is that of the whole index: with an odd extent, the last digit of a row and the
+        first one of the next are a pair, too.
+        """
+        low = arith.divui(number, constant(2))
+        high = arith.subi(arith.subi(extent, constant(1)), low)
+        is_second = _equal(arith.remui(index, constant(2)), constant(1))
+        short, long = (low, high) if self.balance > 0 else (high, low)
+        return arith.select(is_second, short, long)
+
+    def _paired(self, index: Any) -> Any:
+        """Let a CTA compute pairs of tiles that follow each other; its last one may be single."""
+        ctas, zero = self.stride(), constant(0)
+        both = arith.addi(ctas, ctas)
+        base = arith.muli(arith.divui(index, both), both)
+        inside = arith.subi(index, base)
+        is_second = arith.cmpi(arith.CmpIPredicate.uge, inside, ctas)
+        cta = arith.subi(inside, arith.select(is_second, ctas, zero))
+        left = arith.minui(arith.subi(self.total(), base), both)
+        pairs = arith.maxsi(arith.subi(left, ctas), zero)
+        place = arith.addi(arith.addi(base, cta), arith.minui(cta, pairs))
+        return arith.addi(place, arith.select(is_second, constant(1), zero))
 
     def _decode_grouped(self, index: Any, rows: Any, columns: Any) -> list[Any]:
         """Sweep a group of rows of tiles column by column, every second group backwards."""
@@ -230,8 +280,7 @@ class _Grid:
         row = arith.addi(first, arith.remui(inside, height))
         column = arith.divui(inside, height)
         last = arith.subi(columns, constant(1))
-        odd = arith.remui(number, constant(2))
-        backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
+        backwards = _equal(arith.remui(number, constant(2)), constant(1))
         column = arith.select(backwards, arith.subi(last, column), column)
         return [row, column]
 
@@ -252,6 +301,10 @@ def _split(index: Any, extents: list[Any]) -> list[Any]:
         reversed_coordinates.append(arith.remui(rest, extent))
         rest = arith.divui(rest, extent)
     return [rest, *reversed(reversed_coordinates)]
+
+
+def _equal(value: Any, other: Any) -> Any:
+    return arith.cmpi(arith.CmpIPredicate.eq, value, other)
 
 
 def _leave_bounds_open(function: Any) -> None:

@@ -9,7 +9,8 @@ operations that move a tile through shared memory use; barriers of their role se
 each team of consumers has an area of its own. The mbarriers come last.
 
 Named barrier 0 belongs to the whole CTA. A role with fewer threads gets id 1, a second team the
-next id, and the warpgroups of the consumers the ids after that.
+next id, and the warpgroups of the consumers the ids after that. If they take turns, each has
+another one for that.
 
 The metadata gets the block size (`block_threads`), the bytes of shared memory (`shared_bytes`), the
 CTAs of a cluster, the tiles of a cluster (`cluster_tiles`, to which the launcher rounds up the
@@ -20,10 +21,11 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.count_ops import COUNTER_BARRIERS
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
+from tilec.dialects.nv_tileas.turn_ops import TURNS
 from tilec.ir.attributes import write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
-from tilec.layout.modes import WARP_LANES
+from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
     kernel_functions,
@@ -31,7 +33,7 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     reject,
 )
-from tilec.passes.analysis.scratch_areas import scratch_bytes, uses_scratch
+from tilec.passes.analysis.scratch_areas import NEEDED_SCRATCH, scratch_bytes, uses_scratch
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.fast_dataclasses import dataclass
@@ -70,6 +72,7 @@ def assign_buffers(module: Any, context: PassContext) -> None:
         ops = kernel_operations(function)
         used = _place(ops)
         if used > context.target.shared_memory_bytes:
+            write_kernel_facts(function, **{NEEDED_SCRATCH: _largest_scratch(ops)})
             raise _over_budget(function, ops, used, context)
         _number_barriers(ops, spec["producer_warps"] > 0)
         warps = spec["producer_warps"] + spec["consumer_warps"] * spec.get("teams", 1)
@@ -90,9 +93,8 @@ def _place(ops: list[Any]) -> int:
         layout = layout_of_shared(op.results[0].type)
         size = slot_bytes(op.results[0].type) * ir.IntegerAttr(op.attributes["slots"]).value
         _set_offset(op, arena.take(size, max(SLOT_ALIGNMENT, layout.alignment)))
-    scratch = [op for op in ops if uses_scratch(op)]
-    if scratch:
-        _place_scratch(arena, scratch, _team_count(ops))
+    if _largest_scratch(ops):
+        _place_scratch(arena, ops, _team_count(ops))
     for op in (op for op in ops if op.name == "nv_tileas.alloc_mbarrier"):
         slots = ir.IntegerAttr(op.attributes["slots"]).value
         _set_offset(op, arena.take(MBARRIER_BYTES * slots, MBARRIER_BYTES))
@@ -103,8 +105,14 @@ def _team_count(ops: list[Any]) -> int:
     return max((op.opview.team_count for op in ops if op.name == "nv_tileas.roles"), default=1)
 
 
-def _place_scratch(arena: _Arena, users: list[Any], teams: int) -> None:
-    largest = max(scratch_bytes(op) for op in users)
+def _largest_scratch(ops: list[Any]) -> int:
+    """Return the bytes of the scratch area of a team; 0 where nothing needs one."""
+    return max((scratch_bytes(op) for op in ops if uses_scratch(op)), default=0)
+
+
+def _place_scratch(arena: _Arena, ops: list[Any], teams: int) -> None:
+    users = [op for op in ops if uses_scratch(op)]
+    largest = _largest_scratch(users)
     each = largest if teams == 1 else -(-largest // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
     offset = arena.take(teams * each, SLOT_ALIGNMENT)
     for op in users:
@@ -128,9 +136,11 @@ def _number_barriers(ops: list[Any], specialised: bool) -> None:
     identity = CONSUMERS if specialised else WHOLE_CTA
     for roles in (op for op in ops if op.name == "nv_tileas.roles"):
         first_warpgroup = CONSUMERS + roles.opview.team_count
+        warpgroups = roles.opview.consumer_warps.value // WARPGROUP_WARPS
         for op in walk_operations(roles.opview.consumer.blocks[0]):
-            if op.name in _BARRIERS or uses_scratch(op):
+            if op.name in _BARRIERS or op.name in TURNS or uses_scratch(op):
                 number = first_warpgroup if is_per_warpgroup(op) else identity
+                number = first_warpgroup + warpgroups if op.name in TURNS else number
                 op.attributes["id"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
 
 

@@ -27,7 +27,6 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp
-from tilec.dialects.nv_tileas.tile_ops import ScanOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
@@ -40,13 +39,12 @@ from tilec.layout import (
     LayoutError,
     RegisterLayout,
     choose_blocked,
-    wgmma_a_fragment,
     wgmma_accumulator,
     without_units,
 )
 from tilec.layout.candidates import candidate_layouts
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.layout.warp_products import WarpProduct
+from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import (
     kernel_functions,
@@ -55,7 +53,7 @@ from tilec.passes.analysis.kernels import (
     span_of,
 )
 from tilec.passes.analysis.layout_prices import Groups, price
-from tilec.passes.analysis.mma.wgmma_support import warp_product
+from tilec.passes.analysis.mma.fragments import a_fragment
 from tilec.passes.analysis.operation_layouts import (
     CAT,
     CONVERT,
@@ -70,9 +68,11 @@ from tilec.passes.analysis.tma.shared_layouts import with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     COMBINE,
-    PRODUCT,
+    PRODUCTS,
+    accumulator_layout,
     convert_combined,
     convert_fragments,
+    register_operand,
 )
 from tilec.support.diagnostics import InternalCompilerError, remark
 from tilec.support.fast_dataclasses import dataclass, field
@@ -100,7 +100,7 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
-            assignment = _Assignment(roles.opview.consumer.blocks[0], spec["consumer_warps"])
+            assignment = LayoutAssignment(roles.opview.consumer.blocks[0], spec["consumer_warps"])
             assignment.run()
             for message, tile in assignment.remarks:
                 maker = defining_operation(tile)
@@ -114,7 +114,7 @@ def is_tile(value: Any) -> bool:
 
 
 @dataclass
-class _Assignment:
+class LayoutAssignment:
     """Groups of values under one block and the layout of each group; `remarks` say why."""
 
     block: Any
@@ -172,8 +172,8 @@ class _Assignment:
             rows = zip(op.results, passed, after.arguments, strict=True)
         elif op.name in COMBINE:
             rows = [tuple(op.operands), tuple(op.results)]
-        elif op.name == PRODUCT:
-            rows = [(op.opview.acc, op.results[0]), (op.opview.a,)]
+        elif op.name in PRODUCTS:
+            rows = [(op.operands[2], op.results[0]), (op.operands[0],), (op.operands[1],)]
         elif op.name in _FREE_OPERANDS:
             rows = [(value,) for value in (*op.operands, *op.results)]
         else:
@@ -184,19 +184,12 @@ class _Assignment:
     def _anchor(self) -> None:
         fragments: list[tuple[Any, RegisterLayout]] = []
         for op in walk_operations(self.block):
-            if op.name == PRODUCT:
-                m, n, k = op.opview.tile_shape
-                warpgroups = self.warps // WARPGROUP_WARPS
-                layout = wgmma_accumulator(m, n, warpgroups)
+            layout = accumulator_layout(op, self.warps)
+            if layout is not None:
                 self.layouts.setdefault(self._find(op.results[0]), layout)
-                if op.opview.registers_hold_a:
-                    bits = element_bits(op.opview.a.type.element_type)
-                    fragment = wgmma_a_fragment((m, n, k), bits, warpgroups)
-                    fragments.append((op.opview.a, fragment))
-            elif op.name == "nv_tileas.warp_mma":
-                shares = warp_product(op, self.warps)
-                if isinstance(shares, WarpProduct):  # the pass that made it has asked
-                    self.layouts.setdefault(self._find(op.results[0]), shares.accumulator)
+            operand = register_operand(op)
+            if operand is not None:
+                fragments.append((operand, a_fragment(op, self.warps // WARPGROUP_WARPS)))
         for operand, fragment in fragments:  # accumulators come first: there are more of them
             self.layouts[self._find(operand)] = fragment
             source = operand.owner.operation.operands[0]
@@ -261,7 +254,7 @@ class _Assignment:
     def _combinable_layout(self, op: Any) -> RegisterLayout:
         bits = max(element_bits(operand.type.element_type) for operand in op.operands)
         shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
-        scanned = (axis,) if op.name == ScanOp.OPERATION_NAME else ()
+        scanned = (axis,) if keeps_order(op) else ()
         return choose_blocked(shape, bits, self.warps, reduced=(axis,), scanned=scanned)
 
     def _preferred(self, value: Any) -> RegisterLayout:
@@ -278,8 +271,8 @@ class _Assignment:
             if is_tile(item)
         ]
         reduced = {op.opview.axis.value for op in touching if op.name in COMBINE}
-        scans = (op for op in touching if op.name == ScanOp.OPERATION_NAME)
-        scanned = sorted({op.opview.axis.value for op in scans})
+        ordered = (op for op in touching if op.name in COMBINE and keeps_order(op))
+        scanned = sorted({op.opview.axis.value for op in ordered})
         shape, narrowest = tuple(value.type.shape), min(moved, default=max(bits))
         default = choose_blocked(shape, narrowest, self.warps, reduced=[*reduced], scanned=scanned)
         return self._cheapest(self._find(value), default, narrowest)

@@ -7,7 +7,8 @@ After:   producer: ring_acquire; %a = tiled_load; ring_fill %a, %slot_a; ...
          consumer: ring_wait; %a = load_shared %slot_a; %b = ...; dot %a, %b, %acc
                    ring_release; ring_advance
 
-Channels whose sends are in one block share a ring. Their tiles arrive together and are released
+Channels whose sends are in one block share a ring, if their tiles are read in the same stage
+(`nv-tileas-schedule-loops`). Their tiles arrive together and are released
 together, after the last operation that reads one of them from shared memory. A ring in a loop has
 the planned number of stages, and each slot has a full and an empty barrier. A ring outside of loops
 has one slot, which is filled once, so it needs no empty barrier. The loops carry the positions.
@@ -85,6 +86,7 @@ from tilec.passes.analysis.kernels import (
 )
 from tilec.passes.analysis.mma.operands import dot_uses
 from tilec.passes.analysis.protocol.counts import empty_arrivals, full_arrivals, ring_peers
+from tilec.passes.analysis.schedule.marks import set_stage, stage_of
 from tilec.passes.analysis.tma.multicast import multicast_axis
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.fast_dataclasses import dataclass
@@ -188,7 +190,7 @@ def _group_channels(roles: Any) -> list[_Channels]:
             erase(send)
             continue
         sequence = slice_group(send)
-        key = (send.block, _segment(send)) if sequence is None else sequence
+        key = (send.block, _segment(send), stage_of(receive)) if sequence is None else sequence
         group = groups.setdefault(key, _Channels([], [], sliced=sequence is not None))
         group.sends.append(send)
         group.receives.append(receive)
@@ -314,24 +316,30 @@ def _consume(channels: _Channels, ring: _Ring, position: Any) -> Any:
     """Guard the uses of a block's tiles by wait and release; return the next position."""
     first = channels.receives[0]
     tokens = [op for receive in channels.receives for op in _token_operations(receive)]
+    stage, added = stage_of(first), []
     with ir.InsertionPoint(first), first.location:
-        RingWaitOp(ring=ring.value, position=position)
+        added.append(RingWaitOp(ring=ring.value, position=position))
         if tokens:
             _replace_tokens(tokens, RingTokenOp.build(ring.value, position))
     reads = []
     for receive, buffer in zip(channels.receives, ring.buffers, strict=True):
         with ir.InsertionPoint(receive), receive.location:
-            tile = LoadSharedOp.build(SlotViewOp.build(buffer, position))
+            slot = SlotViewOp.build(buffer, position)
+            tile = LoadSharedOp.build(slot)
         receive.results[0].replace_all_uses_with(tile)
         reads.append(tile)
+        added += [slot.owner, tile.owner]
     block = first.block
     last = _last_reader(block, reads)
     following = position
     with ir.InsertionPoint(next_operation(last)), first.location:
         if ring.refilled:
-            RingReleaseOp(ring=ring.value, position=position)
+            added.append(RingReleaseOp(ring=ring.value, position=position))
         if ring.advances:
             following = RingAdvanceOp.build(ring.value, position)
+            added.append(following.owner)
+    for op in added:
+        set_stage(op.operation, stage)
     for receive in channels.receives:
         erase(receive)
     return following

@@ -7,6 +7,10 @@ The threads of a role run independently, so only a barrier orders a store of one
 load of another. One barrier is placed before each access whose token leads back to a conflicting
 access of the consumer role. TMA loads need none (see `nv-tileas-partition-roles`). The pass runs
 after the roles are split, because only then is it known which accesses share threads.
+
+A barrier also waits for what TMA stores, and fences the proxies. Where only threads access what the
+token orders, it has the attribute `by_threads` and does neither. A running sum that publishes the
+total of a tile else waits for the store of the tile before.
 """
 
 from typing import Any
@@ -15,9 +19,12 @@ from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas import OrderMemoryOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import walk_operations
+from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.facts.memory_tokens import comes_before_loads, token_sources
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, tiled_access
 from tilec.passes.registry import PassContext, register_pass
+
+_TILED = ("nv_tileas.tiled_load", "nv_tileas.tiled_store")
 
 
 @register_pass("nv-tileas-order-memory")
@@ -39,6 +46,13 @@ def _order_role(block: Any) -> bool:
             continue
         sources = token_sources(op.opview.after)
         if any(comes_before_loads(op) or comes_before_loads(source) for source in sources):
-            OrderMemoryOp(loc=op.location, ip=ir.InsertionPoint(op))
+            made = OrderMemoryOp(loc=op.location, ip=ir.InsertionPoint(op))
+            if all(map(_is_by_threads, (op, *sources))):
+                made.operation.attributes["by_threads"] = ir.UnitAttr.get()
             changed = True
     return changed
+
+
+def _is_by_threads(op: Any) -> bool:
+    """Tell whether threads perform an access, now and in later passes."""
+    return is_element_access(op) or (op.name in _TILED and not tiled_access(op).uses_tma)

@@ -1,0 +1,127 @@
+// RUN: tilec opt %s --passes nv-tileas-schedule-loops --split-input-file | FileCheck %s
+
+// The pass gives the operations of a loop that is worth rotating their stages.
+
+// The second product needs what threads compute from the first one. It runs a round later, while they
+// compute for the next round. Its tile B is taken out of its slot then, too.
+// CHECK-LABEL: module @the_second_product_runs_a_round_later
+// CHECK:         scf.for
+// CHECK:           "nv_tileas.receive"() {channel = 0 : i64, {{.*}}stage = 0 : i64}
+// CHECK-NEXT:      "nv_tileas.receive"() {channel = 1 : i64, {{.*}}stage = 1 : i64}
+// CHECK-NEXT:      "nv_tileas.dot"{{.*}}stage = 0 : i64}
+// CHECK-NEXT:      math.exp2 {{.*}}stage = 0 : i64}
+// CHECK-NEXT:      arith.truncf {{.*}}{stage = 0 : i64}
+// CHECK-NEXT:      "nv_tileas.dot"{{.*}}stage = 1 : i64}
+// CHECK-NEXT:      scf.yield
+// CHECK-NEXT:    }
+module @the_second_product_runs_a_round_later {
+  "nv_tileaa.func"() ({
+  ^bb0(%q: tensor<128x128xbf16>, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %t = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %k = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %v = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%t, %k, %zero) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s {flush_to_zero} : tensor<128x128xf32>
+        %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+        %o = "nv_tileas.dot"(%p, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
+}
+
+// -----
+
+// A sum of products has nothing to hide.
+// CHECK-LABEL: module @a_sum_of_products_stays
+// CHECK-NOT:     stage
+module @a_sum_of_products_stays {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %a = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %b = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %o = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
+}
+
+// -----
+
+// Threads stage B of the second product in shared memory, where it has one place.
+// CHECK-LABEL: module @a_staged_operand_keeps_a_loop
+// CHECK-NOT:     stage =
+module @a_staged_operand_keeps_a_loop {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %a = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %b = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%a, %b, %zero) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s : tensor<128x128xf32>
+        %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+        %o = "nv_tileas.dot"(%a, %p, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
+}
+
+// -----
+
+// How long a round takes depends on how often the loop inside runs.
+// CHECK-LABEL: module @a_loop_around_a_loop_stays
+// CHECK-NOT:     stage =
+module @a_loop_around_a_loop_stays {
+  "nv_tileaa.func"() ({
+  ^bb0(%n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %r = scf.for %t = %c0 to %n step %c1 iter_args(%all = %zero) -> (tensor<128x128xf32>) : i32 {
+        %a = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%a, %a, %zero) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s : tensor<128x128xf32>
+        %o = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %e) -> (tensor<128x128xf32>) : i32 {
+          %b = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+          %d = "nv_tileas.dot"(%b, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+          scf.yield %d : tensor<128x128xf32>
+        }
+        %x = arith.addf %all, %o : tensor<128x128xf32>
+        scf.yield %x : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
+}

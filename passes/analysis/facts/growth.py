@@ -1,0 +1,108 @@
+"""Whether an integer grows or shrinks with a coordinate of the block.
+
+The order of tiles follows from the answer, and no result does: a kernel is right in every order. So
+numbers count as whole numbers that do not wrap around.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.ir.structured import defining_operation
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
+
+_JOINED = (
+    "arith.extsi",
+    "arith.extui",
+    "arith.trunci",
+    "arith.index_cast",
+    "arith.addi",
+    "arith.minsi",
+    "arith.minui",
+    "arith.maxsi",
+    "arith.maxui",
+)
+_DIVISIONS = (
+    "arith.divsi",
+    "arith.divui",
+    "arith.floordivsi",
+    "arith.ceildivsi",
+    "arith.ceildivui",
+)
+
+
+class Growth:
+    """Answers for one kernel: 1 never shrinks, -1 never grows, 0 stays the same, None unknown."""
+
+    def __init__(self, coordinates: set[Any], ranges: ValueRanges) -> None:
+        """Take the operations that return the coordinate, and the ranges of values."""
+        self._coordinates = coordinates
+        self._ranges = ranges
+        self._known: dict[Any, int | None] = {}
+
+    def of(self, value: Any) -> int | None:
+        """Return how `value` changes with the coordinate."""
+        if value not in self._known:
+            self._known[value] = self._find(value)
+        return self._known[value]
+
+    def of_rounds(self, loops: Iterable[Any]) -> int | None:
+        """Return how the rounds of all `loops` (`scf.for`) together change with the coordinate.
+
+        A bound at which one loop ends and another one begins counts for neither.
+        """
+        ends = [list(loop.operands)[:3] for loop in loops]
+        if any(self.of(step) != 0 for _, _, step in ends):
+            return None
+        lower = [first for first, _, _ in ends]
+        upper = []
+        for _, last, _ in ends:
+            if last in lower:
+                lower.remove(last)
+            else:
+                upper.append(last)
+        return _together([*map(self.of, upper), *(_turned(self.of(first)) for first in lower)])
+
+    def _find(self, value: Any) -> int | None:
+        op = defining_operation(value)
+        if op is None:  # an argument of the kernel, or what a loop carries
+            return None if value.owner.owner.operation.name.startswith("scf.") else 0
+        if op in self._coordinates:
+            return 1
+        if len(op.regions):
+            return None
+        found = [self.of(operand) for operand in op.operands]
+        return 0 if all(item == 0 for item in found) else self._through(op, found)
+
+    def _through(self, op: Any, found: list[int | None]) -> int | None:
+        """Return how the result of `op` changes, given how its operands do."""
+        if op.name in _JOINED:
+            return _together(found)
+        if op.name == "arith.subi":
+            return _together([found[0], _turned(found[1])])
+        if op.name == "arith.select" and found[0] == 0:
+            return _together(found[1:])
+        if op.name in _DIVISIONS and found[1] == 0:
+            return self._scaled(found[0], op.operands[1])
+        if op.name == "arith.muli" and 0 in found:
+            fixed = found.index(0)
+            return self._scaled(found[1 - fixed], op.operands[fixed])
+        return None
+
+    def _scaled(self, growth: int | None, factor: Any) -> int | None:
+        """Return the growth of a product with `factor`, or of a division by it."""
+        low, high = self._ranges.signed(factor)
+        if low >= 0:
+            return growth
+        return _turned(growth) if high <= 0 else None
+
+
+def _turned(growth: int | None) -> int | None:
+    return None if growth is None else -growth
+
+
+def _together(found: list[int | None]) -> int | None:
+    """Return the growth of what grows with each of several values."""
+    directions = {item for item in found if item != 0}
+    if len(directions) > 1:
+        return None
+    return directions.pop() if directions else 0

@@ -1,0 +1,64 @@
+"""What tiles of a grid share: the axes along which their loops load the same, and the rounds."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata
+from tilec.ir.bindings import ir
+from tilec.ir.structured import enclosing_loops
+from tilec.passes.analysis.facts.element_accesses import is_element_access
+from tilec.passes.analysis.facts.growth import Growth
+from tilec.passes.analysis.facts.slices import slice_starts
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    array_of_view,
+    function_body,
+    kernel_operations,
+)
+from tilec.passes.analysis.tma.multicast import dependences
+from tilec.plan.model import Reuse
+
+
+def reuse_of(function: Any, accesses: Iterable[TiledAccess]) -> Reuse:
+    """Return what the tiles of a kernel share, as far as its loops say.
+
+    The bounds of a loop do not count: tiles that read the first part of the same keys share them.
+    """
+    grid = read_kernel_fact(function, "grid") or []
+    loads = [item for item in accesses if item.is_load and enclosing_loops(item.op)]
+    ops = kernel_operations(function)
+    ids = {op: axis_of(op) for op in ops if op.name == "nv_tileas.get_program_id"}
+    used = {ids[op] for load in loads for op in _sources(load, set(ids))}
+    for op in filter(is_element_access, ops):
+        if enclosing_loops(op):
+            used |= {ids[found] for found in dependences(op.operands, set(ids), bounds=False)}
+    shared = [axis for axis in range(len(grid)) if axis not in used]
+    if not used or not shared or len(grid) < 2:
+        return Reuse()
+    loops = dict.fromkeys(loop for load in loads for loop in enclosing_loops(load.op))
+    growths = {axis: _growth(function, ids, axis, list(loops)) for axis in shared}
+    growing = [axis for axis, growth in growths.items() if growth != 0]
+    last = growing[0] if len(growing) == 1 and growths[growing[0]] is not None else shared[-1]
+    order = [*sorted(used), *(axis for axis in shared if axis != last), last]
+    arrays = dict.fromkeys(array_of_view(load.view, function) for load in loads)
+    growth = growths[last] if growing == [last] else 0
+    return Reuse(tuple(order), tuple(shared), growth or 0, tuple(arrays))
+
+
+def axis_of(program_id: Any) -> int:
+    """Return the grid axis of a `get_program_id`."""
+    return ir.IntegerAttr(program_id.attributes["axis"]).value
+
+
+def _sources(load: TiledAccess, ids: set[Any]) -> set[Any]:
+    begin = [start.value for start in slice_starts(load.view)]
+    return dependences([*load.coords, *begin], ids, bounds=False)
+
+
+def _growth(function: Any, ids: dict[Any, int], axis: int, loops: list[Any]) -> int | None:
+    """Return how the rounds of `loops` change along an axis; None where that is unknown."""
+    if any(loop.name != "scf.for" for loop in loops):
+        return None
+    ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+    return Growth({op for op, found in ids.items() if found == axis}, ranges).of_rounds(loops)

@@ -1,0 +1,1 @@
+"""What the scheduler has to know about loops."""

@@ -1,0 +1,114 @@
+"""The graph of an `scf.for` in the consumers: its operations, and which wait for which."""
+
+from collections.abc import Iterator
+from itertools import pairwise, product
+from typing import Any
+
+from tilec.dialects.common.effects import has_effect
+from tilec.ir.bindings import ir
+from tilec.ir.structured import (
+    body_operations,
+    defining_operation,
+    operations_inside,
+    terminator,
+)
+from tilec.passes.analysis.mma.operands import stays_in_registers
+from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
+from tilec.plan.graph import Edge, LoopGraph
+
+_WAIT, _RELEASE = "nv_tileas.ring_wait", "nv_tileas.ring_release"
+_ADVANCE = "nv_tileas.ring_advance"
+
+
+def loop_graph(loop: Any, warpgroups: int) -> LoopGraph:
+    """Return the graph of a loop whose tiles `warpgroups` share by rows."""
+    ops = loop_operations(loop)
+    numbers = {op: number for number, op in enumerate(ops)}
+    edges = {*_values(loop, numbers), *_effects(ops), *_slots(ops, numbers), *_fragments(numbers)}
+    nodes = tuple(op_cost(op, warpgroups) for op in ops)
+    ordered = sorted(edges, key=lambda edge: (edge.source, edge.target, edge.distance))
+    return LoopGraph(nodes, tuple(ordered), warpgroups)
+
+
+def loop_operations(loop: Any) -> list[Any]:
+    """Return the operations of a loop but its terminator."""
+    return body_operations(loop.regions[0].blocks[0])[:-1]
+
+
+def operands_of(op: Any) -> list[Any]:
+    """Return what `op` and the operations inside of it use."""
+    return [operand for one in (op, *operations_inside(op)) for operand in one.operands]
+
+
+def _values(loop: Any, numbers: dict[Any, int]) -> Iterator[Edge]:
+    """Yield the edges of values, in a round and from one round to the next."""
+    block = loop.regions[0].blocks[0]
+    carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
+    for op, number in numbers.items():
+        for value in operands_of(op):
+            distance = 0
+            while (
+                isinstance(value, ir.BlockArgument)
+                and value in carried
+                and distance <= len(carried)
+            ):
+                value, distance = carried[value], distance + 1
+            if not isinstance(value, ir.BlockArgument) and value.owner.operation in numbers:
+                yield Edge(numbers[value.owner.operation], number, distance)
+
+
+def _effects(ops: list[Any]) -> Iterator[Edge]:
+    """Yield edges that keep the order of operations with effects, but for those of rings."""
+    acting = [
+        number
+        for number, op in enumerate(ops)
+        if op.name not in (_WAIT, _RELEASE) and any(map(has_effect, (op, *operations_inside(op))))
+    ]
+    for first, second in pairwise(acting):
+        yield Edge(first, second)
+    if len(acting) > 1:
+        yield Edge(acting[-1], acting[0], 1)
+
+
+def _fragments(numbers: dict[Any, int]) -> Iterator[Edge]:
+    """Yield the edges that keep A in registers until the product that reads it is done.
+
+    The next round computes it in the same registers.
+    """
+    for op, number in numbers.items():
+        if op.name == DOT and stays_in_registers(op, 0):
+            maker = defining_operation(op.operands[0])
+            if maker in numbers:
+                yield Edge(number, numbers[maker], 1)
+
+
+def _slots(ops: list[Any], numbers: dict[Any, int]) -> Iterator[Edge]:
+    """Yield the edges between the wait for a slot, its readers and its release."""
+    for wait in (op for op in ops if op.name == _WAIT):
+        ring, position = wait.operands
+        users = [use.owner.operation for use in position.uses]
+        inside = [op for op in users if op in numbers and numbers[op] > numbers[wait]]
+        for op in inside:
+            yield Edge(numbers[wait], numbers[op])
+        releases = [op for op in inside if op.name == _RELEASE and op.operands[0] == ring]
+        advances = [op for op in inside if op.name == _ADVANCE and op.operands[0] == ring]
+        for release, advance in product(releases, advances):
+            yield Edge(numbers[release], numbers[advance])
+        views = [op for op in inside if op.name == "nv_tileas.slot_view"]
+        for release in releases:
+            for reader in _readers(views, numbers):
+                if numbers[reader] < numbers[release]:
+                    yield Edge(numbers[reader], numbers[release])
+
+
+def _readers(views: list[Any], numbers: dict[Any, int]) -> set[Any]:
+    """Return the operations of the loop that read the slots of `views`, and what they pass on."""
+    found: set[Any] = set()
+    pending = list(views)
+    while pending:
+        op = pending.pop()
+        found.add(op)
+        if op.name in ("nv_tileas.slot_view", "nv_tileas.load_shared", "nv_tileas.view"):
+            users = [use.owner.operation for result in op.results for use in result.uses]
+            pending += [user for user in users if user in numbers and user not in found]
+    return found

@@ -1,0 +1,245 @@
+"""Compute a mask only for the tiles that need one.
+
+Before:  %c = addi (splat %n128), (make_range);  %m = cmpi slt, %c, (splat %N)
+         %s = select %m, %x, %filler
+After:   %last = addi %n128, 127;  %all = cmpi slt, %last, %N
+         %s = scf.if %all { yield %x }
+              else { %c = ...; %m = cmpi slt, %c, (splat %N); yield (select %m, %x, %filler) }
+
+Attention masks the scores of every tile, but only tiles on the diagonal, at the ragged end or at an
+edge of a window have something to mask. The test of a tile is a few scalar
+operations (`passes/analysis/facts/mask_tests.py`). What only the mask needs moves into the branch,
+also from before the loop; constants move with it. If the usual value of the mask is false
+(`where(hidden, filler, x)`), the test asks for that. Selects with the same test share a branch if
+no operation between them reads one of them.
+
+The pass looks at loops with products, where each instruction beside a product takes time. In other
+loops memory sets the pace, and no load would be moved across a branch. A mask that is also used
+otherwise is computed anyway. Remark T0439 says of each mask for which tiles it is skipped, or why
+it is not.
+"""
+
+from collections.abc import Iterable
+from math import prod
+from typing import Any
+
+from tilec.ir.attributes import read_kernel_metadata
+from tilec.ir.bindings import ir, scf
+from tilec.ir.removal import erase, is_used
+from tilec.ir.structured import (
+    body_operations,
+    clone_operation,
+    defining_operation,
+    enclosing_loops,
+    parent_operation,
+)
+from tilec.passes.analysis.facts.mask_tests import (
+    FALSE,
+    TRUE,
+    MaskTest,
+    NoTestError,
+    derive_test,
+)
+from tilec.passes.analysis.facts.value_ranges import ValueRanges
+from tilec.passes.analysis.kernels import (
+    function_body,
+    kernel_functions,
+    kernel_operations,
+    span_of,
+)
+from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileaa.scalar_tests import ScalarNames, emit_condition
+from tilec.support.diagnostics import remark
+from tilec.support.fast_dataclasses import dataclass
+
+_SELECT = "arith.select"
+_FILLERS = ("arith.constant", "nv_tileaa.splat")
+_LEAST_WORK = 8192
+"""Element operations that are worth a branch: 64 instructions of each of 128 threads. The test and
+the branch take about 20 (estimate)."""
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """A select whose mask has a test.
+
+    Attributes:
+        select: The operation.
+        side: The operand that it returns where the test holds: 1 or 2.
+        test: The test.
+    """
+
+    select: Any
+    side: int
+    test: MaskTest
+
+
+@register_pass("nv-tileaa-skip-masks")
+def skip_masks(module: Any, context: PassContext) -> bool:
+    """Put selects of tiles in loops with products, and their masks, behind scalar tests."""
+    changed = False
+    for function in kernel_functions(module):
+        selects = _selects_beside_products(function)
+        if not selects:
+            continue
+        ranges = ValueRanges(function_body(function), read_kernel_metadata(function))
+        names = ScalarNames(function)
+        choices = []
+        for select in selects:
+            found = _choice(select, ranges, set(selects))
+            message = _message(found, names)
+            if message:
+                context.sink.emit(remark("T0439", message, span_of(select)))
+            if isinstance(found, _Choice):
+                choices.append(found)
+        for group in _groups(choices):
+            _branch(group)
+            changed = True
+    return changed
+
+
+def _selects_beside_products(function: Any) -> list[Any]:
+    """Return the selects by tiles of bools whose innermost loop is that of a product."""
+    operations = kernel_operations(function)
+    dots = [op for op in operations if op.name == "nv_tileaa.dot"]
+    loops = {around[0] for around in map(enclosing_loops, dots) if around}
+    return [op for op in operations if _is_masked(op) and set(enclosing_loops(op)[:1]) & loops]
+
+
+def _is_masked(op: Any) -> bool:
+    return op.name == _SELECT and isinstance(op.operands[0].type, ir.RankedTensorType)
+
+
+def _choice(select: Any, ranges: ValueRanges, selects: set[Any]) -> _Choice | str:
+    """Return the test of a select, or why it has none."""
+    mask, first, second = select.operands
+    side = 2 if _is_filler(first) and not _is_filler(second) else 1
+    try:
+        test = derive_test(mask, side == 1, ranges)
+    except NoTestError as failure:
+        return str(failure)
+    if test.condition == FALSE:
+        return "no tile is known to need none"
+    if any(use.owner.operation not in selects for use in mask.uses):
+        return "it is also used for something else than selecting"
+    elements = prod(mask.type.shape)
+    whole = [op for op in test.operations if _computes(op) and _elements(op) == elements]
+    if elements * (1 + len(whole)) < _LEAST_WORK:
+        return "a branch would take as long"
+    return _Choice(select, side, test)
+
+
+def _is_filler(tile: Any) -> bool:
+    op = defining_operation(tile)
+    return op is not None and op.name in _FILLERS
+
+
+def _computes(op: Any) -> bool:
+    return op.name.startswith("arith.") and op.name != "arith.constant"
+
+
+def _elements(op: Any) -> int:
+    return prod(op.results[0].type.shape)
+
+
+def _message(found: _Choice | str, names: ScalarNames) -> str:
+    if isinstance(found, str):
+        return f"the mask is computed for every tile: {found}"
+    if found.test.condition == TRUE:
+        return "the mask is removed: it selects the same everywhere"
+    return f"the mask is skipped for tiles with {names.text_of(found.test.condition)}"
+
+
+def _groups(choices: Iterable[_Choice]) -> list[list[_Choice]]:
+    """Return the choices in groups that share a branch, at the place of the last one."""
+    groups: list[list[_Choice]] = []
+    for choice in choices:
+        last = groups[-1] if groups else []
+        if last and _can_join(choice, last):
+            last.append(choice)
+        else:
+            groups.append([choice])
+    return groups
+
+
+def _can_join(choice: _Choice, group: list[_Choice]) -> bool:
+    """Tell whether a group of earlier choices of the same block can move down to `choice`."""
+    first = group[0]
+    block = choice.select.block
+    if first.test.condition != choice.test.condition or first.select.block != block:
+        return False
+    place = {op: number for number, op in enumerate(body_operations(block))}
+    end = place[choice.select]
+    users = [use.owner.operation for item in group for use in item.select.results[0].uses]
+    return all(place[_holder(user, block)] > end for user in users)
+
+
+def _holder(op: Any, block: Any) -> Any:
+    """Return the operation of `block` that is `op` or holds it."""
+    while op.block != block:
+        op = parent_operation(op)
+    return op
+
+
+def _branch(group: list[_Choice]) -> None:
+    """Replace the selects of a group by a branch at the place of the last one."""
+    selects = [choice.select for choice in group]
+    kept = [choice.select.operands[choice.side] for choice in group]
+    condition = group[0].test.condition
+    results = kept
+    if condition != TRUE:
+        with ir.InsertionPoint(selects[-1]), selects[-1].location:
+            branch = scf.IfOp(
+                emit_condition(condition), [tile.type for tile in kept], has_else=True
+            )
+            with ir.InsertionPoint(branch.then_block):
+                scf.YieldOp(kept)
+            with ir.InsertionPoint(branch.else_block):
+                scf.YieldOp(_masked(group))
+        results = list(branch.results)
+    unused = [operand for select in selects for operand in select.operands]
+    for select, result in zip(selects, results, strict=True):
+        select.results[0].replace_all_uses_with(result)
+    for select in reversed(selects):
+        erase(select)
+    movable = {op for choice in group for op in choice.test.operations}
+    _erase_unused(unused, movable)
+
+
+def _masked(group: list[_Choice]) -> list[Any]:
+    """Emit the masks and selects of a group, and return what they select."""
+    mapping: dict[Any, Any] = {}
+    results = []
+    for choice in group:
+        inside = set(choice.test.operations)
+        for value in choice.select.operands:
+            if _is_filler(value):
+                inside.add(value.owner.operation)
+        inside.discard(defining_operation(choice.select.operands[choice.side]))
+        results.append(_clone_with(choice.select, inside, mapping).results[0])
+    return results
+
+
+def _clone_with(op: Any, inside: set[Any], mapping: dict[Any, Any]) -> Any:
+    """Clone `op` after the operations of `inside` that it needs.
+
+    Ranges are cloned for each use: rows and columns hold them in different layouts.
+    """
+    for operand in op.operands:
+        source = defining_operation(operand)
+        if source in inside and (operand not in mapping or not source.operands):
+            _clone_with(source, inside, mapping)
+    return clone_operation(op, mapping)
+
+
+def _erase_unused(values: list[Any], movable: set[Any]) -> None:
+    """Erase the fillers and the operations of masks that nothing uses any more."""
+    waiting = list(values)
+    while waiting:
+        op = defining_operation(waiting.pop())
+        if op is None or is_used(op):
+            continue
+        if op in movable or op.name in _FILLERS:
+            waiting = [value for value in waiting if value not in list(op.results)]
+            waiting += list(op.operands)
+            erase(op)

@@ -1,0 +1,174 @@
+"""Where the wait for each asynchronous product goes, and what has to come after it."""
+
+from math import prod
+from typing import Any
+
+from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, MmaWaitOp
+from tilec.dialects.nv_tileas.mma_ops import BY_STEPS
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import (
+    LOOPS,
+    body_operations,
+    next_operation,
+    operations_inside,
+    parent_operation,
+    terminator,
+)
+from tilec.passes.analysis.schedule.loop_graph import operands_of
+from tilec.passes.analysis.schedule.op_costs import op_cost
+from tilec.support.fast_dataclasses import dataclass
+
+WORD_BITS = 32
+"""Bits of the elements of a tile that an anchor takes."""
+ANCHORED_CYCLES = 100
+"""Fewest cycles of a warpgroup that are worth the four instructions of an anchor (choice)."""
+
+ASYNC_MMA = AsyncMmaOp.OPERATION_NAME
+
+
+@dataclass(frozen=True)
+class Issued:
+    """A product that was issued.
+
+    Attributes:
+        product: The operation.
+        barrier: After it, threads may overwrite what they staged for the product; None if nothing
+            was staged.
+    """
+
+    product: Any
+    barrier: Any = None
+
+    def reads_until(self, op: Any) -> bool:
+        """Tell whether `op` gives back shared memory that the product reads, or goes on."""
+        if op.name in ("nv_tileas.ring_release", "nv_tileas.ring_advance"):
+            positions = map(_position, self.product.opview.shared_operands)
+            return any(item is not None and item == op.operands[1] for item in positions)
+        return self.barrier is not None and op == self.barrier
+
+
+def place_waits(issued: list[Issued]) -> None:
+    """Wait for each asynchronous product, in program order, as late as that hides work.
+
+    What gives back the shared memory that a product reads moves after its wait.
+    """
+    places: dict[Any, list[Issued]] = {}
+    for item in issued:
+        place = _last_hidden(item.product)
+        places.setdefault(place, []).append(item)
+        if place == item.product and _computes_a(item.product):
+            item.product.attributes[BY_STEPS] = ir.UnitAttr.get()
+    for place, waited in places.items():
+        following = next_operation(place)
+        for item in waited:
+            _wait(item, following)
+
+
+def _wait(item: Issued, following: Any) -> None:
+    """Wait for a product before operation `following` of its block."""
+    product = item.product
+    between = _operations_between(product, following)
+    inside = [inner for op in between for inner in operations_inside(op)]
+    groups = 0
+    if not product.opview.registers_hold_a and not any(op.name == ASYNC_MMA for op in inside):
+        groups = sum(op.name == ASYNC_MMA for op in between)
+    result, token = product.results
+    uses = [(use.owner.operation, use.operand_number) for use in result.uses]
+    with ir.InsertionPoint(following), product.location:
+        tile = _hidden_result(between)
+        if tile is not None:
+            AnchorOp(tile=tile)
+        waited = MmaWaitOp.build(result, token, groups)
+    for user, number in uses:
+        user.operands[number] = waited
+    for op in filter(item.reads_until, between):
+        op.move_before(following)
+
+
+def _hidden_result(hidden: list[Any]) -> Any:
+    """Return a tile that stands for what a product hides: one that needs the most of it.
+
+    Of several, the smallest one. What another product needs comes before that anyway. None where
+    threads compute nothing else.
+    """
+    needs: dict[Any, set[Any]] = {}
+    for op in hidden:
+        sources = [value.owner for value in operands_of(op) if isinstance(value, ir.OpResult)]
+        makers = [source.operation for source in sources if source.operation in needs]
+        needs[op] = {op}.union(*(needs[maker] for maker in makers))
+    issued = set().union(*(needs[op] for op in hidden if op.name == ASYNC_MMA))
+    tiles = [op.results[0] for op in hidden if op not in issued and _computes(op)]
+    costs = {
+        tile: sum(op_cost(op, 1).cycles for op in needs[tile.owner.operation]) for tile in tiles
+    }
+    best = max(tiles, key=lambda tile: (costs[tile], -prod(tile.type.shape)), default=None)
+    return None if best is None or costs[best] < ANCHORED_CYCLES else best
+
+
+def _computes(op: Any) -> bool:
+    """Tell whether threads compute a tile of words in `op`."""
+    cost = op_cost(op, 1) if len(op.results) == 1 and op.name != ASYNC_MMA else None
+    if cost is None or not cost.cycles or not isinstance(op.results[0].type, ir.RankedTensorType):
+        return False
+    return element_bits(op.results[0].type.element_type) == WORD_BITS
+
+
+def _last_hidden(product: Any) -> Any:
+    """Return the last operation that may run before the wait for `product`."""
+    last = product
+    needed = {_at_level(use.owner.operation, product.block) for use in product.results[0].uses}
+    needed |= _makers_of_next_a(product)
+    ops = body_operations(product.block)
+    for op in ops[ops.index(product) + 1 : -1]:
+        if op in needed or any(inner.name in LOOPS for inner in (op, *operations_inside(op))):
+            break
+        if _is_work(op):
+            last = op
+    return last
+
+
+def _makers_of_next_a(product: Any) -> set[Any]:
+    """Return the operation that computes A for the next round, in the registers of this one."""
+    a = product.opview.a
+    if not product.opview.registers_hold_a or not isinstance(a, ir.BlockArgument):
+        return set()
+    carried = terminator(product.block).operands[a.arg_number - 1]
+    return {carried.owner.operation} if isinstance(carried, ir.OpResult) else set()
+
+
+def _computes_a(product: Any) -> bool:
+    """Tell whether threads compute A, in registers, next to `product`: one step after the other."""
+    a = product.opview.a
+    if not product.opview.registers_hold_a or isinstance(a, ir.BlockArgument):
+        return False
+    return not a.owner.operation.regions
+
+
+def _at_level(op: Any, block: Any) -> Any:
+    """Return the operation of `block` that is `op` or holds it."""
+    while op.block != block:
+        op = parent_operation(op)
+    return op
+
+
+def _is_work(op: Any) -> bool:
+    """Tell whether threads compute or multiply in `op`: what a product can hide."""
+    return any(
+        isinstance(value.type, ir.RankedTensorType)
+        for inner in (op, *operations_inside(op))
+        for value in (*inner.operands, *inner.results)
+    )
+
+
+def _operations_between(first: Any, last: Any) -> list[Any]:
+    ops = body_operations(first.block)
+    return ops[ops.index(first) + 1 : ops.index(last)]
+
+
+def _position(tile: Any) -> Any:
+    """Return the ring position of a tile in shared memory; None for one outside of a ring."""
+    view = None if isinstance(tile, ir.BlockArgument) else tile.owner.operation
+    if view is not None and view.name == "nv_tileas.shared_view":
+        return _position(view.operands[0])
+    return view.operands[1] if view is not None and view.name == "nv_tileas.slot_view" else None

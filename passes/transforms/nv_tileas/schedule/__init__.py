@@ -1,0 +1,1 @@
+"""Passes that schedule the operations of loops."""

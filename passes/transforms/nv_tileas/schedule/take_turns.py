@@ -1,0 +1,58 @@
+"""Let the warpgroups of a rotated loop issue the products of a round one after the other.
+
+Before:  scf.for { async_mma; ...; async_mma; ...; mma_wait; ... } {turns}
+After:   turn_start
+         scf.for { turn_take; async_mma; ...; async_mma; turn_pass; ...; mma_wait; ... }
+
+While the products of one warpgroup run, the other one computes. Without turns both may compute at
+the same time, and then both wait for the tensor cores. `nv-tileas-schedule-loops` marks the loops
+for which that is worth it.
+
+Nobody may wait for another warpgroup between the two operations, since that one waits for its turn.
+So a loop stays as it is if tiles move through shared memory there, and remark T0440 says so.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import TurnPassOp, TurnStartOp, TurnTakeOp
+from tilec.ir.bindings import ir
+from tilec.ir.structured import body_operations, next_operation, operations_inside
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, role_block, span_of
+from tilec.passes.analysis.protocol.turns import meets_others
+from tilec.passes.analysis.schedule.marks import TURNS
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.diagnostics import remark
+
+_PRODUCT = "nv_tileas.async_mma"
+
+
+@register_pass("nv-tileas-take-turns")
+def take_turns(module: Any, context: PassContext) -> bool:
+    """Add the turns of every loop that is marked."""
+    changed = False
+    for function in kernel_functions(module):
+        marked = [op for op in kernel_operations(function) if TURNS in op.attributes]
+        for loop in (op for op in marked if op.name == "scf.for"):
+            del loop.attributes[TURNS]
+            changed = _add_turns(loop, context) or changed
+    return changed
+
+
+def _add_turns(loop: Any, context: PassContext) -> bool:
+    ops = body_operations(loop.regions[0].blocks[0])
+    products = [number for number, op in enumerate(ops) if op.name == _PRODUCT]
+    between = ops[products[0] : products[-1]]
+    if any(meets_others(inner) for op in between for inner in (op, *operations_inside(op))):
+        message = "the warpgroups take no turns: tiles move through shared memory between products"
+        context.sink.emit(remark("T0440", message, span_of(loop)))
+        return False
+    first, last = ops[products[0]], ops[products[-1]]
+    with ir.InsertionPoint(first), first.location:
+        TurnTakeOp()
+    with ir.InsertionPoint(next_operation(last)), last.location:
+        TurnPassOp()
+    block = role_block(loop)
+    if not any(op.name == TurnStartOp.OPERATION_NAME for op in body_operations(block)):
+        with ir.InsertionPoint.at_block_begin(block), loop.location:
+            TurnStartOp()
+    return True

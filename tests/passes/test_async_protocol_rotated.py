@@ -1,0 +1,176 @@
+"""Faults in rotated loops whose warpgroups issue their products in turns."""
+
+import re
+
+import pytest
+
+from tests.support.seeded_faults import (
+    before_the_check,
+    changed,
+    check_fault,
+    lines_of,
+    moved,
+    replaced,
+    verify,
+    without,
+)
+
+SIZE = {"BD": 128}
+FIRST, SCORES, VALUES, LAST = range(4)
+"""Waits for products: before the loop, of stage 0 and of stage 1 in it, after it."""
+K_FIRST, K, V, V_LAST = range(4)
+"""Releases of slots, in the order of the waits."""
+
+
+@pytest.fixture(scope="module")
+def attention(tmp_path_factory) -> str:
+    """Take the example whose scores of a round and values of the round before run together."""
+    return before_the_check(
+        tmp_path_factory.mktemp("faults"), size={"BD": 128}, example="attention"
+    )
+
+
+def repeated(operation: str):
+    """Return an edit that repeats the only use of an operation."""
+
+    def edit(text):
+        lines = text.splitlines()
+        (at,) = lines_of(text, operation)
+        lines.insert(at, lines[at])
+        return "\n".join(lines)
+
+    return edit
+
+
+def inserted(line: str, before: str, number: int = 0):
+    """Return an edit that inserts an operation before one use of another one."""
+
+    def edit(text):
+        lines = text.splitlines()
+        lines.insert(lines_of(text, before)[number], line)
+        return "\n".join(lines)
+
+    return edit
+
+
+def next_fragment_before(number: int):
+    """Return an edit that rounds the weights of the next round before a wait in the loop."""
+
+    def edit(text):
+        lines = text.splitlines()
+        start, wait = lines_of(text, "turn_take")[0], lines_of(text, "mma_wait")[number]
+        source = next(n for n in range(start, len(lines)) if "arith.truncf" in lines[n])
+        assert source > wait
+        lines.insert(wait, lines.pop(source))
+        return "\n".join(lines)
+
+    return edit
+
+
+def in_flight(number: int):
+    """Return an edit that passes on what a product returns, not what the wait for it does."""
+
+    def edit(text):
+        product, wait = lines_of(text, "async_mma")[number], lines_of(text, "mma_wait")[number]
+        lines = text.splitlines()
+        flying, waited = lines[product].split(":2 =")[0].strip(), lines[wait].split(" =")[0].strip()
+        found = (n for n in range(wait + 1, len(lines)) if "scf.yield" in lines[n])
+        at = next(n for n in found if re.search(rf"{waited}\b", lines[n]))
+        lines[at] = re.sub(rf"{waited}\b", f"{flying}#0", lines[at], count=1)
+        return "\n".join(lines)
+
+    return edit
+
+
+CROSSWISE = "a warpgroup waits for the others while they wait for their turn"
+OWN_BARRIER = "is used for turns and for something else"
+START = "turns need one start, at the top of the role"
+MEETING = '"nv_tileas.barrier"() {id = 1 : i64} : () -> ()'
+TURN_FAULTS = {
+    "no start": (without("turn_start"), START),
+    "two starts": (repeated("turn_start"), START),
+    "a start in every tile": (moved("turn_start", 0, "ring_wait", 0), START),
+    "a start after all tiles": (moved("turn_start", 0, "bulk_wait", -1), START),
+    "not taken": (without("turn_take"), "a turn is passed on that none took"),
+    "taken twice": (repeated("turn_take"), CROSSWISE),
+    "not passed on": (without("turn_pass"), "a turn is not passed on in its block"),
+    "passed on twice": (repeated("turn_pass"), "a turn is passed on that none took"),
+    "passed on before it is taken": (
+        moved("turn_pass", 0, "turn_take", 0),
+        "a turn is passed on that none took",
+    ),
+    "the role meets in a turn": (inserted(MEETING, "turn_pass"), CROSSWISE),
+    "the last meeting in a turn": (moved("barrier", -1, "turn_pass", 0), CROSSWISE),
+    "the warpgroups order memory in a turn": (
+        inserted('"nv_tileas.order_memory"() : () -> ()', "turn_pass"),
+        CROSSWISE,
+    ),
+    "taken at the role's barrier": (changed("turn_take", 0, "id = 4", "id = 1"), OWN_BARRIER),
+    "at the role's barrier": (replaced(r'(turn_\w+"\(\) \{id = )4', r"\g<1>1"), OWN_BARRIER),
+    "at the warpgroups' barriers": (replaced(r'(turn_\w+"\(\) \{id = )4', r"\g<1>2"), OWN_BARRIER),
+    "passed on to the warpgroup itself": (
+        changed("turn_pass", 0, "id = 4", "id = 5"),
+        "named barrier 5 is used by turns 1 and 0",
+    ),
+    "taken at a barrier of its own": (
+        changed("turn_take", 0, "id = 4", "id = 8"),
+        "another named barrier than the start",
+    ),
+    "at the CTA's barrier": (
+        replaced(r'(turn_\w+"\(\) \{id = )4', r"\g<1>0"),
+        "barrier 0 of the whole CTA",
+    ),
+    "one barrier too few": (
+        replaced(r'(turn_\w+"\(\) \{id = )4', r"\g<1>15"),
+        "named barrier 16 does not exist",
+    ),
+    "no barrier": (changed("turn_take", 0, "{id = 4 : i64} ", ""), "a turn has no named barrier"),
+}
+IN_FLIGHT = "an accumulator is used while a product that writes it is in flight"
+USED_TWICE = "an accumulator in flight is used twice"
+WRITTEN_AGAIN = "a product in flight reads registers that are written again"
+UNREAD = "a tile is read before the write"
+OVERWRITTEN = "may be overwritten while"
+LOOP_FAULTS = {
+    "K released before the wait": (moved("ring_release", K_FIRST, "mma_wait", FIRST), OVERWRITTEN),
+    "V released before the wait": (moved("ring_release", V, "mma_wait", VALUES), OVERWRITTEN),
+    "the first scores not awaited": (changed("mma_wait", FIRST, "= 0", "= 1"), IN_FLIGHT),
+    "the scores not awaited": (changed("mma_wait", SCORES, "= 1", "= 2"), IN_FLIGHT),
+    "the sums not awaited": (changed("mma_wait", VALUES, "= 0", "= 1"), WRITTEN_AGAIN),
+    "the last sums not awaited": (changed("mma_wait", LAST, "= 0", "= 1"), WRITTEN_AGAIN),
+    "the next weights before the wait": (next_fragment_before(VALUES), WRITTEN_AGAIN),
+    "the scores used in flight": (in_flight(SCORES), USED_TWICE),
+    "the sums used in flight": (in_flight(VALUES), USED_TWICE),
+    "the first K never released": (without("ring_release", K_FIRST), "deadlock"),
+    "K never released": (without("ring_release", K), "deadlock"),
+    "V never released": (without("ring_release", V), "deadlock"),
+    "the last V never released": (without("ring_release", V_LAST), "deadlock"),
+    "the first K not there": (without("ring_wait", 1), UNREAD),
+    "K not there": (without("ring_wait", 2), UNREAD),
+    "V not there": (without("ring_wait", 3), UNREAD),
+    "the last V not there": (without("ring_wait", 4), UNREAD),
+}
+
+
+@pytest.mark.parametrize("name", TURN_FAULTS)
+def test_faults_of_turns(attention, name):
+    check_fault(attention, TURN_FAULTS[name])
+
+
+@pytest.mark.parametrize("name", LOOP_FAULTS)
+def test_faults_of_rotated_loops(attention, name):
+    check_fault(attention, LOOP_FAULTS[name])
+
+
+def test_the_kernel_without_a_fault(attention):
+    verify(attention)
+
+
+def test_a_turn_may_begin_anywhere_before_it_ends(attention):
+    verify(moved("turn_take", 0, "turn_pass", 0)(attention))
+
+
+@pytest.mark.parametrize(("number", "wait"), [(K, SCORES), (V_LAST, LAST)])
+def test_slots_that_a_later_release_of_another_ring_guards(attention, number, wait):
+    """The producer fills K after V, and both after Q: it waits for these slots as well."""
+    verify(moved("ring_release", number, "mma_wait", wait)(attention))

@@ -1,0 +1,113 @@
+"""Tests of the scheduler of loops: attention's schedule, and properties of random graphs."""
+
+import random
+
+import pytest
+
+from tilec.plan.graph import Edge, Engine, LoopGraph, Op
+from tilec.plan.schedule import evaluate, schedule_loop
+
+SCORES, SOFTMAX, WEIGHTS, SCALE, OUTPUT = range(5)
+
+
+def attention(warpgroups=2, registers=(64, 64, 32, 64, 64)):
+    """One round for 64 rows, 128 keys and 128 columns of a warpgroup."""
+    ops = (
+        Op("scores", Engine.TENSOR, 512, registers=registers[0]),
+        Op("softmax", Engine.SPECIAL, 800, registers=registers[1]),
+        Op("weights", Engine.VECTOR, 64, registers=registers[2]),
+        Op("scale", Engine.VECTOR, 64, registers=registers[3]),
+        Op("output", Engine.TENSOR, 512, registers=registers[4]),
+    )
+    edges = (
+        Edge(SCORES, SOFTMAX),
+        Edge(SOFTMAX, WEIGHTS),
+        Edge(WEIGHTS, OUTPUT),
+        Edge(SCALE, OUTPUT),
+        Edge(OUTPUT, SCALE, 1),
+        Edge(OUTPUT, WEIGHTS, 1),
+    )
+    return LoopGraph(ops, edges, warpgroups)
+
+
+def test_the_second_product_of_attention_runs_a_round_later():
+    best = schedule_loop(attention(), 208)[0]
+    assert best.stages == (0, 0, 0, 1, 1)
+    assert best.order.index(OUTPUT) < best.order.index(SOFTMAX)
+    assert best.order.index(OUTPUT) < best.order.index(WEIGHTS)
+    assert best.order[0] == SCORES
+    assert best.turns
+
+
+def test_the_interval_is_at_least_what_the_busiest_engine_takes():
+    for schedule in schedule_loop(attention(), 208):
+        assert schedule.binds is Engine.TENSOR
+        assert schedule.interval >= schedule.bound == 2 * 1024
+
+
+def test_one_warpgroup_gains_the_overlap_and_takes_no_turns():
+    graph = attention(warpgroups=1)
+    best = schedule_loop(graph, 208)[0]
+    assert best.rotated
+    assert not best.turns
+    plain = evaluate(graph, (0,) * 5)
+    assert plain.interval == pytest.approx(512 + 800 + 64 + 64 + 512)
+    assert best.interval < 0.8 * plain.interval
+
+
+def test_too_many_registers_keep_the_loop():
+    assert not schedule_loop(attention(), 100)[0].rotated
+
+
+def test_the_registers_of_a_round_count_what_is_carried():
+    graph = attention()
+    # scores, the weights of the round before, and the output
+    assert evaluate(graph, (0, 0, 0, 1, 1)).registers == 64 + 32 + 64
+
+
+def test_a_sum_of_products_has_nothing_to_gain():
+    graph = LoopGraph((Op("product", Engine.TENSOR, 512, registers=64),), (Edge(0, 0, 1),), 2)
+    assert not schedule_loop(graph, 208)[0].rotated
+
+
+def test_a_tile_in_a_slot_has_the_stage_of_its_readers():
+    graph = attention()
+    ops = (Op("values", in_place=True), Op("token"), *graph.ops)
+    edges = [Edge(edge.source + 2, edge.target + 2, edge.distance) for edge in graph.edges]
+    edges += [Edge(0, OUTPUT + 2), Edge(0, 1)]
+    best = schedule_loop(LoopGraph(ops, tuple(edges), 2), 208)[0]
+    assert best.stages[0] == best.stages[1] == best.stages[OUTPUT + 2] == 1
+
+
+def random_graph(generator):
+    count = generator.randint(2, 9)
+    ops = tuple(
+        Op(
+            str(number),
+            generator.choice((Engine.TENSOR, Engine.TENSOR, Engine.VECTOR, Engine.SPECIAL)),
+            generator.choice((0, 16, 64, 300)),
+            registers=generator.choice((0, 1, 16, 32)),
+        )
+        for number in range(count)
+    )
+    edges = {
+        Edge(*sorted(generator.sample(range(count), 2))) for _ in range(generator.randint(1, 12))
+    }
+    edges |= {
+        Edge(generator.randrange(count), generator.randrange(count), generator.randint(1, 2))
+        for _ in range(generator.randint(0, 4))
+    }
+    return LoopGraph(ops, tuple(sorted(edges, key=str)), generator.randint(1, 3))
+
+
+@pytest.mark.parametrize("seed", range(200))
+def test_a_round_waits_for_nothing_that_comes_later(seed):
+    graph = random_graph(random.Random(seed))
+    for schedule in schedule_loop(graph, 10_000):
+        place = {n: index for index, n in enumerate(schedule.order)}
+        assert sorted(schedule.order) == list(range(len(graph.ops)))
+        for edge in graph.edges:
+            lag = edge.distance + schedule.stages[edge.target] - schedule.stages[edge.source]
+            assert lag >= 0
+            assert lag or place[edge.source] < place[edge.target]
+        assert schedule.interval >= schedule.bound

@@ -1,0 +1,83 @@
+"""The graph of a loop: what its operations cost, and which of them wait for which. Pure Python.
+
+A schedule is derived from this graph alone (`tilec/plan/schedule.py`). Costs are those of one
+warpgroup's share, in cycles of an SM. An operation has an *occupancy* (how long it keeps its engine
+busy) and a *latency* (from its issue until its result is there). Products and loads are
+asynchronous: the warps go on after the issue.
+"""
+
+from enum import Enum
+
+from tilec.support.fast_dataclasses import dataclass
+
+
+class Engine(Enum):
+    """The part of an SM that performs an operation."""
+
+    TENSOR = "tensor cores"
+    SPECIAL = "special functions"
+    VECTOR = "vector units"
+    NONE = "nothing"
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """An operation of the loop.
+
+    Attributes:
+        name: For reports.
+        engine: What performs it.
+        cycles: How long it occupies the engine.
+        latency: Cycles from its issue until its result is there.
+        registers: Of a thread, for its result.
+        stage: Fixed stage; None where the schedule may choose.
+        in_place: Whether the result is a tile in a slot of a ring, which is not carried around the
+            loop: what reads it has the same stage.
+    """
+
+    name: str
+    engine: Engine = Engine.NONE
+    cycles: float = 0.0
+    latency: float = 0.0
+    registers: int = 0
+    stage: int | None = None
+    in_place: bool = False
+
+    @property
+    def asynchronous(self) -> bool:
+        """Whether the warps go on while it runs."""
+        return self.engine is Engine.TENSOR
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """`target` needs what `source` did `distance` rounds before.
+
+    Attributes:
+        source: Index of an operation.
+        target: Index of an operation.
+        distance: Rounds of the loop.
+    """
+
+    source: int
+    target: int
+    distance: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoopGraph:
+    """A loop.
+
+    Attributes:
+        ops: Its operations in program order.
+        edges: What they wait for.
+        warpgroups: How many share the engines, each with its own rows.
+    """
+
+    ops: tuple[Op, ...]
+    edges: tuple[Edge, ...]
+    warpgroups: int = 1
+
+    def demand(self, engine: Engine) -> float:
+        """Return the cycles of a round that one warpgroup occupies `engine`."""
+        return sum(op.cycles for op in self.ops if op.engine is engine)

@@ -1,0 +1,261 @@
+"""The schedule of a loop, derived from its graph. Pure Python.
+
+A schedule gives each operation a *pipeline stage*. In round i the rotated loop performs the
+operations of stage 0 of iteration i, and those of stage 1 of iteration i - 1. So a product of
+stage 0 can run while threads compute what the products of stage 1 read, and the reverse.
+
+    stages 0:          S0 X0 P0 | S1 X1 P1 | S2 X2 P2      each operation waits for the one before
+    P in stage 1: S0 X0 | S1 P0 X1 | S2 P1 X2 | P2         S1 and P0 run while threads compute X1
+
+The *interval* is the time of a round. It is at least the time for which the warpgroups together
+occupy one engine. It is more where warpgroups queue for the tensor cores while others think: mean
+value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
+as customers. Where the warpgroups of a rotated loop take turns, they do not queue: each computes
+while the others multiply. Of schedules with the same interval, the one that carries the fewest
+registers wins.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+from tilec.plan import machine
+from tilec.plan.graph import Edge, Engine, LoopGraph
+from tilec.support.fast_dataclasses import dataclass
+
+ISSUE_CYCLES = 16.0
+"""Cycles until the warps have issued the instructions of a product: 4 to 16 wgmma (estimate)."""
+WORTH = 0.97
+"""A rotated loop is larger, so it has to take less than this part of the interval (choice)."""
+MAX_CUTS = 512
+"""Most assignments of stages that are tried: 9 products without edges between them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """When the operations of a loop run.
+
+    Attributes:
+        stages: Stage of each operation.
+        order: Operations of a round, in the order in which a warpgroup issues them.
+        interval: Estimated cycles of a round.
+        bound: Cycles of a round that the busiest engine takes at least.
+        binds: That engine.
+        registers: Most registers of a thread that the tiles of a round need at a time.
+        turns: Whether the warpgroups issue the products of a round one after the other.
+    """
+
+    stages: tuple[int, ...]
+    order: tuple[int, ...]
+    interval: float
+    bound: float
+    binds: Engine
+    registers: int
+    turns: bool = False
+
+    @property
+    def rotated(self) -> bool:
+        """Whether the operations of a round belong to two iterations."""
+        return any(self.stages)
+
+
+def schedule_loop(graph: LoopGraph, registers: int) -> tuple[Schedule, ...]:
+    """Return the schedules of a loop, best first; the last one may be the loop as it is.
+
+    Args:
+        graph: The loop.
+        registers: Registers of a thread for tiles. The loop as it is may need more.
+    """
+    plain = evaluate(graph, (0,) * len(graph.ops))
+    found = []
+    for stages in _assignments(graph):
+        if any(stages):
+            candidate = evaluate(graph, stages)
+            if candidate.registers <= max(registers, plain.registers):
+                found.append(candidate)
+    found.sort(key=lambda item: (round(item.interval), item.registers))
+    better = [item for item in found if item.interval < WORTH * plain.interval]
+    worse = [item for item in found if item.interval >= WORTH * plain.interval]
+    return (*better, plain, *worse)
+
+
+def evaluate(graph: LoopGraph, stages: tuple[int, ...]) -> Schedule:
+    """Return the schedule with these stages."""
+    order, alone = order_of(graph, stages)
+    demands = {engine: graph.demand(engine) * graph.warpgroups for engine in Engine}
+    demands.pop(Engine.NONE)
+    binds = max(demands, key=lambda engine: demands[engine])
+    bound = demands[binds]
+    tensor = graph.demand(Engine.TENSOR)
+    free = max(bound, _queueing(tensor, alone, graph.warpgroups))
+    ordered = max(bound, alone, graph.warpgroups * (tensor + machine.NAMED_BARRIER_CYCLES))
+    turns = graph.warpgroups > 1 and any(stages) and ordered < free
+    interval = ordered if turns else free
+    registers = _registers(graph, stages, order)
+    return Schedule(stages, order, interval, bound, binds, registers, turns)
+
+
+def _queueing(tensor: float, alone: float, warpgroups: int) -> float:
+    """Return the time in which every warpgroup does a round, by mean value analysis.
+
+    Args:
+        tensor: Cycles of a round that a warpgroup occupies the tensor cores.
+        alone: Cycles of a round of a warpgroup that has all engines for itself.
+        warpgroups: How many there are.
+    """
+    thinks = max(0.0, alone - tensor)
+    queue = interval = 0.0
+    for customers in range(1, warpgroups + 1):
+        response = tensor * (1 + queue)
+        interval = response + thinks
+        queue = customers * response / interval if interval else 0.0
+    return interval
+
+
+def _assignments(graph: LoopGraph) -> Iterator[tuple[int, ...]]:
+    """Yield stages that respect the edges, one assignment for each choice for the products.
+
+    An operation that no choice fixes goes where its operands are made, so that little is carried,
+    but to stage 1 if only operations of stage 1 need it and it makes no tile smaller.
+    """
+    free = [n for n, op in enumerate(graph.ops) if op.asynchronous and op.stage is None]
+    for choice in list(product((0, 1), repeat=len(free)))[:MAX_CUTS]:
+        stages = _complete(graph, dict(zip(free, choice, strict=True)))
+        if stages is not None:
+            yield stages
+
+
+def _complete(graph: LoopGraph, chosen: dict[int, int]) -> tuple[int, ...] | None:
+    """Return the stages of all operations, given those of the products; None where none exist."""
+    fixed = {n: op.stage for n, op in enumerate(graph.ops) if op.stage is not None} | chosen
+    low = [fixed.get(n, 0) for n in range(len(graph.ops))]
+    changed = True
+    while changed:
+        changed = False
+        for edge in graph.edges:
+            least = low[edge.source] - edge.distance
+            if low[edge.target] < least:
+                low[edge.target], changed = least, True
+            if graph.ops[edge.source].in_place and low[edge.source] < low[edge.target]:
+                low[edge.source], changed = low[edge.target], True
+    if any(stage > 1 or fixed.get(n, stage) != stage for n, stage in enumerate(low)):
+        return None
+    stages = _late(graph, low, fixed)
+    return stages if all(_lag(edge, stages) >= 0 for edge in graph.edges) else None
+
+
+def _late(graph: LoopGraph, low: list[int], fixed: dict[int, int]) -> tuple[int, ...]:
+    """Move operations to stage 1 where only that needs them, and less is carried then."""
+    stages = list(low)
+    for n in reversed(range(len(stages))):
+        readers = [edge for edge in graph.edges if edge.source == n]
+        if n in fixed or stages[n] or not readers or any(e.distance for e in readers):
+            continue
+        inputs = {e.source for e in graph.edges if e.target == n and not e.distance}
+        carried = sum(graph.ops[i].registers for i in inputs if stages[i] == 0)
+        if all(stages[e.target] for e in readers) and carried <= graph.ops[n].registers:
+            stages[n] = 1
+    return tuple(stages)
+
+
+def _lag(edge: Edge, stages: tuple[int, ...]) -> int:
+    """Return how many rounds after its source the target of an edge runs."""
+    return edge.distance + stages[edge.target] - stages[edge.source]
+
+
+def order_of(graph: LoopGraph, stages: tuple[int, ...]) -> tuple[tuple[int, ...], float]:
+    """Return the order of issue in a round, and the time of a round for a warpgroup alone.
+
+    The loop as it is keeps its order. In a rotated loop, the operation that can start first comes
+    next; of several, one that takes no time (a release of a slot should be early), or else the one
+    on the longest way to the end of the round.
+    """
+    before: list[list[int]] = [[] for _ in graph.ops]
+    for edge in graph.edges:
+        if _lag(edge, stages) == 0:
+            before[edge.target].append(edge.source)
+    if not any(stages):
+        order = tuple(range(len(graph.ops)))
+        return order, _time(graph, order, before)
+    ways = _ways(graph, before)
+    done: dict[int, float] = {}
+    clock = tensor = 0.0
+    order = []
+    waiting = set(ways)
+    while waiting:
+        ready = [n for n in waiting if all(source in done for source in before[n])]
+        start = {n: max([clock, *(done[source] for source in before[n])]) for n in ready}
+        chosen = min(ready, key=lambda n: (start[n], graph.ops[n].cycles > 0, -ways[n], n))
+        clock, tensor = _issue(graph, chosen, start[chosen], tensor, done)
+        order.append(chosen)
+        waiting.discard(chosen)
+    return tuple(order), max([clock, *done.values()])
+
+
+def _time(graph: LoopGraph, order: tuple[int, ...], before: list[list[int]]) -> float:
+    """Return the time of a round in which a warpgroup that is alone issues in this order."""
+    done: dict[int, float] = {}
+    clock = tensor = 0.0
+    for n in order:
+        start = max([clock, *(done[source] for source in before[n])])
+        clock, tensor = _issue(graph, n, start, tensor, done)
+    return max([clock, *done.values()])
+
+
+def _issue(
+    graph: LoopGraph, n: int, start: float, tensor: float, done: dict[int, float]
+) -> tuple[float, float]:
+    """Perform operation `n` from `start` on; return when warps and tensor cores are free."""
+    op = graph.ops[n]
+    if op.asynchronous:
+        tensor = max(tensor, start) + op.cycles
+        done[n] = tensor + op.latency
+        return start + min(ISSUE_CYCLES, op.cycles), tensor
+    done[n] = start + op.cycles + op.latency
+    return start + op.cycles, tensor
+
+
+def _ways(graph: LoopGraph, before: list[list[int]]) -> dict[int, float]:
+    """Return the longest way from each operation to the end of the round, in cycles."""
+    sorted_ops: list[int] = []
+    waits = [len(sources) for sources in before]
+    after: list[list[int]] = [[] for _ in graph.ops]
+    for target, sources in enumerate(before):
+        for source in sources:
+            after[source].append(target)
+    ready = [n for n, count in enumerate(waits) if not count]
+    while ready:
+        sorted_ops.append(ready.pop())
+        for target in after[sorted_ops[-1]]:
+            waits[target] -= 1
+            if not waits[target]:
+                ready.append(target)
+    ways: dict[int, float] = {}
+    for n in reversed(sorted_ops):
+        rest = max((ways[m] for m in after[n]), default=0.0)
+        ways[n] = graph.ops[n].cycles + graph.ops[n].latency + rest
+    return ways
+
+
+def _registers(graph: LoopGraph, stages: tuple[int, ...], order: tuple[int, ...]) -> int:
+    """Return the most registers that the results of a round need at a time.
+
+    A register can hold one value of a chain after the other, so an operation needs those of its
+    result or those of the operands that end with it, whichever are more.
+    """
+    place = {n: index for index, n in enumerate(order)}
+    end = len(order)
+    ranges: list[tuple[int, int, int]] = []  # first and last place of a value, and its registers
+    for n, op in enumerate(graph.ops):
+        readers = [edge for edge in graph.edges if edge.source == n]
+        now = [place[edge.target] for edge in readers if _lag(edge, stages) == 0]
+        later = [place[edge.target] for edge in readers if _lag(edge, stages) > 0]
+        ranges.append((place[n], end if later else max(now, default=place[n]), op.registers))
+        if later:
+            ranges.append((-1, max(later), op.registers))
+    most = 0
+    for index in range(end):
+        through = sum(size for first, last, size in ranges if first < index < last)
+        ending = sum(size for first, last, size in ranges if first < index == last)
+        made = sum(size for first, _, size in ranges if first == index)
+        most = max(most, through + max(ending, made))
+    return most

@@ -1,0 +1,234 @@
+"""The contenders of one attention on the GPU: ours and its peers, with operands and a reference."""
+
+import importlib
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tools.bench.attention_cases import AttentionCase
+from tools.bench.contenders import EXAMPLES, ContenderError
+from tools.bench.measure import operand_sets
+from tools.bench.report import OURS, VARIANT_PREFIX
+from tools.bench.variants import Variant
+
+PEERS = ("fa3", "cudnn")
+"""What `--peers` may name: FlashAttention-3 (wheel fa3-fwd) and cuDNN (through torch)."""
+WHOLE_FACTOR, ELEMENT_FACTOR = 1.5, 2.0
+"""How much farther than a peer ours may be from the reference: as a whole, and in one element."""
+MAX_RELATIVE_ERROR = 2.0**-7
+"""Of the whole result (Frobenius norm), for peers, and for ours without a peer: weights and results
+are rounded to bf16, by up to 2^-9 each."""
+MAX_LOG_ERROR = 1e-3
+"""Of a log-sum-exp, which stays in f32."""
+_COLUMNS = {256: 64}
+"""Keys of a tile by the size of a head: two slots of keys and values fit beside the queries; 128
+for smaller heads."""
+
+
+@dataclass(frozen=True)
+class Operands:
+    """Sets of Q, K and V of one case, and the factor of its scores."""
+
+    sets: list[tuple[Any, Any, Any]]
+    scale: float
+
+
+@dataclass(frozen=True)
+class Error:
+    """How far a result is from the reference: relative (Frobenius norm), and largest element."""
+
+    whole: float
+    element: float
+
+
+@dataclass
+class Contender:
+    """One that computes the attention.
+
+    Attributes:
+        attend: Launches it on one set of operands and returns the result.
+        detail: What it chose: tile and plan.
+        last: The result that the last call on each set returned. A graph that was captured from
+            calls writes to it whenever it runs.
+        sums: The log-sum-exp of each set, for ours.
+    """
+
+    attend: Callable[[int], Any]
+    detail: dict[str, Any] = field(default_factory=dict)
+    last: dict[int, Any] = field(default_factory=dict)
+    sums: list[Any] = field(default_factory=list)
+
+    def call(self, number: int) -> None:
+        """Launch it on one set of operands."""
+        self.last[number] = self.attend(number)
+
+
+def make_operands(torch: Any, case: AttentionCase) -> Operands:
+    """Return normally distributed operands, as many sets as keep L2 cold."""
+
+    def tensor(heads: int) -> Any:
+        shape = (case.batch, case.length, heads, case.depth)
+        return torch.randn(shape, device="cuda", dtype=torch.bfloat16)
+
+    def one() -> tuple[Any, Any, Any]:
+        return tensor(case.heads), tensor(case.shared_heads), tensor(case.shared_heads)
+
+    count = operand_sets(case.operand_bytes)
+    return Operands([one() for _ in range(count)], case.depth**-0.5)
+
+
+def reference(torch: Any, case: AttentionCase, operands: Operands, head: int) -> tuple[Any, Any]:
+    """Return the f32 result and the log-sum-exp of one head of the last sequence of the first set.
+
+    Args:
+        torch: The module; products are without tf32.
+        case: The case.
+        operands: Its operands.
+        head: The head of queries.
+    """
+    torch.backends.cuda.matmul.allow_tf32 = False
+    q, k, v = operands.sets[0]
+    q, k, v = (
+        item[-1, :, number].float()
+        for item, number in ((q, head), (k, head // case.grouped), (v, head // case.grouped))
+    )
+    scores = (q @ k.T) * operands.scale
+    if case.causal:
+        after = torch.ones_like(scores, dtype=torch.bool).triu_(1)
+        scores.masked_fill_(after, -math.inf)
+    sums = scores.logsumexp(dim=1)
+    return scores.softmax(dim=1) @ v, sums
+
+
+def find_error(torch: Any, case: AttentionCase, operands: Operands, contender: Contender) -> Error:
+    """Return the errors of what a contender computed last of the first set: first and last head.
+
+    Raises:
+        ContenderError: The result is far off; NaN always is.
+    """
+    result = contender.last[0]
+    if not result.isfinite().all().item():
+        raise ContenderError("wrong result: not every element is a finite number")
+    whole = element = 0.0
+    for head in {0, case.heads - 1}:
+        expected, _ = reference(torch, case, operands, head)
+        difference = result[-1, :, head].float() - expected
+        error = (difference.norm() / expected.norm()).item()
+        if not error < MAX_RELATIVE_ERROR:
+            limit = f"limit {MAX_RELATIVE_ERROR:.1e}"
+            raise ContenderError(f"wrong result: relative error {error:.2e}, {limit}")
+        whole, element = max(whole, error), max(element, difference.abs().max().item())
+    return Error(whole, element)
+
+
+def check_ours(
+    torch: Any,
+    case: AttentionCase,
+    operands: Operands,
+    contender: Contender,
+    peers: Sequence[Error],
+) -> Error:
+    """Return the errors of ours; they may exceed those of the worst peer by a factor.
+
+    Raises:
+        ContenderError: They are larger, or the log-sum-exp is wrong.
+    """
+    error = find_error(torch, case, operands, contender)
+    if peers:
+        whole = WHOLE_FACTOR * max(peer.whole for peer in peers)
+        element = ELEMENT_FACTOR * max(peer.element for peer in peers)
+        if not (error.whole <= whole and error.element <= element):
+            raise ContenderError(
+                f"wrong result: relative error {error.whole:.2e} (limit {whole:.2e}), of an element"
+                f" {error.element:.2e} (limit {element:.2e})"
+            )
+    for head in {0, case.heads - 1}:
+        _, sums = reference(torch, case, operands, head)
+        distance = (contender.sums[0][-1, head] - sums).abs().max().item()
+        if not distance < MAX_LOG_ERROR:
+            raise ContenderError(f"wrong log-sum-exp: off by {distance:.2e}")
+    return error
+
+
+def poison(contender: Contender) -> None:
+    """Fill with NaN what a contender has computed of the first set."""
+    for result in (contender.last[0], *contender.sums[:1]):
+        result.fill_(math.nan)
+
+
+def peer_makers(
+    torch: Any, case: AttentionCase, operands: Operands, peers: Sequence[str]
+) -> dict[str, Callable[[], Contender]]:
+    """Return what makes each peer; a maker, and what it makes, may raise anything."""
+    known = {"fa3": _flash_attention, "cudnn": _cudnn}
+    return {name: lambda make=known[name]: make(torch, case, operands) for name in peers}
+
+
+def our_makers(
+    torch: Any, case: AttentionCase, operands: Operands, variants: Sequence[Variant]
+) -> dict[str, Callable[[], Contender]]:
+    """Return what makes each of ours; a maker may raise anything."""
+    found: dict[str, Callable[[], Contender]] = {
+        OURS: lambda: _ours(torch, case, operands, Variant("")),
+    }
+    for variant in variants:
+        found[f"{VARIANT_PREFIX}{variant}"] = lambda variant=variant: _ours(
+            torch, case, operands, variant
+        )
+    return found
+
+
+def _ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
+    import tilec
+
+    kernel: Any = tilec.load(EXAMPLES / "attention.tile")["attention"]
+    if variant.plan:
+        kernel = tilec.Kernel(kernel.text, "attention", variant.plan)
+    tiles = {"BM": 128, "BN": _COLUMNS.get(case.depth, 128), "BD": case.depth}
+    constants = {"causal": int(case.causal), **tiles, **variant.constants}
+    shape = (case.batch, case.heads, case.length)
+    sums = [torch.full(shape, math.nan, device="cuda") for _ in operands.sets]
+    results = [torch.full_like(q, math.nan) for q, *_ in operands.sets]
+    data = [
+        (*tensors, result, rows, operands.scale)
+        for tensors, result, rows in zip(operands.sets, results, sums, strict=True)
+    ]
+    compiled = kernel.compile(*data[0], **constants)
+    plan = {name: value for name, value in compiled.metadata["plan"].items() if name != "reasons"}
+
+    def attend(number: int) -> Any:
+        kernel(*data[number], **constants)
+        return results[number]
+
+    detail = {"constants": dict(compiled.constants), "plan": plan}
+    return Contender(attend, detail, sums=sums)
+
+
+def _flash_attention(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    del torch
+    flash = importlib.import_module("fa3_fwd_interface").flash_attn_func
+
+    def attend(number: int) -> Any:
+        q, k, v = operands.sets[number]
+        found = flash(q, k, v, softmax_scale=operands.scale, causal=case.causal)
+        return found[0] if isinstance(found, tuple) else found
+
+    return Contender(attend)
+
+
+def _cudnn(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    attention: Any = importlib.import_module("torch.nn.attention")
+
+    def attend(number: int) -> Any:
+        q, k, v = (item.transpose(1, 2) for item in operands.sets[number])
+        with attention.sdpa_kernel(attention.SDPBackend.CUDNN_ATTENTION):
+            found = torch.nn.functional.scaled_dot_product_attention(
+                *(q, k, v),
+                is_causal=case.causal,
+                scale=operands.scale,
+                enable_gqa=case.grouped > 1,
+            )
+        return found.transpose(1, 2)
+
+    return Contender(attend)
