@@ -222,9 +222,12 @@ def _plan_registers(
             fail("T0421", "producer_registers and consumer_registers need specialize = true")
         return replace(plan, reasons=(*plan.reasons, *why))
     accumulators = problem.accumulators(plan.consumers // plan.teams)
+    operand = problem.operand_registers(plan.consumers // plan.teams)
     held = accumulators + (waiting + machine.DEFERRAL_OVERHEAD if waiting else 0)
+    held += operand + machine.OPERAND_OVERHEAD if operand else 0
     registers = _choose_registers(plan.consumers, held, target, overrides)
     what = f"{accumulators} hold accumulators" + (f", {waiting} the tile before" * bool(waiting))
+    what += f", {operand} an operand" * bool(operand)
     given = f"{registers.producer} producer, {registers.consumer} consumer"
     return replace(
         plan,

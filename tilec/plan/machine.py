@@ -163,6 +163,10 @@ DEFERRAL_OVERHEAD = 16
 """Registers that a consumer needs more when a tile waits in registers for the next one (measured
 with ptxas 13.0: 128 accumulators and 64 registers of the tile spill 16 bytes at 232, none at 240).
 """
+OPERAND_OVERHEAD = 16
+"""Registers that a consumer needs more when it computes an A operand for the next product (measured
+with ptxas 13.5, attention of depth 256: 128 registers of the result, 40 of scores and 20 of weights
+spill 4 bytes at 232 registers, none at 240, 2026-11-24)."""
 DEFERRED_COLUMNS = 16
 """Columns of a slice that are computed while one product of the next tile runs. During 1024 cycles
 of products 16 columns of GELU hide but for 90 cycles, 32 cost 360 and 64 cost 720 (measured on an

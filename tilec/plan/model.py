@@ -64,7 +64,6 @@ class KernelProblem:
         why_no_producer: Why no producer role can issue the loads; None when one can.
         defer_work: Whether registers may do for what is computed from a tile that waits.
         snake_k: Whether the tiles were planned for operands that outgrow L2.
-        registers_hold_a: Whether the A operand of every product comes from registers.
         reuse: What tiles of the grid share.
     """
 
@@ -91,8 +90,18 @@ class KernelProblem:
     why_no_producer: str | None = None
     defer_work: bool = True
     snake_k: bool = True
-    registers_hold_a: bool = False
     reuse: Reuse = Reuse()
+
+    @property
+    def registers_hold_a(self) -> bool:
+        """Whether the A operand of every product comes from registers."""
+        return bool(self.mma) and all(tile.holds_a for tile in self.mma)
+
+    def operand_registers(self, consumers: int) -> int:
+        """Return the most registers that an A operand takes where `consumers` share its rows."""
+        held = (tile for tile in self.mma if tile.holds_a)
+        sizes = (accumulator_registers(t.m, t.k, t.element_bytes, consumers) for t in held)
+        return max(sizes, default=0)
 
     def accumulators(self, consumers: int) -> int:
         """Return the most registers that live accumulators take where `consumers` share them."""

@@ -22,7 +22,8 @@ Accumulator = tuple[int, int, int]
 class MmaTile:
     """Extents of one `mma` and the element sizes of its operands and of its accumulator.
 
-    `also_live` are the other accumulators that are live then.
+    `also_live` are the other accumulators that are live then, and `holds_a` tells whether the A
+    operand comes from registers.
     """
 
     m: int
@@ -31,6 +32,7 @@ class MmaTile:
     element_bytes: int
     accumulator_bytes: int
     also_live: tuple[Accumulator, ...] = ()
+    holds_a: bool = False
 
     @property
     def accumulator(self) -> Accumulator:

@@ -70,12 +70,17 @@ def schedule_loop(graph: LoopGraph, registers: int) -> tuple[Schedule, ...]:
     for stages in _assignments(graph):
         if any(stages):
             candidate = evaluate(graph, stages)
-            if candidate.registers <= max(registers, plain.registers):
+            if _allocated(candidate) <= max(registers, _allocated(plain)):
                 found.append(candidate)
     found.sort(key=lambda item: (round(item.interval), item.registers))
     better = [item for item in found if item.interval < WORTH * plain.interval]
     worse = [item for item in found if item.interval >= WORTH * plain.interval]
     return (*better, plain, *worse)
+
+
+def _allocated(schedule: Schedule) -> int:
+    """Return the registers of a thread for tiles, in the steps in which threads get them."""
+    return -(-schedule.registers // machine.REGISTER_STEP) * machine.REGISTER_STEP
 
 
 def evaluate(graph: LoopGraph, stages: tuple[int, ...]) -> Schedule:

@@ -77,6 +77,7 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileaa-split-precision", "transforms.nv_tileaa.split_precision"),
             Step("nv-tileaa-promote-sums", "transforms.nv_tileaa.promote_sums"),
             Step("nv-tileaa-orient-operands", "transforms.nv_tileaa.orient_operands"),
+            Step("nv-tileaa-sum-after-loops", "transforms.nv_tileaa.sum_after_loops"),
             Step("nv-tileaa-select-copy-atoms", "transforms.nv_tileaa.select_copy_atoms"),
             Step("nv-tileaa-skip-masks", "transforms.nv_tileaa.skip_masks"),
         ),

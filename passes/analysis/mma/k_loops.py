@@ -17,6 +17,7 @@ from tilec.ir.structured import (
     enclosing_operations,
     terminator,
 )
+from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.facts.element_accesses import element_effect
 from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.analysis.mma.operands import DOT
@@ -115,7 +116,7 @@ def _why_not_loop(loop: Any, dot: Any) -> str | None:
     if any(len(list(value.uses)) != 1 for value in (carried, product)):
         return "the loop over k-tiles uses its accumulator"
     return (
-        None if _is_zero(loop.operands[3 + number]) else "the accumulator does not start at zeros"
+        None if is_zeros(loop.operands[3 + number]) else "the accumulator does not start at zeros"
     )
 
 
@@ -124,15 +125,3 @@ def _is_small_constant(step: Any) -> bool:
     if op is None or op.name != "arith.constant":
         return False
     return ir.IntegerAttr(op.attributes["value"]).value < _STEPS
-
-
-def _is_zero(tile: Any) -> bool:
-    op = defining_operation(tile)
-    if op is None or op.name != "arith.constant":
-        return False
-    value = ir.DenseElementsAttr(op.attributes["value"])
-    if not value.is_splat:
-        return False
-    element = value.get_splat_value()
-    kind = ir.FloatAttr if isinstance(element.type, ir.FloatType) else ir.IntegerAttr
-    return kind(element).value == 0

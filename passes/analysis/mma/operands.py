@@ -15,14 +15,16 @@ from tilec.layout import differ_in_units
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
+from tilec.plan import machine
+from tilec.plan.registers import accumulator_registers, most_consumer_registers
 
 VIEWS = ("nv_tileaa.view", "nv_tileas.view")
 DOT = "nv_tileas.dot"
 _PERMUTE = "nv_tileas.permute"
 _LOAD_SHARED = "nv_tileas.load_shared"
-_MAX_ROW_BYTES = 256
-"""Largest row of an A operand that stays in registers: 32 registers of a thread for 64 rows of A
-(PTX ISA, wgmma, register fragments of A). More would leave too few for accumulators (estimate)."""
+_SHORT_ROW_BYTES = 256
+"""Row of an A operand that always stays in registers: 32 of a thread for 64 rows (PTX ISA, wgmma,
+register fragments of A)."""
 
 
 def is_unit_view(op: Any) -> bool:
@@ -92,12 +94,28 @@ def stays_in_registers(dot: Any, number: int) -> bool:
     operand = dot.operands[number]
     if number != 0 or dot.opview.a_major.value != "k" or why_not_wgmma(dot, 1) is not None:
         return False
-    rows, inner = operand.type.shape
-    if inner * element_bits(operand.type.element_type) // 8 > _MAX_ROW_BYTES:
+    if not _fits_registers(dot):
         return False
+    rows = operand.type.shape[0]
     source = defining_operation(loaded_operand(operand))
     is_loaded = source is not None and (source.name == _LOAD_SHARED or is_tiled_access(source))
     return not is_loaded and not _loads_rows(operand, rows)
+
+
+def _fits_registers(dot: Any) -> bool:
+    """Tell whether a thread has room for A, the 32-bit tile that A is made from and the result.
+
+    Where two warpgroups share the rows, and one has those of a tile of 64.
+    """
+    a, result = dot.operands[0].type, dot.results[0].type
+    if a.shape[1] * element_bits(a.element_type) // 8 <= _SHORT_ROW_BYTES:
+        return True
+    warpgroups = 1 if a.shape[0] == machine.MMA_ROWS else 2
+    bits = element_bits(a.element_type) + 32
+    needed = accumulator_registers(*a.shape, bits, 8 * warpgroups) + accumulator_registers(
+        *result.shape, element_bits(result.element_type) // 8, warpgroups
+    )
+    return needed <= most_consumer_registers(warpgroups) - machine.CONSUMER_OVERHEAD
 
 
 def _loads_rows(tile: Any, rows: int) -> bool:

@@ -13,7 +13,7 @@ from tilec.ir.structured import (
     terminator,
 )
 from tilec.passes.analysis.mma.operands import stays_in_registers
-from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
+from tilec.passes.analysis.schedule.op_costs import DOT, is_name, op_cost
 from tilec.plan.graph import Edge, LoopGraph
 
 _WAIT, _RELEASE = "nv_tileas.ring_wait", "nv_tileas.ring_release"
@@ -41,20 +41,28 @@ def operands_of(op: Any) -> list[Any]:
 
 
 def _values(loop: Any, numbers: dict[Any, int]) -> Iterator[Edge]:
-    """Yield the edges of values, in a round and from one round to the next."""
+    """Yield the edges of values, in a round and from one round to the next.
+
+    What reads a name of registers (`is_name`) also needs what makes the registers.
+    """
     block = loop.regions[0].blocks[0]
     carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
     for op, number in numbers.items():
-        for value in operands_of(op):
-            distance = 0
-            while (
-                isinstance(value, ir.BlockArgument)
-                and value in carried
-                and distance <= len(carried)
-            ):
-                value, distance = carried[value], distance + 1
-            if not isinstance(value, ir.BlockArgument) and value.owner.operation in numbers:
-                yield Edge(numbers[value.owner.operation], number, distance)
+        waiting = [(value, 0) for value in operands_of(op)]
+        for value, distance in waiting:
+            maker, rounds = _maker(value, carried)
+            if maker in numbers:
+                yield Edge(numbers[maker], number, distance + rounds)
+                if is_name(maker):
+                    waiting.append((maker.operands[0], distance + rounds))
+
+
+def _maker(value: Any, carried: dict[Any, Any]) -> tuple[Any, int]:
+    """Return what makes a value that a round reads, and how many rounds before; None outside."""
+    distance = 0
+    while isinstance(value, ir.BlockArgument) and value in carried and distance <= len(carried):
+        value, distance = carried[value], distance + 1
+    return (None, 0) if isinstance(value, ir.BlockArgument) else (value.owner.operation, distance)
 
 
 def _effects(ops: list[Any]) -> Iterator[Edge]:

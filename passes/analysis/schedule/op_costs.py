@@ -5,7 +5,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
-from tilec.ir.structured import walk_operations
+from tilec.ir.structured import body_operations, walk_operations
 from tilec.passes.analysis.schedule.marks import stage_of
 from tilec.plan import machine
 from tilec.plan.graph import Engine, Op
@@ -46,13 +46,14 @@ def op_cost(op: Any, warpgroups: int) -> Op:
     return Op(op.name, engine, cycles, latency, registers, stage_of(op), in_place)
 
 
+def is_name(op: Any) -> bool:
+    """Tell whether the result of `op` lies in the registers of its operand."""
+    return op.name in _NAMES
+
+
 def tile_registers(op: Any, warpgroups: int) -> int:
     """Return the registers of a thread that the results of `op` take."""
-    if op.name in _NAMES:
-        source = op.operands[0].owner
-        held = source.operation if isinstance(op.operands[0], ir.OpResult) else None
-        return 0 if held is None else tile_registers(held, warpgroups)
-    if op.name in ("nv_tileas.splat", "arith.constant"):
+    if is_name(op) or op.name in ("nv_tileas.splat", "arith.constant"):
         return 0
     threads = machine.WARPGROUP_THREADS * warpgroups
     tiles = (result.type for result in op.results if _is_tile(result))
@@ -92,11 +93,28 @@ def _threads(op: Any, warpgroups: int) -> tuple[Engine, float, float]:
     tiles = [value for value in (*op.operands, *op.results) if _is_tile(value)]
     elements = max((prod(v.type.shape) for v in tiles), default=0) / warpgroups
     if op.name in ("nv_tileas.reduce", "nv_tileas.scan"):
-        rows = prod(op.results[0].type.shape) / warpgroups
-        shuffles = rows * 4 * 2 / machine.SHUFFLE_PER_CYCLE  # four lanes have a row: two steps
-        return Engine.VECTOR, elements / machine.SIMPLE_PER_CYCLE, shuffles
+        return _combination(op, elements, warpgroups)
     name = op.name.rpartition(".")[2]
     if name in _SPECIAL:
         return Engine.SPECIAL, elements / machine.SPECIAL_PER_CYCLE, 0.0
-    rate = machine.VECTOR_PER_CYCLE if name in _FUSED else machine.SIMPLE_PER_CYCLE
-    return Engine.VECTOR, elements * _STEPS.get(name, 1.0) / rate, 0.0
+    return Engine.VECTOR, elements * _STEPS.get(name, 1.0) / _rate(name), 0.0
+
+
+def _combination(op: Any, elements: float, warpgroups: int) -> tuple[Engine, float, float]:
+    """Return what a reduction or scan of `elements` elements costs.
+
+    Four lanes have a row of an accumulator: two steps between lanes, where the last axis is
+    combined. Along other axes that a row is cut into, each lane combines what it has.
+    """
+    steps = [inner.name.rpartition(".")[2] for inner in body_operations(op.opview.block)[:-1]]
+    rates = [_rate(name) for name in steps]
+    cycles = elements * sum(1 / rate for rate in rates)
+    if op.opview.axis.value < len(op.operands[0].type.shape) - 1:
+        return Engine.VECTOR, cycles, 0.0
+    rows = prod(op.results[0].type.shape) / warpgroups
+    return Engine.VECTOR, cycles, rows * 4 * 2 / machine.SHUFFLE_PER_CYCLE
+
+
+def _rate(name: str) -> int:
+    """Return how often an SM performs an operation of threads in a cycle."""
+    return machine.VECTOR_PER_CYCLE if name in _FUSED else machine.SIMPLE_PER_CYCLE

@@ -13,7 +13,7 @@ also from before the loop; constants move with it. If the usual value of the mas
 (`where(hidden, filler, x)`), the test asks for that. Selects with the same test share a branch if
 no operation between them reads one of them.
 
-The pass looks at loops with products, where each instruction beside a product takes time. In other
+The pass looks at loops with products, where each instruction delays the next product. In other
 loops memory sets the pace, and no load would be moved across a branch. A mask that is also used
 otherwise is computed anyway. Remark T0439 says of each mask for which tiles it is skipped, or why
 it is not.
@@ -76,7 +76,7 @@ class _Choice:
 
 @register_pass("nv-tileaa-skip-masks")
 def skip_masks(module: Any, context: PassContext) -> bool:
-    """Put selects of tiles in loops with products, and their masks, behind scalar tests."""
+    """Let scalar tests decide whether selects of tiles, and their masks, are computed in loops with products."""
     changed = False
     for function in kernel_functions(module):
         selects = _selects_beside_products(function)

@@ -28,6 +28,7 @@ from tilec.dialects.nv_tileas import AsyncMmaOp, UndefinedOp, ZerosOp
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation, parent_operation, terminator
+from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
 from tilec.passes.analysis.mma.loop_guards import guard_loop, guarded_loops
 from tilec.passes.registry import PassContext, register_pass
@@ -48,7 +49,7 @@ def overwrite_accumulator(module: Any, context: PassContext) -> bool:
             if index is not None:
                 _overwrite(product, index)
                 changed = True
-            elif _is_zeros(product.opview.acc):
+            elif is_zeros(product.opview.acc):
                 _overwrite_constant(product)
                 changed = True
     return changed
@@ -63,19 +64,7 @@ def _zeroed_index(product: Any) -> int | None:
     left = defining_operation(terminator(product.block).operands[index])
     if len(list(acc.uses)) != 1 or left is None or left.name != "nv_tileas.mma_wait":
         return None
-    return index if _is_zeros(loop.operands[_BOUNDS + index]) else None
-
-
-def _is_zeros(tile: Any) -> bool:
-    """Tell whether `tile` is a constant of +0."""
-    op = defining_operation(tile)
-    if op is None or op.name != "arith.constant":
-        return False
-    element = tile.type.element_type
-    with op.location:
-        is_float = isinstance(element, ir.FloatType)
-        zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
-    return op.attributes["value"] == ir.DenseElementsAttr.get_splat(tile.type, zero)
+    return index if is_zeros(loop.operands[_BOUNDS + index]) else None
 
 
 def _overwrite(product: Any, index: int) -> None:

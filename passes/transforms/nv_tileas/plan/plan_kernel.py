@@ -225,7 +225,6 @@ def kernel_problem(
         why_not_split=why_not_split(function),
         why_not_deferral=_why_not_deferral(function),
         why_no_producer=_why_no_producer(function, accesses),
-        registers_hold_a=bool(dots) and all(stays_in_registers(op, 0) for op in dots),
         reuse=reuse_of(function, accesses),
         **_planned(function),
     )
@@ -290,6 +289,7 @@ def _mma_tile(op: Any, also_live: Iterable[Any]) -> MmaTile:
         also_live=tuple(
             (*tile.type.shape[-2:], element_bits(tile.type.element_type) // 8) for tile in also_live
         ),
+        holds_a=stays_in_registers(op, 0),
     )
 
 

@@ -1,0 +1,207 @@
+"""Add up a row that a loop sums only once, after the loop.
+
+Before:  %r = scf.for iter_args(%t = zeros: 128x1) {
+           %s = reduce add %w {axis = 1}: 128x64 -> 128; %v = view %s: 128x1
+           %n = fma %t, %fade, %v; yield %n }
+After:   %p = scf.for iter_args(%t = zeros: 128x8) {
+           %u = view %w: 128x8x8; %v = reduce add %u {axis = 1}: 128x8
+           %n = fma %t, (broadcast %fade: 128x8), %v; yield %n }
+         %s = reduce add %p {axis = 1}: 128x8 -> 128; %r = view %s: 128x1
+
+A row of an accumulator lies in four lanes, which have two neighbouring columns of eight each (PTX
+ISA, wgmma, register fragments of D). So each lane adds up columns of its own, and the shuffles
+between lanes come after the loop. A round may also multiply what is carried by values of the rows,
+as attention does when the largest score changes: a sum times a factor is the sum of its parts times
+the factor.
+
+That changes the order of additions, which the language leaves open. A loop stays as it is if the
+sum is used otherwise or does not begin with zeros, or if what it adds up is not computed, element
+by element, from the result of a product by wgmma.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileaa.tile_ops import BroadcastOp, ReduceOp, ViewOp
+from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase, is_used
+from tilec.ir.structured import (
+    body_operations,
+    clone_whole,
+    defining_operation,
+    next_operation,
+    terminator,
+)
+from tilec.passes.analysis.facts.constants import is_zeros
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.fast_dataclasses import dataclass
+
+_DOT, _VIEW = "nv_tileaa.dot", "nv_tileaa.view"
+_ADD, _MULTIPLY, _FUSED = "arith.addf", "arith.mulf", "math.fma"
+_BOUNDS = 3
+"""Operands of a loop before the values that it carries."""
+_ADDEND = 2
+"""Operand of a fused operation that is added."""
+_COLUMNS = 8
+"""Columns of an accumulator that the lanes of a row hold between them, again and again."""
+
+
+@dataclass(frozen=True)
+class _Step:
+    """An operation that a round performs on a carried sum.
+
+    Attributes:
+        op: An addition, a product or both.
+        value: The operand that is the sum so far.
+        summed: The reduction whose result is added; None for a product.
+    """
+
+    op: Any
+    value: Any
+    summed: Any = None
+
+
+@register_pass("nv-tileaa-sum-after-loops")
+def sum_after_loops(module: Any, context: PassContext) -> bool:
+    """Let every loop that allows it carry sums of some columns in the place of sums of rows."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        for loop in (op for op in kernel_operations(function) if op.name == "scf.for"):
+            for number in range(len(loop.results)):
+                steps = _steps(loop, number)
+                if steps:
+                    _carry_columns(loop, number, steps)
+                    changed = True
+    return changed
+
+
+def _steps(loop: Any, number: int) -> list[_Step]:
+    """Return what a round does to the carried value `number`; nothing if it is no sum of rows."""
+    block = loop.regions[0].blocks[0]
+    end, value = terminator(block), block.arguments[1 + number]
+    steps: list[_Step] = []
+    while True:
+        uses = [(use.owner.operation, use.operand_number) for use in value.uses]
+        if len(uses) != 1 or not is_zeros(loop.operands[_BOUNDS + number]):
+            return []
+        if uses[0] == (end, number):
+            return steps if any(step.summed is not None for step in steps) else []
+        step = _step(*uses[0])
+        if step is None or step.op.block != block:
+            return []
+        steps.append(step)
+        value = step.op.results[0]
+
+
+def _step(op: Any, number: int) -> _Step | None:
+    """Return the step that `op` is for its operand `number`; None for any other operation."""
+    value = op.operands[number]
+    if op.name == _MULTIPLY:
+        return _Step(op, value)
+    if not (op.name == _ADD or (op.name == _FUSED and number < _ADDEND)):
+        return None
+    added = op.operands[_ADDEND] if op.name == _FUSED else op.operands[1 - number]
+    summed = _sum_of_rows(added)
+    return None if summed is None else _Step(op, value, summed)
+
+
+def _sum_of_rows(tile: Any) -> Any:
+    """Return the reduction that adds up the rows of an accumulator to `tile`, if it is one."""
+    op = defining_operation(tile)
+    while op is not None and op.name == _VIEW:
+        op = defining_operation(op.operands[0])
+    if op is None or op.name != ReduceOp.OPERATION_NAME or len(op.operands) != 1:
+        return None
+    added = [inner.name for inner in body_operations(op.opview.block)]
+    shape = op.operands[0].type.shape
+    if added[:-1] != [_ADD] or len(shape) != 2 or op.opview.axis.value != 1:
+        return None
+    is_whole = shape[1] > _COLUMNS and shape[1] % _COLUMNS == 0
+    return op if is_whole and _is_of_accumulator(op.operands[0]) else None
+
+
+def _is_of_accumulator(tile: Any) -> bool:
+    """Tell whether `tile` is computed, element by element, from a product by wgmma."""
+    op = defining_operation(tile)
+    if op is None:
+        return False
+    if op.name == _DOT:
+        return why_not_wgmma(op, 1) is None
+    if op.name == "scf.if":
+        number = ir.OpResult(tile).result_number
+        sides = [terminator(region.blocks[0]).operands[number] for region in op.regions]
+        return all(map(_is_of_accumulator, sides))
+    if op.name.split(".")[0] not in ("arith", "math"):
+        return False
+    tiles = [v for v in op.operands if isinstance(v.type, ir.RankedTensorType)]
+    return any(map(_is_of_accumulator, tiles))
+
+
+def _carry_columns(loop: Any, number: int, steps: list[_Step]) -> None:
+    """Let a loop carry `_COLUMNS` sums of each row, which are added up after it."""
+    result, kind = loop.results[number], loop.results[number].type
+    rows = next(step.summed for step in steps if step.summed is not None)
+    with ir.InsertionPoint(loop), loop.location:
+        shape = [rows.operands[0].type.shape[0], _COLUMNS]
+        wide = ir.RankedTensorType.get(shape, kind.element_type)
+        zero = ir.FloatAttr.get(kind.element_type, 0.0)
+        loop.operands[_BOUNDS + number] = arith.constant(
+            wide, ir.DenseElementsAttr.get_splat(wide, zero)
+        )
+    with ir.InsertionPoint(next_operation(loop)), loop.location:
+        total = clone_whole(rows, {})
+        result.replace_all_uses_with(_as(total.results[0], kind))
+    total.operands[0] = result
+    result.set_type(wide)
+    loop.regions[0].blocks[0].arguments[1 + number].set_type(wide)
+    for step in steps:
+        with ir.InsertionPoint(step.op), step.op.location:
+            _widen(step, wide)
+
+
+def _widen(step: _Step, wide: Any) -> None:
+    """Perform a step on sums of columns: those of the tile are added, and factors are repeated."""
+    op = step.op
+    for number, operand in enumerate(op.operands):
+        if operand == step.value:
+            continue
+        if step.summed is not None and (op.name == _ADD or number == _ADDEND):
+            op.operands[number] = _columns(step.summed, wide)
+            _erase_unused(operand)
+        else:
+            op.operands[number] = _repeat(operand, wide)
+    op.results[0].set_type(wide)
+
+
+def _erase_unused(tile: Any) -> None:
+    """Erase the sum of rows that nobody reads any more, and the views on the way to it."""
+    op = defining_operation(tile)
+    if not is_used(op):
+        source = op.operands[0] if op.name == _VIEW else None
+        erase(op)
+        if source is not None:
+            _erase_unused(source)
+
+
+def _columns(summed: Any, wide: Any) -> Any:
+    """Return the sums of every eighth column of the tile that `summed` reduces."""
+    tile = summed.operands[0]
+    rows, columns = tile.type.shape
+    blocks = ir.RankedTensorType.get([rows, columns // _COLUMNS, _COLUMNS], wide.element_type)
+    viewed = ViewOp(source=tile, tile=blocks).tile
+    made = clone_whole(summed, {tile: viewed})
+    made.results[0].set_type(wide)
+    return made.results[0]
+
+
+def _repeat(factor: Any, wide: Any) -> Any:
+    """Return a factor of each row for each of its columns."""
+    rows = ir.RankedTensorType.get([wide.shape[0], 1], wide.element_type)
+    return BroadcastOp(source=_as(factor, rows), tile=wide).tile
+
+
+def _as(tile: Any, kind: Any) -> Any:
+    """Return a tile with the dims of type `kind`."""
+    return tile if tile.type == kind else ViewOp(source=tile, tile=kind).tile
