@@ -76,7 +76,7 @@ class _Choice:
 
 @register_pass("nv-tileaa-skip-masks")
 def skip_masks(module: Any, context: PassContext) -> bool:
-    """Let scalar tests decide whether selects of tiles, and their masks, are computed in loops with products."""
+    """Compute selects of tiles, and their masks, only where scalar tests ask for them."""
     changed = False
     for function in kernel_functions(module):
         selects = _selects_beside_products(function)

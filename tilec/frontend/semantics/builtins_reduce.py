@@ -95,7 +95,11 @@ def _total(
 def total(
     call: Call, x: Argument, axis: Argument | None = None, *, keepdims: Argument | None = None
 ) -> AnyValue:
-    """Return the sum over one axis, several or all."""
+    """Return the sum over one axis, several or all.
+
+    The order of additions is not fixed. A loop that adds up sums may keep the parts of different
+    threads apart and add them after its last round.
+    """
     return _total(call, x, axis, keepdims, "add", 0)
 
 
