@@ -18,6 +18,16 @@ def product[M, N, K](A: bf16[M, K], B: bf16[K, N], T: i32[M], C: f32[M, N]):
         acc = mma({a}, load(B, (k, n), (32, 64)), acc)
     store(C, (m, n), acc)
 """
+TWICE = """
+@kernel(any_tile_extents=True)
+def twice[M, N, D](Q: bf16[M, D], K: bf16[N, D], V: bf16[N, D], O: f32[M, D], BN: const):
+    m = grid(cdiv(M, 128))
+    q, acc = load(Q, (m, 0), (128, 128)), zeros((128, 128), f32)
+    for n in range(cdiv(N, BN)):
+        scores = q @ load(K, (n, 0), (BN, 128)).T
+        acc = mma(cast(scores, bf16), load(V, (n, 0), (BN, 128)), acc)
+    store(O, (m, 0), acc)
+"""
 COMPUTED = "operand A of the mma comes from registers: it is computed"
 STAGED = "operand A of the mma goes through registers"
 
@@ -74,3 +84,13 @@ def test_what_a_branch_returns_is_followed():
     remarks = [item.message for item in result.remarks]
     assert any(item.startswith("the mask is skipped") for item in remarks), remarks
     assert any(item.startswith(STAGED) for item in remarks), remarks
+
+
+@pytest.mark.parametrize(("columns", "said"), [(128, COMPUTED), (192, COMPUTED), (208, STAGED)])
+def test_wide_operands_stay_where_registers_hold_them_and_both_accumulators(columns, said):
+    """With 64 registers of the result: 96 and 48 of 192 columns fit 208, 104 and 52 do not."""
+    wanted = Specialization(constants={"BN": columns}, plan={"stages": 1})
+    source, options = SourceFile("twice.tile", TWICE), CompileOptions(emit="nv_tileas")
+    made = compile_source(source, None, wanted, options)
+    (message,) = [item.message for item in made.remarks if item.code == "T0437"]
+    assert message.startswith(said)

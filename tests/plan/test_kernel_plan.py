@@ -114,6 +114,24 @@ def test_stages_follow_from_the_staging_slots():
         assert used + limits.SHARED_RESERVE_BYTES <= TARGET.shared_memory_bytes
 
 
+@pytest.mark.parametrize(("slot", "slots", "stages"), [(100, 1, 2), (110, 2, 1), (88, 2, 2)])
+def test_one_staging_slot_is_enough_where_another_one_costs_a_stage(slot, slots, stages):
+    """232448 bytes hold 2 slots of 100 KiB next to 16 KiB, but not next to 32 KiB."""
+    result = plan(replace(stored(), ring_slot_bytes=slot << 10))
+    assert (result.epilogue_slots, result.stages) == (slots, stages)
+
+
+def test_an_operand_in_registers_takes_the_registers_of_the_producer():
+    """128 of the result, 40 of scores and 20 of weights; of deeper tiles nothing is held."""
+    scores = MmaTile(128, 80, 256, 2, 4, also_live=((128, 256, 4),))
+    result = MmaTile(128, 256, 80, 2, 4, also_live=((128, 80, 4),))
+    held = replace(gemm(n=256), mma=(scores, replace(result, holds_a=True)))
+    assert (held.operand_registers(2), held.registers_hold_a) == (20, False)
+    assert plan(held).consumer_registers == 240
+    assert "168 hold accumulators, 20 an operand" in plan(held).reasons[-1]
+    assert plan(replace(held, mma=(scores, result))).consumer_registers == 232
+
+
 def test_reasons_name_the_staging_slots():
     assert "epilogue_slots = 2: one is filled while TMA reads the other" in plan(stored()).reasons
     assert "epilogue_slots = 3: fixed by the user" in plan(stored(), epilogue_slots=3).reasons

@@ -133,8 +133,9 @@ def choose_epilogue(
         )
         for slots in (1, machine.EPILOGUE_SLOTS)
     }
-    if stages[machine.EPILOGUE_SLOTS] < machine.MIN_STAGES <= stages[1]:
-        return 1, (f"epilogue_slots = 1: more would leave less than {machine.MIN_STAGES} stages",)
+    left = stages[machine.EPILOGUE_SLOTS]
+    if left < machine.MIN_STAGES and left < stages[1]:
+        return 1, (f"epilogue_slots = 1: stages = {left} with more of them, {stages[1]} with one",)
     why = "one is filled while TMA reads the other"
     return machine.EPILOGUE_SLOTS, (f"epilogue_slots = {machine.EPILOGUE_SLOTS}: {why}",)
 

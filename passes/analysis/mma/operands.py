@@ -111,9 +111,11 @@ def _fits_registers(dot: Any) -> bool:
     if a.shape[1] * element_bits(a.element_type) // 8 <= _SHORT_ROW_BYTES:
         return True
     warpgroups = 1 if a.shape[0] == machine.MMA_ROWS else 2
+    (rows, columns), (_, inner) = result.shape, a.shape
     bits = element_bits(a.element_type) + 32
-    needed = accumulator_registers(*a.shape, bits, 8 * warpgroups) + accumulator_registers(
-        *result.shape, element_bits(result.element_type) // 8, warpgroups
+    needed = accumulator_registers(rows, inner, bits, 8 * warpgroups)
+    needed += accumulator_registers(
+        rows, columns, element_bits(result.element_type) // 8, warpgroups
     )
     return needed <= most_consumer_registers(warpgroups) - machine.CONSUMER_OVERHEAD
 
