@@ -16,6 +16,7 @@ FILES = {
     "gelu": "activations",
     "gelu_tanh": "activations",
     "layer_norm": "normalization",
+    "log_sum_exp": "attention",
     "philox": "random",
     "rand": "random",
     "randn": "random",
@@ -23,7 +24,11 @@ FILES = {
     "rope": "rotary",
     "sigmoid": "activations",
     "silu": "activations",
+    "softcap": "attention",
     "softmax": "softmax",
+    "softmax_end": "attention",
+    "softmax_start": "attention",
+    "softmax_step": "attention",
     "uniform": "random",
 }
 """The functions, and the file that defines each."""
@@ -54,6 +59,7 @@ dequantize_int4 = LibraryFunction("dequantize_int4")
 gelu = LibraryFunction("gelu")
 gelu_tanh = LibraryFunction("gelu_tanh")
 layer_norm = LibraryFunction("layer_norm")
+log_sum_exp = LibraryFunction("log_sum_exp")
 philox = LibraryFunction("philox")
 rand = LibraryFunction("rand")
 randn = LibraryFunction("randn")
@@ -61,7 +67,11 @@ rms_norm = LibraryFunction("rms_norm")
 rope = LibraryFunction("rope")
 sigmoid = LibraryFunction("sigmoid")
 silu = LibraryFunction("silu")
+softcap = LibraryFunction("softcap")
 softmax = LibraryFunction("softmax")
+softmax_end = LibraryFunction("softmax_end")
+softmax_start = LibraryFunction("softmax_start")
+softmax_step = LibraryFunction("softmax_step")
 uniform = LibraryFunction("uniform")
 
 __all__ = [
@@ -69,6 +79,7 @@ __all__ = [
     "gelu",
     "gelu_tanh",
     "layer_norm",
+    "log_sum_exp",
     "philox",
     "rand",
     "randn",
@@ -76,6 +87,10 @@ __all__ = [
     "rope",
     "sigmoid",
     "silu",
+    "softcap",
     "softmax",
+    "softmax_end",
+    "softmax_start",
+    "softmax_step",
     "uniform",
 ]
