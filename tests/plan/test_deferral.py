@@ -157,6 +157,27 @@ def test_the_runner_up_of_a_plan_that_spills(monkeypatch, code, text, failures):
     assert all(step.endswith(f"({fault})") for step in given_up)
 
 
+def test_a_loop_over_tiles_is_the_last_choice_that_goes(monkeypatch):
+    """These tiles are the user's, so there are no smaller ones to try."""
+    run = CodeGenerator.run
+    calls = []
+
+    def spill(self, *arguments, **options):
+        calls.append(True)
+        if len(calls) <= len(GIVEN_UP):
+            raise CompileError(error("T0608", "a thread spills"))
+        return run(self, *arguments, **options)
+
+    monkeypatch.setattr(CodeGenerator, "run", spill)
+    options = CompileOptions(emit="ptx", run_ptxas=False)
+    made = compile_source(SourceFile("f.tile", MATMUL), options=options)
+    plan = made.artifact.kernels[0].metadata["plan"]
+    assert not plan["persistent"]
+    why = [str(item) for item in made.sink.items if "planned again without" in str(item)]
+    assert "the state of a loop over tiles takes too many registers" in why[-1]
+    assert any("a loop over tiles takes registers that a tile needs" in r for r in plan["reasons"])
+
+
 def test_plans_that_were_given_up_count_in_the_total(monkeypatch):
     """The table of `--timing` accounts for the time that the user waited."""
     run = CodeGenerator.run

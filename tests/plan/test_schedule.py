@@ -111,3 +111,14 @@ def test_a_round_waits_for_nothing_that_comes_later(seed):
             assert lag >= 0
             assert lag or place[edge.source] < place[edge.target]
         assert schedule.interval >= schedule.bound
+
+
+def test_threads_load_a_tile_right_before_they_need_it():
+    graph = attention()
+    light = (Op("maxima", registers=16), Op("scaled", Engine.VECTOR, 2, registers=16))
+    edges = [Edge(edge.source + 2, edge.target + 2, edge.distance) for edge in graph.edges]
+    edges += [Edge(0, 1), Edge(1, SOFTMAX + 2)]
+    order = evaluate(LoopGraph((*light, *graph.ops), tuple(edges), 2), (0, 0, 0, 0, 0, 1, 1)).order
+    place = order.index(SOFTMAX + 2)
+    assert order[place - 2 : place] == (0, 1)
+    assert order.index(SCORES + 2) < place - 2

@@ -1,5 +1,6 @@
 """What to compile instead of a plan that turned out to need too much."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from tilec.request.specialization import Specialization
@@ -26,6 +27,8 @@ _COSTS = {
 }
 """What takes registers, by the field of the plan that decides it, in the order in which it is given
 up: what takes most, then what gains least."""
+_LAST_RESORT = {"persistent": "the state of a loop over tiles"}
+"""The same, for what is given up where no other tiles can be tried."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +56,13 @@ def next_plan(
     if code == "T0551" and needed > specialization.scratch_bytes:
         reason = f"the scratch area takes {needed} bytes ({message}): planned again with them"
         return NextPlan(replace(specialization, scratch_bytes=needed), reason)
-    costly = _costly_fields(module, specialization) if code in _FEW_REGISTERS else []
+    planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
+    costs = _COSTS if planned else _COSTS | _LAST_RESORT
+    costly = _costly_fields(module, specialization, costs) if code in _FEW_REGISTERS else []
     if costly:
         disabled = specialization.disabled | {costly[0]}
-        reason = f"{_COSTS[costly[0]]} takes too many registers ({message}): planned again without"
+        reason = f"{costs[costly[0]]} takes too many registers ({message}): planned again without"
         return NextPlan(replace(specialization, disabled=disabled), reason)
-    planned = max((fact for fact in _facts(module, "planned_mma", 0)), default=0)
     if code not in _OVER_BUDGET or not planned:
         return None
     limit = planned * 3 // 4  # the next smaller tiles, in few steps
@@ -84,13 +88,13 @@ def describe_plan(module: Any, failure: CompileError) -> str:
     return " ".join([*constants, *costly, f"({fault})"])
 
 
-def _costly_fields(module: Any, specialization: Specialization) -> list[str]:
-    """Return the fields of `_COSTS` that the planner set and nobody had asked for."""
+def _costly_fields(module: Any, specialization: Specialization, costs: Iterable[str]) -> list[str]:
+    """Return the fields of `costs` that the planner set and nobody had asked for."""
     asked = [specialization.plan, *_facts(module, "hints", {})]
     plans = _facts(module, "plan", {})
     return [
         field
-        for field in _COSTS
+        for field in costs
         if any(_has(plan, field) for plan in plans) and not any(field in it for it in asked)
     ]
 

@@ -53,6 +53,7 @@ class KernelProblem:
         latency: Largest hint of a load in a loop: tiles that should be on their way; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
+        persistent: Whether registers may do for the state of a loop over tiles.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
@@ -75,6 +76,7 @@ class KernelProblem:
     latency: int = 0
     thread_bytes: int = 0
     blocks_per_sm: bool = True
+    persistent: bool = True
     waits_for_tiles: bool = False
     part_bytes: int = 0
     whole_bytes: int = 0

@@ -193,7 +193,29 @@ def order_of(graph: LoopGraph, stages: tuple[int, ...]) -> tuple[tuple[int, ...]
         clock, tensor = _issue(graph, chosen, start[chosen], tensor, done)
         order.append(chosen)
         waiting.discard(chosen)
-    return tuple(order), max([clock, *done.values()])
+    return tuple(_late_loads(graph, order, before)), max([clock, *done.values()])
+
+
+def _late_loads(graph: LoopGraph, order: list[int], before: list[list[int]]) -> list[int]:
+    """Return the order with each tile that threads load right before what first reads it.
+
+    Its registers are then free while products run. What threads compute from such tiles alone, in
+    less time than it takes to issue a product, moves with them.
+    """
+    light: set[int] = set()
+    for n in order:
+        op = graph.ops[n]
+        short = op.registers > 0 and not op.asynchronous and op.cycles < ISSUE_CYCLES
+        held = (source for source in before[n] if graph.ops[source].registers)
+        if short and light.issuperset(held):
+            light.add(n)
+    found = list(order)
+    for n in reversed(order):
+        readers = [m for m in order if n in before[m]]
+        if n in light and readers:
+            found.remove(n)
+            found.insert(min(map(found.index, readers)), n)
+    return found
 
 
 def _time(graph: LoopGraph, order: tuple[int, ...], before: list[list[int]]) -> float:

@@ -17,7 +17,7 @@ row-major 0.977. At 4095x4104x4104 with 256-row tiles: 8 rows of tiles 1.003, 16
 
 def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides) -> KernelPlan:
     """Return the plan with how CTAs are handed their tiles; who computes them is planned."""
-    persistent, why_persistent = choose_persistence(plan, overrides)
+    persistent, why_persistent = choose_persistence(problem, plan, overrides)
     group, why_group = choose_tile_group(problem, persistent, overrides)
     cluster, why_cluster = choose_cluster(problem, plan, overrides)
     taken = replace(plan, cluster=cluster, persistent=persistent)
@@ -35,13 +35,17 @@ def plan_work(problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
     )
 
 
-def choose_persistence(plan: KernelPlan, overrides: PlanOverrides) -> tuple[bool, str]:
+def choose_persistence(
+    problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
+) -> tuple[bool, str]:
     """Return whether a CTA loops over tiles, and why."""
     if overrides.persistent is not None:
         return (
             overrides.persistent,
             f"persistent = {str(overrides.persistent).lower()}: fixed by the user",
         )
+    if not problem.persistent:
+        return False, "persistent = false: a loop over tiles takes registers that a tile needs"
     if plan.split_k > 1:
         return True, "persistent = true: all CTAs run at the same time, so splits may wait"
     if plan.specialize:

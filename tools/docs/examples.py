@@ -25,7 +25,15 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "conv2d",
         "fft",
     ),
-    "Attention": ("flash_attention", "attention", "paged_attention", "rotary_embedding"),
+    "Attention": (
+        "flash_attention",
+        "attention",
+        "attention_backward_delta",
+        "attention_backward_queries",
+        "attention_backward_keys",
+        "paged_attention",
+        "rotary_embedding",
+    ),
     "Rows of a matrix": (
         "softmax",
         "layer_norm",
