@@ -31,6 +31,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "attention_backward_delta",
         "attention_backward_queries",
         "attention_backward_keys",
+        "decode_attention",
+        "combine_attention",
         "paged_attention",
         "rotary_embedding",
     ),
