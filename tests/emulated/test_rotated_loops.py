@@ -8,9 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from tests.support.rotated_cases import CASES, TILES, check_rotated, load_kernels
+from tests.support.rotated_cases import (
+    CASES,
+    FILE,
+    TILES,
+    TURNS,
+    check_rotated,
+    load_kernels,
+)
 from tilec.passes.transforms.nv_tileas.schedule import schedule_loops
 from tilec.plan.schedule import schedule_loop
+from tilec.runtime.jit import loads
 
 MOST_REGISTERS = 1000
 SMALL = [case for case in CASES if case.tile[0] == 64]
@@ -26,12 +34,12 @@ def schedules(monkeypatch, tmp_path):
     """
 
     def choose(number, *, turns=False):
-        def schedule(graph, registers):
-            found = schedule_loop(graph, MOST_REGISTERS)
-            plain = [item for item in found if not item.rotated]
-            rotated = [replace(item, turns=turns) for item in found if item.rotated]
+        def schedule(graph, registers, **fixed):
+            found = schedule_loop(graph, MOST_REGISTERS, rotate=True, turns=turns)
+            schedules = (found.best, *(item.schedule for item in found.lost))
+            rotated = [item for item in schedules if item.rotated]
             counts.append(len(rotated))
-            return (*rotated[number : number + 1], *plain)
+            return replace(found, best=rotated[number])
 
         counts = []
         folder = tmp_path / f"schedule-{number}"
@@ -62,6 +70,26 @@ def test_every_schedule(launch, device, schedules, case):
         check_rotated(launch, load_kernels()[case.kernel], case, rounds=number)
         number, count = number + 1, exist()
     assert count == (1 if case.kernel == "rescaled" else 2)
+
+
+@pytest.mark.parametrize(
+    ("hint", "said"),
+    [
+        ("rotate=0", "is not rotated: the best rotated loop is excluded by rotate = false"),
+        ("turns=1", TURNS),
+    ],
+)
+def test_a_hint_fixes_the_schedule(launch, device, hint, said):
+    text = FILE.read_text().replace("@kernel\ndef faded", f"@kernel({hint})\ndef faded")
+    kernel = loads(text).faded
+    given = WITH_TURNS.arguments()
+    found = kernel.compile(**given.data(), **given.scalars)
+    (remark,) = [item.message for item in found.remarks if item.code == "T0440"]
+    assert said in remark
+    name, value = hint.split("=")
+    assert found.plan[name] == bool(int(value))
+    assert [entry["rotated"] for entry in found.plan["loops"]] == [name == "turns"]
+    check_rotated(launch, kernel, WITH_TURNS, rounds=1)
 
 
 def test_warpgroups_that_take_turns(launch, device, schedules):

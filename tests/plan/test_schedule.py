@@ -30,8 +30,12 @@ def attention(warpgroups=2, registers=(64, 64, 32, 64, 64)):
     return LoopGraph(ops, edges, warpgroups)
 
 
+def every_schedule(choice):
+    return [choice.best, *(item.schedule for item in choice.lost)]
+
+
 def test_the_second_product_of_attention_runs_a_round_later():
-    best = schedule_loop(attention(), 208)[0]
+    best = schedule_loop(attention(), 208).best
     assert best.stages == (0, 0, 0, 1, 1)
     assert best.order.index(OUTPUT) < best.order.index(SOFTMAX)
     assert best.order.index(OUTPUT) < best.order.index(WEIGHTS)
@@ -40,14 +44,14 @@ def test_the_second_product_of_attention_runs_a_round_later():
 
 
 def test_the_interval_is_at_least_what_the_busiest_engine_takes():
-    for schedule in schedule_loop(attention(), 208):
+    for schedule in every_schedule(schedule_loop(attention(), 208)):
         assert schedule.binds is Engine.TENSOR
         assert schedule.interval >= schedule.bound == 2 * 1024
 
 
 def test_one_warpgroup_gains_the_overlap_and_takes_no_turns():
     graph = attention(warpgroups=1)
-    best = schedule_loop(graph, 208)[0]
+    best = schedule_loop(graph, 208).best
     assert best.rotated
     assert not best.turns
     plain = evaluate(graph, (0,) * 5)
@@ -56,7 +60,55 @@ def test_one_warpgroup_gains_the_overlap_and_takes_no_turns():
 
 
 def test_too_many_registers_keep_the_loop():
-    assert not schedule_loop(attention(), 100)[0].rotated
+    found = schedule_loop(attention(), 100)
+    assert not found.best.rotated
+    assert found.why_not_rotated == "the best rotated loop needs 160 registers for tiles, of 128"
+
+
+def test_what_lost_comes_in_order_and_says_why():
+    found = schedule_loop(attention(), 208)
+    whys = {item.schedule.stages: item.why for item in found.lost}
+    assert found.best.stages not in whys
+    plain = evaluate(attention(), (0,) * 5)
+    slower = 100 * (plain.interval / found.best.interval - 1)
+    assert whys[plain.stages] == f"is {slower:.1f}% slower"
+    intervals = [round(item.schedule.interval) for item in found.lost]
+    assert intervals == sorted(intervals)
+
+
+def test_a_small_gain_keeps_the_loop_unless_it_is_asked_for():
+    graph = attention(warpgroups=1)
+    short = Op("softmax", Engine.SPECIAL, 8)
+    ops = (graph.ops[SCORES], short, Op("weights"), Op("scale"), graph.ops[OUTPUT])
+    graph = LoopGraph(ops, graph.edges)
+    found = schedule_loop(graph, 208)
+    assert not found.best.rotated
+    assert found.why_not_rotated == "the best rotated loop is 0.8% faster, less than 3%"
+    assert schedule_loop(graph, 208, rotate=True).best.rotated
+
+
+def test_the_user_can_fix_rotation_and_turns():
+    kept = schedule_loop(attention(), 208, rotate=False)
+    assert not kept.best.rotated
+    assert kept.why_not_rotated == "the best rotated loop is excluded by rotate = false"
+    chosen = schedule_loop(attention(), 208)
+    queued = schedule_loop(attention(), 208, turns=False).best
+    assert queued.rotated
+    assert not queued.turns
+    assert queued.interval > chosen.best.interval
+    assert schedule_loop(attention(warpgroups=1), 208, turns=True).best.turns is False
+    assert schedule_loop(attention(), 208, rotate=True, turns=True).best == chosen.best
+
+
+def test_no_request_exceeds_the_registers():
+    assert not schedule_loop(attention(), 100, rotate=True).best.rotated
+
+
+def test_a_product_of_a_fixed_stage_keeps_the_loop():
+    graph = LoopGraph((Op("product", Engine.TENSOR, 512, stage=0),), ())
+    found = schedule_loop(graph, 208, rotate=True)
+    assert (found.best.rotated, found.lost) == (False, ())
+    assert found.why_not_rotated == "none of its operations can run one round later than others"
 
 
 def test_the_registers_of_a_round_count_what_is_carried():
@@ -67,7 +119,9 @@ def test_the_registers_of_a_round_count_what_is_carried():
 
 def test_a_sum_of_products_has_nothing_to_gain():
     graph = LoopGraph((Op("product", Engine.TENSOR, 512, registers=64),), (Edge(0, 0, 1),), 2)
-    assert not schedule_loop(graph, 208)[0].rotated
+    found = schedule_loop(graph, 208)
+    assert not found.best.rotated
+    assert found.best.interval == found.best.bound == 1024
 
 
 def test_a_tile_in_a_slot_has_the_stage_of_its_readers():
@@ -75,7 +129,7 @@ def test_a_tile_in_a_slot_has_the_stage_of_its_readers():
     ops = (Op("values", in_place=True), Op("token"), *graph.ops)
     edges = [Edge(edge.source + 2, edge.target + 2, edge.distance) for edge in graph.edges]
     edges += [Edge(0, OUTPUT + 2), Edge(0, 1)]
-    best = schedule_loop(LoopGraph(ops, tuple(edges), 2), 208)[0]
+    best = schedule_loop(LoopGraph(ops, tuple(edges), 2), 208).best
     assert best.stages[0] == best.stages[1] == best.stages[OUTPUT + 2] == 1
 
 
@@ -103,7 +157,7 @@ def random_graph(generator):
 @pytest.mark.parametrize("seed", range(200))
 def test_a_round_waits_for_nothing_that_comes_later(seed):
     graph = random_graph(random.Random(seed))
-    for schedule in schedule_loop(graph, 10_000):
+    for schedule in every_schedule(schedule_loop(graph, 10_000)):
         place = {n: index for index, n in enumerate(schedule.order)}
         assert sorted(schedule.order) == list(range(len(graph.ops)))
         for edge in graph.edges:

@@ -59,7 +59,7 @@ class Case(NamedTuple):
         return Arguments(made, {"rounds": rounds, **self.constants})
 
 
-_TURNS = "the warpgroups issue their products in turns"
+TURNS = "the warpgroups issue their products in turns"
 CASES = (
     Case("faded", (64, 32, 64)),
     Case("faded", (128, 64, 128), "f16"),
@@ -69,7 +69,7 @@ CASES = (
     Case("crossing", (64, 32, 64), "f16"),
     Case("crossing", (128, 64, 128), "bf16", "2 of 2 products"),
     Case("fed_back", (64, 32, 64)),
-    Case("fed_back", (128, 64, 128), "f16", _TURNS),
+    Case("fed_back", (128, 64, 128), "f16", TURNS),
 )
 
 

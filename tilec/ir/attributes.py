@@ -22,7 +22,7 @@ def to_attribute(value: PlainValue | Sequence[Any] | Mapping[str, Any]) -> Any:
     if isinstance(value, int):
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
     if isinstance(value, float):
-        return ir.FloatAttr.get(ir.F64Type.get(), value)
+        return ir.FloatAttr.get(ir.F64Type.get(), value, loc=ir.Location.unknown())
     if isinstance(value, str):
         return ir.StringAttr.get(value)
     if isinstance(value, Mapping):

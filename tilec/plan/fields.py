@@ -161,6 +161,19 @@ FIELDS: dict[str, PlanField] = {
             range(2),
         ),
         PlanField(
+            "rotate",
+            "1 for each loop with products whose round then takes less than 97% of the time, if a"
+            " thread has enough registers; else 0",
+            "whether some operations of a loop run one round later, so that products run while"
+            " threads compute; 1 takes the best such schedule of each loop",
+        ),
+        PlanField(
+            "turns",
+            "1 for each rotated loop whose round then takes less time",
+            "whether the warpgroups of a rotated loop issue the products of a round one after the"
+            " other",
+        ),
+        PlanField(
             "pingpong",
             "chosen with `auto` tiles; otherwise 0",
             "whether two consumers compute tiles alternately instead of sharing each tile: one"

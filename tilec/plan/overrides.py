@@ -36,6 +36,8 @@ class PlanOverrides:
     epilogue_pace: int | None = None
     slice_columns: int | None = None
     mma_pending: int | None = None
+    rotate: bool | None = None
+    turns: bool | None = None
     pingpong: bool | None = None
     defer_stores: bool | None = None
     defer_work: bool | None = None

@@ -12,7 +12,7 @@ occupy one engine. It is more where warpgroups queue for the tensor cores while 
 value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
 as customers. Where the warpgroups of a rotated loop take turns, they do not queue: each computes
 while the others multiply. Of schedules with the same interval, the one that carries the fewest
-registers wins.
+registers wins. The user can fix whether a loop is rotated, and whether warpgroups take turns.
 """
 
 from collections.abc import Iterator
@@ -26,6 +26,8 @@ ISSUE_CYCLES = 16.0
 """Cycles until the warps have issued the instructions of a product: 4 to 16 wgmma (estimate)."""
 WORTH = 0.97
 """A rotated loop is larger, so it has to take less than this part of the interval (choice)."""
+SHOWN = 4
+"""Rotated loops that lost and are kept for reports."""
 MAX_CUTS = 512
 """Most assignments of stages that are tried: 9 products without edges between them."""
 
@@ -58,24 +60,56 @@ class Schedule:
         return any(self.stages)
 
 
-def schedule_loop(graph: LoopGraph, registers: int) -> tuple[Schedule, ...]:
-    """Return the schedules of a loop, best first; the last one may be the loop as it is.
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A schedule that was not chosen, and why."""
+
+    schedule: Schedule
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The schedule of a loop.
+
+    Attributes:
+        best: The schedule.
+        lost: The loop as it is, and at most `SHOWN` others, in the order of their intervals.
+    """
+
+    best: Schedule
+    lost: tuple[Lost, ...]
+
+    @property
+    def why_not_rotated(self) -> str:
+        """Why the loop stays as it is."""
+        rotated = [item for item in self.lost if item.schedule.rotated]
+        if not rotated:
+            return "none of its operations can run one round later than others"
+        return f"the best rotated loop {rotated[0].why}"
+
+
+def schedule_loop(
+    graph: LoopGraph, registers: int, *, rotate: bool | None = None, turns: bool | None = None
+) -> Choice:
+    """Return the schedule of a loop.
 
     Args:
         graph: The loop.
         registers: Registers of a thread for tiles. The loop as it is may need more.
+        rotate: Whether the loop is rotated where that is possible; None to choose.
+        turns: Whether the warpgroups of a rotated loop take turns; None to choose.
     """
-    plain = evaluate(graph, (0,) * len(graph.ops))
-    found = []
-    for stages in _assignments(graph):
-        if any(stages):
-            candidate = evaluate(graph, stages)
-            if _allocated(candidate) <= max(registers, _allocated(plain)):
-                found.append(candidate)
-    found.sort(key=lambda item: (round(item.interval), item.registers))
-    better = [item for item in found if item.interval < WORTH * plain.interval]
-    worse = [item for item in found if item.interval >= WORTH * plain.interval]
-    return (*better, plain, *worse)
+    plain = evaluate(graph, (0,) * len(graph.ops), turns)
+    limit = max(registers, _allocated(plain))
+    rotated = [evaluate(graph, stages, turns) for stages in _assignments(graph) if any(stages)]
+    rotated.sort(key=_rank)
+    least = float("inf") if rotate else WORTH * plain.interval
+    good = [item for item in rotated if item.interval < least and _allocated(item) <= limit]
+    best = good[0] if good and rotate is not False else plain
+    others = [item for item in rotated if item is not best][:SHOWN]
+    shown = sorted([*others, plain][: len(others) + best.rotated], key=_rank)
+    return Choice(best, tuple(Lost(item, _why_lost(item, best, limit, rotate)) for item in shown))
 
 
 def _allocated(schedule: Schedule) -> int:
@@ -83,8 +117,29 @@ def _allocated(schedule: Schedule) -> int:
     return -(-schedule.registers // machine.REGISTER_STEP) * machine.REGISTER_STEP
 
 
-def evaluate(graph: LoopGraph, stages: tuple[int, ...]) -> Schedule:
-    """Return the schedule with these stages."""
+def _rank(item: Schedule) -> tuple[int, int]:
+    """Return what orders schedules: the best one has least."""
+    return round(item.interval), item.registers
+
+
+def _why_lost(item: Schedule, best: Schedule, limit: int, rotate: bool | None) -> str:
+    """Return why `best` was chosen and not `item`."""
+    if _allocated(item) > limit:
+        return f"needs {_allocated(item)} registers for tiles, of {limit}"
+    if rotate is not None and item.rotated is not rotate:
+        return f"is excluded by rotate = {str(rotate).lower()}"
+    if _rank(item) == _rank(best):
+        return "gains nothing"
+    if round(item.interval) == round(best.interval):
+        return f"is as fast, with {item.registers} registers for tiles instead of {best.registers}"
+    percent = 100 * (item.interval / best.interval - 1)
+    if percent < 0:
+        return f"is {-percent:.1f}% faster, less than {100 * (1 - WORTH):.0f}%"
+    return f"is {percent:.1f}% slower"
+
+
+def evaluate(graph: LoopGraph, stages: tuple[int, ...], turns: bool | None = None) -> Schedule:
+    """Return the schedule with these stages; `turns` as in `schedule_loop`."""
     order, alone = order_of(graph, stages)
     demands = {engine: graph.demand(engine) * graph.warpgroups for engine in Engine}
     demands.pop(Engine.NONE)
@@ -93,10 +148,11 @@ def evaluate(graph: LoopGraph, stages: tuple[int, ...]) -> Schedule:
     tensor = graph.demand(Engine.TENSOR)
     free = max(bound, _queueing(tensor, alone, graph.warpgroups))
     ordered = max(bound, alone, graph.warpgroups * (tensor + machine.NAMED_BARRIER_CYCLES))
-    turns = graph.warpgroups > 1 and any(stages) and ordered < free
-    interval = ordered if turns else free
+    possible = graph.warpgroups > 1 and any(stages)
+    takes = possible and (ordered < free if turns is None else turns)
+    interval = ordered if takes else free
     registers = _registers(graph, stages, order)
-    return Schedule(stages, order, interval, bound, binds, registers, turns)
+    return Schedule(stages, order, interval, bound, binds, registers, takes)
 
 
 def _queueing(tensor: float, alone: float, warpgroups: int) -> float:

@@ -99,7 +99,7 @@ CODES: dict[str, str] = {
     "T0437": "remark: why an operand of an mma comes from registers, or goes through them",
     "T0438": "remark: the layout of a tile that is transposed on its way, and its price",
     "T0439": "remark: for which tiles a mask is skipped, or why it is computed for all of them",
-    "T0440": "remark: which operations of a loop run one round later, and the time of a round",
+    "T0440": "remark: whether a loop with products is rotated, the time of a round, or why not",
     # IR verifiers and passes.
     "T0500": "the IR breaks a rule of its dialect",
     "T0501": "a pass rejects the program",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tools.bench.attention_cases import AttentionCase
-from tools.bench.contenders import EXAMPLES, ContenderError
+from tools.bench.contenders import EXAMPLES, PROSE, ContenderError
 from tools.bench.measure import operand_sets
 from tools.bench.report import OURS, VARIANT_PREFIX
 from tools.bench.variants import Variant
@@ -202,7 +202,7 @@ def _ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant)
         for tensors, result, rows in zip(operands.sets, results, sums, strict=True)
     ]
     compiled = kernel.compile(*data[0], **constants)
-    plan = {name: value for name, value in compiled.metadata["plan"].items() if name != "reasons"}
+    plan = {name: value for name, value in compiled.metadata["plan"].items() if name not in PROSE}
 
     def attend(number: int) -> Any:
         kernel(*data[number], **constants)

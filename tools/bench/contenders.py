@@ -13,6 +13,8 @@ from tools.bench.triton_gemm import Problem, best_call
 from tools.bench.variants import Variant
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+PROSE = ("reasons", "loops")
+"""Entries of a plan that explain it; a report leaves them out."""
 PLANNED = Variant("")
 PEERS = ("cublas", "triton")
 """What `--peers` may name. A fused case has torch's operations and our plain product instead."""
@@ -190,7 +192,7 @@ def _with_plan(
     constants: Mapping[str, int] = MappingProxyType({}),
 ) -> Contender:
     compiled = kernel.compile(*data[0], **constants)
-    plan = {key: value for key, value in compiled.metadata["plan"].items() if key != "reasons"}
+    plan = {key: value for key, value in compiled.metadata["plan"].items() if key not in PROSE}
     detail = {"constants": dict(compiled.constants), "plan": plan}
     return Contender(name, lambda i: kernel(*data[i], **constants), results, detail)
 

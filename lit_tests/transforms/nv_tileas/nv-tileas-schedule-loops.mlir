@@ -41,6 +41,74 @@ module @the_second_product_runs_a_round_later {
 
 // -----
 
+// The user keeps the loop, by a hint. The plan of the kernel says what was chosen, what lost, and why.
+// CHECK-LABEL: module @a_loop_that_the_user_keeps
+// CHECK:         "nv_tileas.dot"
+// CHECK-NOT:     stage = {{[01]}} : i64} : (tensor
+// CHECK:         plan = {loops = [{binds = "tensor cores", bound = 2048 : i64, interval = 2294 : i64,
+// CHECK-SAME:      operations = [{cycles = 512 : i64, engine = "tensor cores", latency = 0 : i64, line = {{[0-9]+}} : i64, operation = "nv_tileas.dot", stage = 0 : i64}
+// CHECK-SAME:      rotated = false,
+// CHECK-SAME:      runners_up = [{interval = 2062 : i64, product_stages = [0, 1], registers = 160 : i64, turns = false, why = "is excluded by rotate = false"}
+// CHECK-SAME:      why = "the best rotated loop is excluded by rotate = false"}], rotate = false, stages = 4 : i64, turns = false}
+module @a_loop_that_the_user_keeps {
+  "nv_tileaa.func"() ({
+  ^bb0(%q: tensor<128x128xbf16>, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %t = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %k = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %v = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%t, %k, %zero) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s {flush_to_zero} : tensor<128x128xf32>
+        %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+        %o = "nv_tileas.dot"(%p, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}, tilec.kernel = {hints = {rotate = false}, plan = {stages = 4 : i64}}} : () -> ()
+}
+
+// -----
+
+// The user wants turns where they gain nothing.
+// CHECK-LABEL: module @warpgroups_that_are_told_to_take_turns
+// CHECK:         "nv_tileas.dot"{{.*}}stage = 1 : i64}
+// CHECK:         } {turns}
+// CHECK:         why = "is {{[0-9.]+}}% slower"}], {{.*}}rotate = true, stages = 4 : i64, turns = true}
+module @warpgroups_that_are_told_to_take_turns {
+  "nv_tileaa.func"() ({
+  ^bb0(%q: tensor<128x128xbf16>, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %t = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %k = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %v = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%t, %k, %zero) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s {flush_to_zero} : tensor<128x128xf32>
+        %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+        %o = "nv_tileas.dot"(%p, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}, tilec.kernel = {hints = {turns = true}, plan = {stages = 4 : i64}}} : () -> ()
+}
+
+// -----
+
 // A sum of products has nothing to hide.
 // CHECK-LABEL: module @a_sum_of_products_stays
 // CHECK-NOT:     stage

@@ -45,6 +45,7 @@ module @products_of_a_round_share_a_turn {
 // CHECK-LABEL: module @a_barrier_between_products_allows_no_turns
 // CHECK-NOT:     nv_tileas.turn
 // CHECK-NOT:     {turns}
+// CHECK:         plan = {turns = false}
 module @a_barrier_between_products_allows_no_turns {
   "nv_tileaa.func"() ({
   ^bb0(%q: !q, %k: !k, %a0: !t, %b0: !t, %l: i32, %u: i32, %step: i32):
@@ -62,5 +63,5 @@ module @a_barrier_between_products_allows_no_turns {
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (!q, !k, !t, !t, i32, i32, i32) -> ()} : () -> ()
+  }) {sym_name = "k", function_type = (!q, !k, !t, !t, i32, i32, i32) -> (), tilec.kernel = {plan = {turns = true}}} : () -> ()
 }

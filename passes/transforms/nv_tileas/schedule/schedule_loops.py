@@ -12,28 +12,47 @@ producer are scheduled, since their loads come through rings.
 A loop stays as it is if rotating it gains little: where its products wait for nothing but their
 accumulators, for example. It also does if threads stage an operand of a product, or if it has loops
 inside: how long these take depends on how often they run. Remark T0440 reports the time of a round
-and what bounds it.
+and what bounds it, or why a loop in which threads compute stays. The plan of the kernel gets an
+entry for each loop with products: its operations with their stages, the time of a round, the
+schedules that lost, and why (`docs/debugging.md#schedules-of-loops`).
+
+Options:
+    rotate: 0 leaves all loops as they are, 1 rotates each one that can be.
+    turns: 0 or 1 for rotated loops whose warpgroups take turns (`nv-tileas-take-turns`).
 """
 
 from typing import Any
 
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation, operations_inside, walk_operations
+from tilec.ir.structured import LOOPS, body_operations, defining_operation, operations_inside
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    reject,
+    span_of,
+)
 from tilec.passes.analysis.mma.operands import loaded_operand, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations
 from tilec.passes.analysis.schedule.marks import TURNS, set_stage
-from tilec.passes.analysis.schedule.op_costs import DOT
+from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
+from tilec.passes.analysis.schedule.record import (
+    Entry,
+    entry_of,
+    record_loops,
+    scheduled_entry,
+)
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan import machine
-from tilec.plan.graph import Engine, LoopGraph
-from tilec.plan.schedule import schedule_loop
+from tilec.plan.graph import LoopGraph
+from tilec.plan.overrides import PlanOverrides, parse_overrides
+from tilec.plan.schedule import Choice, Schedule, schedule_loop
 from tilec.support.diagnostics import remark
 
 _RECEIVE = "nv_tileas.receive"
-_LOOPS = ("scf.for", "scf.while")
+_HINT = "without the field, --emit plan shows what was chosen for each loop, and why"
 
 
 @register_pass("nv-tileas-schedule-loops")
@@ -41,58 +60,124 @@ def schedule_loops(module: Any, context: PassContext) -> None:
     """Give the operations of each loop that is worth rotating their stages."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        if not spec.get("producer_warps") or spec.get("teams", 1) > 1:
-            continue
-        for roles in kernel_operations(function):
-            if roles.name != "nv_tileas.roles":
-                continue
-            loops = walk_operations(roles.opview.consumer.blocks[0])
-            for loop in (op for op in loops if op.name == "scf.for"):
-                _schedule(loop, spec, context)
+        fixed = parse_overrides(context.overrides(function))
+        loops = [op for op in kernel_operations(function) if op.name in LOOPS and _multiplies(op)]
+        entries = [_schedule(loop, spec, fixed, context) for loop in loops]
+        why_not = _conflict(entries, fixed)
+        if why_not is not None:
+            raise reject(loops[0] if loops else function, "T0421", why_not, _HINT)
+        record_loops(function, entries)
 
 
-def _schedule(loop: Any, spec: dict[str, Any], context: PassContext) -> None:
-    warpgroups = max(1, spec["consumer_warps"] // WARPGROUP_WARPS)
+def _conflict(entries: list[Entry], fixed: PlanOverrides) -> str | None:
+    """Return what the user fixed that no loop can do, and why; None where one does it."""
+    if not entries and (fixed.rotate or fixed.turns):
+        return (
+            f"{'rotate' if fixed.rotate else 'turns'} = true: the kernel has no loop with products"
+        )
+    if fixed.rotate and not any(entry["rotated"] for entry in entries):
+        whys = dict.fromkeys(entry["why"] for entry in entries)
+        return f"rotate = true: no loop can be rotated: {'; '.join(whys)}"
+    if fixed.turns and not any(entry.get("turns", False) for entry in entries):
+        rotated = any(entry["rotated"] for entry in entries)
+        return f"turns = true: {'there is one warpgroup' if rotated else 'no loop is rotated'}"
+    return None
+
+
+def _multiplies(loop: Any) -> bool:
+    """Tell whether a loop has products of its own."""
+    blocks = (block for region in loop.regions for block in region.blocks)
+    return any(op.name == DOT for block in blocks for op in body_operations(block))
+
+
+def _schedule(loop: Any, spec: dict[str, Any], fixed: PlanOverrides, context: PassContext) -> Entry:
+    """Give the operations of a loop their stages if it is rotated; return what was decided."""
+    warpgroups = max(1, spec.get("consumer_warps", 0) // WARPGROUP_WARPS)
     ops = loop_operations(loop)
-    dots = [op for op in ops if op.name == DOT]
-    if not dots or not all(_can_stay_in_flight(dot, warpgroups) for dot in dots):
-        return
-    if any(inner.name in _LOOPS for inner in operations_inside(loop)):
-        return
-    graph = loop_graph(loop, warpgroups)
-    if not _has_work(graph):
-        return
-    found = schedule_loop(graph, spec["consumer_registers"] - machine.CONSUMER_OVERHEAD)
-    best, plain = found[0], next(schedule for schedule in found if not schedule.rotated)
+    works = _has_work(ops, warpgroups)
+    why = _why_not(loop, spec, warpgroups)
+    if why is None:
+        graph = loop_graph(loop, warpgroups)
+        registers = spec["consumer_registers"] - machine.CONSUMER_OVERHEAD
+        rotate = fixed.rotate if works else None
+        choice = schedule_loop(graph, registers, rotate=rotate, turns=fixed.turns)
+        _mark(loop, ops, choice.best)
+        entry = scheduled_entry(loop, ops, graph, choice, _why(graph, choice, works=works))
+    else:
+        entry = entry_of(loop, why)
+    if works:
+        context.sink.emit(remark("T0440", _described(entry), span_of(loop)))
+    return entry
+
+
+def _has_work(ops: list[Any], warpgroups: int) -> bool:
+    """Tell whether threads compute in a loop what a product can hide."""
+    return any(op.name != DOT and op_cost(op, warpgroups).cycles > 0 for op in ops)
+
+
+def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
+    """Return why a loop gets no schedule; None where it gets one."""
+    if not spec.get("producer_warps"):
+        return "no producer warp loads its tiles"
+    if spec.get("teams", 1) > 1:
+        return "the consumers ping-pong: one multiplies while the other one stores"
+    if loop.name != "scf.for":
+        return "how often it runs depends on what it computes"
+    if any(inner.name in LOOPS for inner in operations_inside(loop)):
+        return "how long a round takes depends on how often the loop inside of it runs"
+    dots = (op for op in loop_operations(loop) if op.name == DOT)
+    return next(filter(None, (_why_not_in_flight(dot, warpgroups) for dot in dots)), None)
+
+
+def _why_not_in_flight(dot: Any, warpgroups: int) -> str | None:
+    """Return why threads cannot compute while a product runs; None where they can.
+
+    What threads have staged in shared memory for a product has one place, and barriers around it.
+    """
+    defect = why_not_wgmma(dot, warpgroups)
+    if defect is not None:
+        return f"threads compute a product: {defect}"
+    a, b = (defining_operation(loaded_operand(dot.operands[number])) for number in (0, 1))
+    in_slots = [source is not None and source.name == _RECEIVE for source in (a, b)]
+    if in_slots[1] and (in_slots[0] or stays_in_registers(dot, 0)):
+        return None
+    return f"threads store operand {'A' if in_slots[1] else 'B'} of a product into shared memory"
+
+
+def _mark(loop: Any, ops: list[Any], best: Schedule) -> None:
+    """Write the schedule of a loop that is rotated on its operations."""
     if not best.rotated:
         return
     for op, stage in zip(ops, best.stages, strict=True):
         set_stage(op, stage)
     if best.turns:
         loop.attributes[TURNS] = ir.UnitAttr.get()
-    late = sum(op.asynchronous and stage for op, stage in zip(graph.ops, best.stages, strict=True))
-    message = (
-        f"loop: {late} of {len(dots)} products run one round later, while threads compute what the"
-        f" next round needs: about {best.interval:.0f} cycles a round instead of"
-        f" {plain.interval:.0f}; the {best.binds.value} take {best.bound:.0f};"
-        f" {best.registers} registers hold tiles"
-        + ("; the warpgroups issue their products in turns" if best.turns else "")
+
+
+def _why(graph: LoopGraph, choice: Choice, *, works: bool) -> str:
+    """Return what happens with a loop that has a schedule, or why nothing does."""
+    if not works:
+        return "threads compute nothing in it that products could hide"
+    if not choice.best.rotated:
+        return choice.why_not_rotated
+    products = [
+        stage for op, stage in zip(graph.ops, choice.best.stages, strict=True) if op.asynchronous
+    ]
+    return (
+        f"{sum(products)} of {len(products)} products run one round later, while threads compute"
+        " what the next round needs"
     )
-    context.sink.emit(remark("T0440", message, span_of(loop)))
 
 
-def _can_stay_in_flight(dot: Any, warpgroups: int) -> bool:
-    """Tell whether threads may compute while a product runs.
-
-    What threads have staged in shared memory for a product has one place, and barriers around it.
-    """
-    if why_not_wgmma(dot, warpgroups) is not None:
-        return False
-    a, b = (defining_operation(loaded_operand(dot.operands[number])) for number in (0, 1))
-    in_slots = [source is not None and source.name == _RECEIVE for source in (a, b)]
-    return in_slots[1] and (in_slots[0] or stays_in_registers(dot, 0))
-
-
-def _has_work(graph: LoopGraph) -> bool:
-    """Tell whether threads compute in the loop what a product can hide."""
-    return graph.demand(Engine.VECTOR) + graph.demand(Engine.SPECIAL) > 0
+def _described(entry: Entry) -> str:
+    """Return the remark about a loop."""
+    if not entry["rotated"]:
+        return f"loop is not rotated: {entry['why']}"
+    (plain,) = (item for item in entry["runners_up"] if not any(item["product_stages"]))
+    return (
+        f"loop is rotated: {entry['why']}: about {entry['interval']} cycles a round instead of"
+        f" {plain['interval']}; the {entry['binds']} take {entry['bound']};"
+        f" {entry['registers']} registers hold tiles"
+        + "; the warpgroups issue their products in turns"
+        * entry["turns"]
+    )

@@ -9,7 +9,8 @@ the same time, and then both wait for the tensor cores. `nv-tileas-schedule-loop
 for which that is worth it.
 
 Nobody may wait for another warpgroup between the two operations, since that one waits for its turn.
-So a loop stays as it is if tiles move through shared memory there, and remark T0440 says so.
+So a loop stays as it is if tiles move through shared memory there, and remark T0440 says so. If the
+plan was told to take turns (`turns=1`), that is an error.
 """
 
 from typing import Any
@@ -17,10 +18,18 @@ from typing import Any
 from tilec.dialects.nv_tileas import TurnPassOp, TurnStartOp, TurnTakeOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations, next_operation, operations_inside
-from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, role_block, span_of
+from tilec.passes.analysis.kernels import (
+    kernel_functions,
+    kernel_operations,
+    reject,
+    role_block,
+    span_of,
+)
 from tilec.passes.analysis.protocol.turns import meets_others
 from tilec.passes.analysis.schedule.marks import TURNS
+from tilec.passes.analysis.schedule.record import record
 from tilec.passes.registry import PassContext, register_pass
+from tilec.plan.overrides import parse_overrides
 from tilec.support.diagnostics import remark
 
 _PRODUCT = "nv_tileas.async_mma"
@@ -31,20 +40,33 @@ def take_turns(module: Any, context: PassContext) -> bool:
     """Add the turns of every loop that is marked."""
     changed = False
     for function in kernel_functions(module):
+        asked = parse_overrides(context.overrides(function)).turns or False
         marked = [op for op in kernel_operations(function) if TURNS in op.attributes]
-        for loop in (op for op in marked if op.name == "scf.for"):
-            del loop.attributes[TURNS]
-            changed = _add_turns(loop, context) or changed
+        loops = [op for op in marked if op.name == "scf.for"]
+        added = [_add_turns(loop, context, asked=asked) for loop in loops]
+        if loops:
+            record(function, turns=any(added))
+            changed = True
     return changed
 
 
-def _add_turns(loop: Any, context: PassContext) -> bool:
+def _add_turns(loop: Any, context: PassContext, *, asked: bool) -> bool:
+    """Replace the mark of a loop by turns; tell whether that was possible.
+
+    Args:
+        loop: The loop.
+        context: Takes the remark that it was not.
+        asked: Whether the user wants turns: then it is an error (T0421).
+    """
+    del loop.attributes[TURNS]
     ops = body_operations(loop.regions[0].blocks[0])
     products = [number for number, op in enumerate(ops) if op.name == _PRODUCT]
     between = ops[products[0] : products[-1]]
     if any(meets_others(inner) for op in between for inner in (op, *operations_inside(op))):
-        message = "the warpgroups take no turns: tiles move through shared memory between products"
-        context.sink.emit(remark("T0440", message, span_of(loop)))
+        why = "tiles move through shared memory between products"
+        if asked:
+            raise reject(loop, "T0421", f"turns = true: {why}", "leave the field out")
+        context.sink.emit(remark("T0440", f"the warpgroups take no turns: {why}", span_of(loop)))
         return False
     first, last = ops[products[0]], ops[products[-1]]
     with ir.InsertionPoint(first), first.location:

@@ -1,0 +1,27 @@
+// RUN: tilec opt %s --passes nv-tileas-take-turns --verify-diagnostics
+
+!q = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!k = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!t = tensor<128x64xf32, #nv_tileas.layout<"128x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)|warpgroup:2*(64,0)">>
+
+// The user wants turns where a warpgroup that has its turn would wait for the others.
+module @a_barrier_between_products {
+  "nv_tileaa.func"() ({
+  ^bb0(%q: !q, %k: !k, %a0: !t, %b0: !t, %l: i32, %u: i32, %step: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      // expected-error @below {{turns = true: tiles move through shared memory between products}}
+      %r:2 = scf.for %i = %l to %u step %step iter_args(%a = %a0, %b = %b0) -> (!t, !t) : i32 {
+        %x:2 = "nv_tileas.async_mma"(%q, %k, %a) {a_major = "k", b_major = "k"} : (!q, !k, !t) -> (!t, !nv_tileas.mma_token)
+        "nv_tileas.barrier"() : () -> ()
+        %y:2 = "nv_tileas.async_mma"(%q, %k, %b) {a_major = "k", b_major = "k"} : (!q, !k, !t) -> (!t, !nv_tileas.mma_token)
+        %v = "nv_tileas.mma_wait"(%x#0, %x#1) {pending = 1 : i64} : (!t, !nv_tileas.mma_token) -> !t
+        %w = "nv_tileas.mma_wait"(%y#0, %y#1) {pending = 0 : i64} : (!t, !nv_tileas.mma_token) -> !t
+        scf.yield %v, %w : !t, !t
+      } {turns}
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!q, !k, !t, !t, i32, i32, i32) -> (), tilec.kernel = {hints = {turns = true}}} : () -> ()
+}
