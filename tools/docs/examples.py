@@ -28,6 +28,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "Attention": (
         "flash_attention",
         "attention",
+        "attention_fp8",
         "attention_backward_delta",
         "attention_backward_queries",
         "attention_backward_keys",
