@@ -4,6 +4,7 @@ import pytest
 
 from tilec.frontend.semantics import analysis
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.products import NextProduct
 from tilec.plan.tiles import TileChoice, TileUse
 from tilec.request.specialization import ArraySpec, Specialization, column_major
 from tilec.support.fast_dataclasses import replace
@@ -250,3 +251,45 @@ def test_a_transposed_operand_of_8_bits_lies_as_needed(frontend, asked):
     source = MATMUL.replace("bf16", "f8e4m3").replace("B: f8e4m3[K, N]", "B: f8e4m3[N, K]")
     frontend.analyze(source.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T"))
     assert asked["BM"].deferrable
+
+
+TWICE = """\
+@kernel
+def f(Q: bf16[M, D], K: bf16[N, D], V: bf16[N, D], O: f32[M, D], L: i32[M], BM: const = auto,
+      BN: const = auto):
+    m = grid(cdiv(M, BM))
+    q, acc = load(Q, (m, 0), (BM, 128)), zeros((BM, 256), f32)
+    scores = zeros((BM, BN), f32)
+    for n in range(END):
+        before = scores
+        scores = q @ load(K, (n, 0), (BN, 128)).T
+        acc = mma(cast(exp(SOURCE), bf16), load(V, (n, 0), (BN, 256)), acc)
+    store(O, (m, 0), acc)
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "source", "expected"),
+    [
+        ("cdiv(N, BN)", "scores", NextProduct(256)),
+        (
+            "cdiv(min(N, (m + 1) * BM), BN)",
+            "where(scores > 0.0, scores, 1.0)",
+            NextProduct(256, True),
+        ),
+        ("cdiv(load(L, 0, ()), BN)", "scores", NextProduct(256)),
+        ("cdiv(N, BN)", "before", None),
+    ],
+)
+def test_a_product_that_needs_another_one_of_its_round(frontend, asked, end, source, expected):
+    """What comes from the round before does not need this round."""
+    frontend.analyze(TWICE.replace("END", end).replace("SOURCE", source))
+    for name in ("BM", "BN"):
+        assert asked[name].extents == ("BM", "BN", 128)
+        assert asked[name].together.next == expected
+
+
+def test_three_products_are_no_chain(frontend, asked):
+    source = TWICE.replace("END", "cdiv(N, BN)").replace("SOURCE", "scores")
+    frontend.analyze(source.replace("        before = scores\n", "        before = q @ q.T\n"))
+    assert asked["BN"].together.next is None

@@ -139,6 +139,16 @@ class RankedTile:
         margin = 1.0 if plain else LOADED_MARGIN if in_turn else POWER_OF_TWO_MARGIN
         return self.cost.cycles * margin * (SPLIT_MARGIN if self.tile.split_k > 1 else 1)
 
+    @property
+    def is_deferred(self) -> bool:
+        """Whether the store of a tile waits for the next tile."""
+        return self.cost.deferred
+
+    @property
+    def outgrows_l2(self) -> bool:
+        """Whether L2 cannot keep the operands of a wave of tiles for the next one."""
+        return self.cost.outgrows_l2
+
     def __str__(self) -> str:
         """Return the tile and how its cycles come about, in one line."""
         cost = self.cost

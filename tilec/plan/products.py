@@ -46,6 +46,19 @@ class MmaTile:
 
 
 @dataclass(frozen=True, slots=True)
+class NextProduct:
+    """A product in the same loop whose A operand threads compute from the result of another one.
+
+    Attributes:
+        columns: Its N. Its M is that of the other one, and its K is the N of that.
+        staircase: Whether the number of rounds of the loop depends on the block.
+    """
+
+    columns: int | str
+    staircase: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ProductsTogether:
     """Products of equal extents in one block.
 
@@ -54,12 +67,14 @@ class ProductsTogether:
         a_tiles: How many tiles of A they read.
         b_tiles: How many tiles of B they read.
         also_live: Rows and columns of the other accumulators that are live with that of one.
+        next: The only other product of its loop, where that needs its result.
     """
 
     products: int = 1
     a_tiles: int = 1
     b_tiles: int = 1
     also_live: tuple[Extents, ...] = ()
+    next: NextProduct | None = None
 
     def accumulators_with(self, extents: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
         """Return the other accumulators, given what names mean; without those of other names."""

@@ -10,6 +10,7 @@ from itertools import combinations
 from math import prod
 from typing import Literal
 
+from tilec.plan.chain_tiles import ChainProblem, RankedChain, rank_chains
 from tilec.plan.gemm_candidates import (
     NOTHING_FIXED,
     SCHEDULES,
@@ -31,6 +32,7 @@ from tilec.support.diagnostics import CompileError, InternalCompilerError, error
 from tilec.support.fast_dataclasses import dataclass, replace
 from tilec.support.mma_atoms import ProductTypes
 
+Ranked = RankedTile | RankedChain
 TileRole = Literal["mma_m", "mma_n", "mma_k", "elementwise"]
 _MMA_ROLES: tuple[TileRole, ...] = ("mma_m", "mma_n", "mma_k")
 
@@ -142,7 +144,7 @@ def plan_tiles(
     planner = _Planner(known, target, powers_of_two, overrides, len(products) == 1)
     values: dict[str, int] = {}
     reasons: list[str] = []
-    rankings: list[list[RankedTile]] = []
+    rankings: list[Sequence[Ranked]] = []
     for name, use in _mma_first(uses):
         if name in values:
             continue
@@ -156,7 +158,7 @@ def plan_tiles(
 
 
 def _make_choice(
-    values: Mapping[str, int], reasons: Sequence[str], rankings: Sequence[Sequence[RankedTile]]
+    values: Mapping[str, int], reasons: Sequence[str], rankings: Sequence[Sequence[Ranked]]
 ) -> TileChoice:
     """Return the choice; cluster, turns and splits are those of the largest mma."""
     best = [ranked[0] for ranked in rankings if ranked]
@@ -173,8 +175,8 @@ def _make_choice(
         largest.pingpong,
         largest.split_k,
         shown,
-        chosen.cost.deferred,
-        chosen.cost.outgrows_l2,
+        chosen.is_deferred,
+        chosen.outgrows_l2,
     )
 
 
@@ -205,17 +207,18 @@ def _choose(
     extents: tuple[int | str, ...],
     sizes: Mapping[str, int | None],
     planner: _Planner,
-) -> tuple[dict[str, int], list[RankedTile]]:
+) -> tuple[dict[str, int], Sequence[Ranked]]:
     """Return the constants of one tile and, for an mma, its tiles in order."""
     if use.role not in _MMA_ROLES:
         return _choose_elementwise(use, extents, sizes), []
-    ranked = _rank_mma(name, use, extents, sizes, planner)
+    ranked = _rank_chain(use, extents, sizes, planner)
+    ranked = ranked or _rank_mma(name, use, extents, sizes, planner)
     tile = ranked[0].tile
     pairs = zip(extents, (tile.m, tile.n, tile.k), strict=True)
     return {item: value for item, value in pairs if isinstance(item, str)}, ranked
 
 
-def _runners_up(ranked: Sequence[RankedTile]) -> str:
+def _runners_up(ranked: Sequence[Ranked]) -> str:
     """Return the next best tiles and how much worse their scores are."""
     if len(ranked) < 2:
         return ""
@@ -257,6 +260,29 @@ def _reason(
     if unknown:
         known.append(f"large extents assumed for {', '.join(unknown)}")
     return f"{values}: {what}; {', '.join(known)}"
+
+
+def _rank_chain(
+    use: TileUse,
+    extents: tuple[int | str, ...],
+    sizes: Mapping[str, int | None],
+    planner: _Planner,
+) -> Sequence[Ranked]:
+    """Return the tiles of two products of which one needs the other, best first; often none."""
+    after, (m, n, k) = use.together.next, extents
+    if after is None or isinstance(after.columns, str) or isinstance(k, str):
+        return []
+    problem = ChainProblem(
+        tile=(None if isinstance(m, str) else m, None if isinstance(n, str) else n, k),
+        columns=after.columns,
+        element_bytes=use.element_bytes,
+        rows=sizes.get(m) if isinstance(m, str) else None,
+        inner=sizes.get(n) if isinstance(n, str) else None,
+        staircase=after.staircase,
+        powers_of_two=planner.powers_of_two,
+    )
+    limit = planner.known.mma_limit
+    return rank_chains(problem, planner.target, limit, planner.overrides)
 
 
 def _rank_mma(

@@ -21,15 +21,6 @@ MAX_RELATIVE_ERROR = 2.0**-7
 are rounded to bf16, by up to 2^-9 each."""
 MAX_LOG_ERROR = 1e-3
 """Of a log-sum-exp, which stays in f32."""
-_TILES = {
-    (64, False): (192, 128),
-    (64, True): (128, 128),
-    (128, False): (128, 176),
-    (128, True): (128, 128),
-}
-"""Queries and keys of a tile by the size of a head and the mask, where two slots of keys and values
-fit; measured with 16384 tokens and with 1024 (docs/measurements/2026-11-24-attention.md)."""
-_OTHER_TILES = (128, 64)
 
 
 @dataclass(frozen=True)
@@ -191,9 +182,7 @@ def _ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant)
     kernel: Any = tilec.load(EXAMPLES / "attention.tile")["attention"]
     if variant.plan:
         kernel = tilec.Kernel(kernel.text, "attention", variant.plan)
-    rows, columns = _TILES.get((case.depth, case.causal), _OTHER_TILES)
-    tiles = {"BM": rows, "BN": columns, "BD": case.depth}
-    constants = {"causal": int(case.causal), **tiles, **variant.constants}
+    constants = {"causal": int(case.causal), "BD": case.depth, **variant.constants}
     shape = (case.batch, case.heads, case.length)
     sums = [torch.full(shape, math.nan, device="cuda") for _ in operands.sets]
     results = [torch.full_like(q, math.nan) for q, *_ in operands.sets]

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from tilec.frontend.semantics.hir import Block, Operation, TileType, Value
 from tilec.frontend.semantics.values import AutoInt
 from tilec.plan.live_accumulators import Body, Step, live_together
-from tilec.plan.products import Extents, ProductsTogether
+from tilec.plan.products import Extents, NextProduct, ProductsTogether
 from tilec.support.fast_dataclasses import replace
 from tilec.support.mma_atoms import ProductTypes, products_of
 
@@ -27,6 +27,7 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
         block: The operations of a kernel.
     """
     also_live = live_together(_outline(block))
+    chained = dict(_chains(block, {}))
     found: dict[Extents, ProductsTogether] = {}
     for operations in _blocks(block):
         groups: dict[Extents, list[Operation]] = {}
@@ -40,7 +41,8 @@ def products_together(block: Block) -> Mapping[Extents, ProductsTogether]:
             if any("promote" in op.attributes for op in ops):
                 live = (*live, extents[:2])  # the sum of each few elements of K, and that of all
             count = sum(products_of(op.attributes.get("precision")) for op in ops)
-            together = ProductsTogether(count, a_tiles, b_tiles, live)
+            after = chained.get(ops[0])
+            together = ProductsTogether(count, a_tiles, b_tiles, live, after)
             if extents not in found or found[extents].products < together.products:
                 found[extents] = together
     return found
@@ -65,6 +67,53 @@ def _blocks(block: Block) -> Iterator[list[Operation]]:
     for op in block.operations:
         for region in op.regions:
             yield from _blocks(region)
+
+
+def _chains(
+    block: Block, makers: dict[Value, Operation]
+) -> Iterator[tuple[Operation, NextProduct]]:
+    """Yield the first one of every two products in a loop of which the second one needs the first.
+
+    Args:
+        block: A block of the kernel.
+        makers: What makes the values before it; gets those of the block.
+    """
+    for op in block.operations:
+        for region in op.regions:
+            yield from _chains(region, makers)
+        makers.update(dict.fromkeys(op.results, op))
+        body = op.regions[0].operations if op.name == "for" else []
+        products = [inner for inner in body if inner.name in PRODUCTS]
+        if len(products) == 2 and _depends_on(products[1].operands[0], products[0], makers):
+            columns = _product_extents(products[1])[1]
+            yield products[0], NextProduct(columns, depends_on_block(op.operands[1], makers))
+
+
+def _depends_on(value: Value, product: Operation, makers: Mapping[Value, Operation]) -> bool:
+    """Tell whether a tile is computed from the result of a product, in the same round."""
+    pending, seen = [value], set[Value]()
+    while pending:
+        op = makers.get(found := pending.pop())
+        if op is product:
+            return True
+        if op is not None and found not in seen:
+            seen.add(found)
+            pending.extend(op.operands)
+    return False
+
+
+def depends_on_block(value: Value, makers: Mapping[Value, Operation]) -> bool:
+    """Tell whether a scalar may differ from block to block."""
+    pending, seen = [value], set[Value]()
+    while pending:
+        op = makers.get(found := pending.pop())
+        if op is None or found in seen:
+            continue
+        if op.name == "get_tile_block_id" or op.regions:
+            return True
+        seen.add(found)
+        pending.extend(op.operands)
+    return False
 
 
 def _product_extents(op: Operation) -> Extents:

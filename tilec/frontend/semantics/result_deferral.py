@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Mapping
 
 from tilec.frontend.semantics.hir import Block, Operation, PartitionViewType, TileType, Value
 from tilec.frontend.semantics.padding import ARRAY
-from tilec.frontend.semantics.products import product_types
+from tilec.frontend.semantics.products import depends_on_block, product_types
 from tilec.support.mma_atoms import wgmma_family
 
 _LOAD, _STORE = "load_view_tko", "store_view_tko"
@@ -57,21 +57,7 @@ def _counts_alike_in_all_blocks(loop: Operation, makers: _Makers) -> bool:
     first, each = makers.get(lower), makers.get(step)
     if first is None or first.name != "constant" or each is None or each.name != "constant":
         return False
-    return each.attributes["value"] == 1 and not _depends_on_block(upper, makers)
-
-
-def _depends_on_block(value: Value, makers: _Makers) -> bool:
-    """Tell whether a scalar may differ from block to block."""
-    pending, seen = [value], set[Value]()
-    while pending:
-        op = makers.get(found := pending.pop())
-        if op is None or found in seen:
-            continue
-        if op.name == "get_tile_block_id" or op.regions:
-            return True
-        seen.add(found)
-        pending.extend(op.operands)
-    return False
+    return each.attributes["value"] == 1 and not depends_on_block(upper, makers)
 
 
 def _runs_on_wgmma(product: Operation, makers: _Makers) -> bool:

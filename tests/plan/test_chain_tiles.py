@@ -1,0 +1,120 @@
+"""Tiles of two products in a loop, of which the second one needs the first."""
+
+import pytest
+
+from tilec.plan.chain_tiles import ChainProblem, rank_chains
+from tilec.plan.overrides import parse_overrides
+from tilec.plan.products import NextProduct, ProductsTogether
+from tilec.plan.tiles import TileRole, TileUse, plan_tiles
+from tilec.request.specialization import Specialization
+from tilec.request.target import get_target
+
+TARGET = get_target("sm_90a")
+NOTHING = parse_overrides({})
+SMS = 132
+MEASURED = [
+    (128, 128, 128, 571, 1628),
+    (128, 144, 128, 585, 1642),
+    (128, 160, 128, 611, 1718),
+    (128, 176, 128, 635, 1718),
+    (128, 128, 64, 397, 1860),
+    (128, 176, 64, 444, 1822),
+    (128, 192, 64, 437, 1770),
+    (192, 128, 64, 483, 1770),
+    (192, 112, 64, 447, 1852),
+    (128, 64, 256, 700, 1760),
+]
+"""M, N, depth, TFLOP/s and MHz: docs/measurements/2026-11-24-attention.md, sequences of 16384."""
+
+
+def ranked(depth=128, tile=(None, None), limit=None, overrides=NOTHING, **known):
+    problem = ChainProblem((*tile, depth), depth, 2, **known)
+    return rank_chains(problem, TARGET, limit, overrides)
+
+
+def best(*args, **known):
+    tile = ranked(*args, **known)[0].tile
+    return tile.m, tile.n
+
+
+@pytest.mark.parametrize(("m", "n", "depth", "speed", "clock"), MEASURED)
+def test_the_model_gives_the_measured_rounds(m, n, depth, speed, clock):
+    (found,) = ranked(depth, (m, n))
+    rounds = speed * 1e12 / SMS / (4 * m * n * depth)
+    assert found.round_cycles == pytest.approx(clock * 1e6 / rounds, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    ("depth", "length", "staircase", "expected"),
+    [
+        (64, 16384, False, (192, 128)),
+        (64, 1024, True, (128, 128)),
+        (128, 16384, False, (128, 176)),
+        (128, 1024, True, (128, 128)),
+        (256, 16384, False, (128, 64)),
+    ],
+)
+def test_the_best_tiles_that_were_measured(depth, length, staircase, expected):
+    assert best(depth, rows=length, inner=length, staircase=staircase) == expected
+
+
+def test_a_tile_needs_two_slots_of_the_ring():
+    """Of 192 columns of depth 128, one slot fits next to A and the result."""
+    assert ranked(128, (128, 176))[0].slots == 2
+    assert ranked(128, (128, 192)) == []
+
+
+def test_a_tile_fits_the_registers():
+    """64 rows of 240 columns: 120 registers of the first result and 60 of the operand."""
+    assert ranked(64, (128, 224))
+    assert ranked(64, (128, 240)) == []
+    assert ranked(64, (192, 144)) == [], "three warpgroups have 160 registers a thread"
+    assert ranked(512) == [], "the result alone takes 256"
+
+
+def test_what_is_given_stays():
+    assert {item.tile.n for item in ranked(tile=(None, 96))} == {96}
+    assert {item.tile.m for item in ranked(tile=(64, None))} == {64}
+    assert ranked(tile=(48, None)) == []
+    assert {item.tile.m for item in ranked(overrides=parse_overrides({"consumers": 3}))} == {192}
+
+
+def test_powers_of_two_and_a_limit():
+    assert best(128, powers_of_two=True) == (128, 128)
+    assert all(item.tile.volume <= 128**3 for item in ranked(limit=128**3))
+
+
+def test_a_ragged_end_and_a_staircase_cost_rounds():
+    def of(**known):
+        return ranked(128, (128, 128), **known)[0]
+
+    assert of(rows=1024, inner=1024).rounds == 8
+    assert of(rows=1024, inner=1025).rounds == 9
+    assert of(rows=1024, inner=1024, staircase=True).rounds == 4.5
+    assert of(rows=1025, inner=1024).score > of(rows=1024, inner=1024).score
+
+
+ROLES: dict[str, TileRole] = {"BM": "mma_m", "BN": "mma_n"}
+
+
+def uses(columns=128):
+    together = ProductsTogether(next=NextProduct(columns))
+    return {
+        name: TileUse(role, 2, ("BM", "BN", 128), "S", together=together)
+        for name, role in ROLES.items()
+    }
+
+
+def test_auto_constants_get_the_tile_and_its_runners_up():
+    choice = plan_tiles(uses(), Specialization(sizes={"S": 8192}))
+    assert choice.values == {"BM": 128, "BN": 176}
+    assert (choice.cluster, choice.pingpong, choice.split_k) == ((1, 1), False, 1)
+    assert (choice.defer_stores, choice.snake_k) == (False, False)
+    assert choice.mma_elements == 128 * 176 * 128
+    assert "runners-up: 128x160x128" in choice.reasons[0]
+    assert choice.candidates[0].startswith("128x176x128: ")
+    assert choice.candidates[0].endswith("/ 128 rows, 2 slots")
+
+
+def test_products_that_no_tile_of_registers_holds_are_planned_apart():
+    assert plan_tiles(uses(512)).cluster != (1, 1)

@@ -1,0 +1,168 @@
+"""Tiles of two products in a loop, where threads compute A of the second one from the first result.
+
+Attention is one: scores = Q K^T, weights = softmax(scores), result += weights V. A tile has M rows
+of A and N columns of the first product, which are the K of the second one. The first result and
+what becomes of it stay in registers, so both limit M and N. The model is the time of all rounds of
+all tiles along M. A round has a part that does not grow with its columns: threads multiply the
+result so far, meet, and wait for products. More warpgroups hide more of it. Pure Python.
+"""
+
+from collections.abc import Iterator
+from itertools import product
+
+from tilec.plan import machine
+from tilec.plan.gemm_candidates import is_power_of_two
+from tilec.plan.gemm_model import LARGE_EXTENT
+from tilec.plan.gemm_tile import GemmTile
+from tilec.plan.overrides import PlanOverrides
+from tilec.plan.registers import accumulator_limit, accumulator_registers, most_consumer_registers
+from tilec.request.target import Target
+from tilec.support.fast_dataclasses import dataclass
+
+CONSUMERS = (1, 2, 3)
+"""Warpgroups to consider, with 64 rows each."""
+MIN_SLOTS = 2
+"""Slots of the ring: with one, attention had 0.55 to 0.65 of the speed (H200, 2026-11-24)."""
+ROUND_CYCLES, WARPGROUP_CYCLES = 1363.0, 174.0
+"""Cycles of a round that do not grow with its columns, and how much less each warpgroup makes them.
+This and the next two: fitted to ten tiles of attention, with errors of up to 4.5 % (H200,
+docs/measurements/2026-11-24-attention.md)."""
+TENSOR_SHARE = 0.652
+"""Cycles of a round for each cycle of the tensor cores: threads compute in the meantime."""
+SCORE_CYCLES = 0.054
+"""Cycles of a round for each element of the first result."""
+MASK_CYCLES = 0.05
+"""The same, where a round has a mask to compute: a comparison and a select (estimate)."""
+TILE_CYCLES = 5000.0
+"""Cycles of a tile besides its rounds: the first loads and the epilogue (sequences of 1024)."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainProblem:
+    """Two products to choose a tile for.
+
+    Attributes:
+        tile: M, N and K of the first product; None for what is to be chosen.
+        columns: N of the second product, whose M is that of the first and whose K is its N.
+        element_bytes: Size of an operand element.
+        rows: All rows that tiles of M cover; None where nobody knows.
+        inner: All columns of the first product that the rounds of a loop cover; None likewise.
+        staircase: Whether the first tile has the fewest rounds and the last one all of them.
+        powers_of_two: Whether to consider only extents that are powers of two.
+    """
+
+    tile: tuple[int | None, int | None, int]
+    columns: int
+    element_bytes: int
+    rows: int | None = None
+    inner: int | None = None
+    staircase: bool = False
+    powers_of_two: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RankedChain:
+    """A tile and its modelled time.
+
+    Attributes:
+        tile: M, N and K of the first product.
+        score: Cycles of all tiles along M, for each row.
+        round_cycles: Cycles of a round.
+        rounds: Rounds of a tile, on average.
+        slots: Slots of the ring that fit.
+    """
+
+    tile: GemmTile
+    score: float
+    round_cycles: float
+    rounds: float
+    slots: int
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether the store of a tile waits for the next one: registers are full."""
+        return False
+
+    @property
+    def outgrows_l2(self) -> bool:
+        """Whether operands are visited in serpentine order."""
+        return False
+
+    def __str__(self) -> str:
+        """Return the tile and how its time comes about, in one line."""
+        return (
+            f"{self.tile.m}x{self.tile.n}x{self.tile.k}: {self.score:.0f} cycles a row = "
+            f"({self.rounds:.1f} rounds of {self.round_cycles:.0f} + {TILE_CYCLES:.0f}) / "
+            f"{self.tile.m} rows, {self.slots} slots"
+        )
+
+
+def rank_chains(
+    problem: ChainProblem, target: Target, limit: int | None, overrides: PlanOverrides
+) -> list[RankedChain]:
+    """Return the tiles that fit the machine, best first; none where no tile does.
+
+    Args:
+        problem: The products.
+        target: Machine.
+        limit: Most multiply-adds of the first product of a round; None for any number.
+        overrides: Fields of the plan that the user fixed.
+    """
+    found = []
+    for m, n in _candidates(problem):
+        tile = GemmTile(m, n, problem.tile[2], problem.element_bytes, 4)
+        slots = _slots(problem, tile, target)
+        asked = overrides.consumers in (None, m // machine.MMA_ROWS)
+        small = limit is None or tile.volume <= limit
+        if asked and small and slots >= MIN_SLOTS and _fits_registers(problem, tile):
+            found.append(_ranked(problem, tile, slots))
+    return sorted(found, key=lambda item: item.score)
+
+
+def _candidates(problem: ChainProblem) -> Iterator[tuple[int, int]]:
+    m, n, _ = problem.tile
+    rows = [m] if m else [machine.MMA_ROWS * consumers for consumers in CONSUMERS]
+    step = 2 * machine.MMA_COLUMN_STEP  # K of the second product is a multiple of 16
+    columns = [n] if n else range(2 * step, machine.MMA_MAX_COLUMNS + 1, step)
+    for pair in product(rows, columns):
+        plain = all(map(is_power_of_two, pair))
+        if pair[0] // machine.MMA_ROWS in CONSUMERS and (plain or not problem.powers_of_two):
+            yield pair
+
+
+def _fits_registers(problem: ChainProblem, tile: GemmTile) -> bool:
+    """Tell whether both results and the operand of the second product fit a thread."""
+    consumers = tile.m // machine.MMA_ROWS
+    first, second = (
+        accumulator_registers(tile.m, columns, tile.accumulator_bytes, consumers)
+        for columns in (tile.n, problem.columns)
+    )
+    operand = accumulator_registers(tile.m, tile.n, tile.element_bytes, consumers)
+    most = most_consumer_registers(consumers) - machine.CONSUMER_OVERHEAD
+    return first + second + operand <= min(most, accumulator_limit(consumers))
+
+
+def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> int:
+    """Return the slots of the ring that fit next to A of the first product and the result."""
+    operands = (tile.k + problem.columns) * tile.n * tile.element_bytes
+    consumers = tile.m // machine.MMA_ROWS
+    outside = tile.m * tile.k * tile.element_bytes + consumers * machine.EPILOGUE_PART_BYTES
+    outside += tile.m * tile.accumulator_bytes  # a sum of each row
+    free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
+    return max(0, free // operands)
+
+
+def _ranked(problem: ChainProblem, tile: GemmTile, slots: int) -> RankedChain:
+    rows, inner = problem.rows or LARGE_EXTENT, problem.inner or LARGE_EXTENT
+    tiles = -(-rows // tile.m)
+    rounds, masked = 0, 0
+    for number in range(tiles):
+        last = min(inner, (number + 1) * tile.m) if problem.staircase else inner
+        whole = min(inner, number * tile.m) if problem.staircase else inner
+        rounds += -(-last // tile.n)
+        masked += -(-last // tile.n) - whole // tile.n
+    volume = tile.m * tile.n * (tile.k + problem.columns)
+    each = ROUND_CYCLES - WARPGROUP_CYCLES * (tile.m // machine.MMA_ROWS)
+    each += TENSOR_SHARE * volume / tile.rate + SCORE_CYCLES * tile.m * tile.n
+    cycles = rounds * each + masked * MASK_CYCLES * tile.m * tile.n + tiles * TILE_CYCLES
+    return RankedChain(tile, cycles / rows, each, rounds / tiles, slots)
