@@ -79,10 +79,11 @@ def _start(client: socket.socket) -> int:
         for number, stream in enumerate(streams):
             os.dup2(stream, number)
             os.close(stream)
-        # Those of this process know what it could do with other files.
-        sys.stdin = os.fdopen(0)
-        sys.stdout = os.fdopen(1, "w")
-        sys.stderr = os.fdopen(2, "w", buffering=1, errors="backslashreplace")
+        # Those of this process know what it could do with other files. A command may replace the
+        # new ones, and what C++ prints still has to go there.
+        sys.stdin = os.fdopen(0, closefd=False)
+        sys.stdout = os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
         os.chdir(folder)
         os.environ.clear()
         os.environ.update(environment)

@@ -152,25 +152,25 @@ module @computed_a_stays_in_registers {
 
 // -----
 
-!b = !nv_tileas.smem<tensor<256x32xbf16, #nv_tileas.shared_layout<array<i64: 256, 32>, 64 : i64>>>
+!b = !nv_tileas.smem<tensor<512x32xbf16, #nv_tileas.shared_layout<array<i64: 512, 32>, 64 : i64>>>
 
-// Rows of more than 256 bytes would take too many registers.
+// Rows of 1024 bytes would take too many registers: 128 of A and 256 of what A is made from.
 // CHECK-LABEL: module @wide_rows_are_staged
 // CHECK:         "nv_tileas.store_shared"
 // CHECK:         "nv_tileas.async_mma"
 module @wide_rows_are_staged {
   "nv_tileaa.func"() ({
-  ^bb0(%b: !b, %a: tensor<64x256xbf16>, %acc: tensor<64x32xf32>):
+  ^bb0(%b: !b, %a: tensor<64x512xbf16>, %acc: tensor<64x32xf32>):
     "nv_tileas.roles"() ({
       "nv_tileas.yield"() : () -> ()
     }, {
-      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<256x32xbf16>
-      %x = math.exp %a : tensor<64x256xbf16>
-      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x256xbf16>, tensor<256x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+      %y = "nv_tileas.load_shared"(%b) : (!b) -> tensor<512x32xbf16>
+      %x = math.exp %a : tensor<64x512xbf16>
+      %d = "nv_tileas.dot"(%x, %y, %acc) {a_major = "k", b_major = "n"} : (tensor<64x512xbf16>, tensor<512x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (!b, tensor<64x256xbf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+  }) {sym_name = "k", function_type = (!b, tensor<64x512xbf16>, tensor<64x32xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
 
 // -----

@@ -6,13 +6,15 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation
 
 
-def is_zeros(tile: Any) -> bool:
-    """Tell whether `tile` is a constant of +0."""
-    op = defining_operation(tile)
+def is_zeros(value: Any) -> bool:
+    """Tell whether `value` is a constant tile of +0."""
+    op = defining_operation(value)
     if op is None or op.name != "arith.constant":
         return False
-    element = tile.type.element_type
+    if not isinstance(value.type, ir.RankedTensorType):
+        return False
+    element = value.type.element_type
     with op.location:
         is_float = isinstance(element, ir.FloatType)
         zero = ir.FloatAttr.get(element, 0.0) if is_float else ir.IntegerAttr.get(element, 0)
-    return op.attributes["value"] == ir.DenseElementsAttr.get_splat(tile.type, zero)
+    return op.attributes["value"] == ir.DenseElementsAttr.get_splat(value.type, zero)
