@@ -169,10 +169,11 @@ def test_a_round_waits_for_nothing_that_comes_later(seed):
 
 def test_threads_load_a_tile_right_before_they_need_it():
     graph = attention()
-    light = (Op("maxima", registers=16), Op("scaled", Engine.VECTOR, 2, registers=16))
-    edges = [Edge(edge.source + 2, edge.target + 2, edge.distance) for edge in graph.edges]
-    edges += [Edge(0, 1), Edge(1, SOFTMAX + 2)]
-    order = evaluate(LoopGraph((*light, *graph.ops), tuple(edges), 2), (0, 0, 0, 0, 0, 1, 1)).order
-    place = order.index(SOFTMAX + 2)
-    assert order[place - 2 : place] == (0, 1)
-    assert order.index(SCORES + 2) < place - 2
+    light = (Op("maxima", registers=16), Op("name"), Op("scaled", Engine.VECTOR, 2, registers=16))
+    edges = [Edge(edge.source + 3, edge.target + 3, edge.distance) for edge in graph.edges]
+    edges += [Edge(0, 1), Edge(1, 2), Edge(2, SOFTMAX + 3)]
+    stages = (0, 0, 0, 0, 0, 0, 1, 1)
+    order = evaluate(LoopGraph((*light, *graph.ops), tuple(edges), 2), stages).order
+    place = order.index(SOFTMAX + 3)
+    assert order[place - 3 : place] == (0, 1, 2)
+    assert order.index(SCORES + 3) < place - 3

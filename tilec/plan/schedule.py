@@ -212,7 +212,8 @@ def _late(graph: LoopGraph, low: list[int], fixed: dict[int, int]) -> tuple[int,
         if n in fixed or stages[n] or not readers or any(e.distance for e in readers):
             continue
         inputs = {e.source for e in graph.edges if e.target == n and not e.distance}
-        carried = sum(graph.ops[i].registers for i in inputs if stages[i] == 0)
+        crossing = {e.source for e in graph.edges if stages[e.target] and not e.distance}
+        carried = sum(graph.ops[i].registers for i in inputs - crossing if stages[i] == 0)
         if all(stages[e.target] for e in readers) and carried <= graph.ops[n].registers:
             stages[n] = 1
     return tuple(stages)
@@ -261,10 +262,10 @@ def _late_loads(graph: LoopGraph, order: list[int], before: list[list[int]]) -> 
     light: set[int] = set()
     for n in order:
         op = graph.ops[n]
-        short = op.registers > 0 and not op.asynchronous and op.cycles < ISSUE_CYCLES
-        held = (source for source in before[n] if graph.ops[source].registers)
-        if short and light.issuperset(held):
-            light.add(n)
+        held = [source for source in before[n] if graph.ops[source].registers or source in light]
+        short = not (op.asynchronous or op.in_place) and op.cycles < ISSUE_CYCLES
+        if short and (op.registers or held) and light.issuperset(held):
+            light.add(n)  # one without registers names those of a light one
     found = list(order)
     for n in reversed(order):
         readers = [m for m in order if n in before[m]]
