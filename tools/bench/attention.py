@@ -1,5 +1,8 @@
 """Benchmark of attention: tilec against FlashAttention-3 and cuDNN (through torch).
 
+Kinds of attention are the forward pass in bf16 and in 8-bit floats, the gradients (backward), and
+one new query for each sequence (decode), whose speed is that of memory.
+
 All contenders run in one process, interleaved, on the same normally distributed operands. Each is
 checked against an f32 result before it is timed: ours may be no farther from it than a peer, by a
 small factor. A case has 16384 tokens and heads of 2048 elements together, in bf16.
@@ -19,11 +22,9 @@ from tools.bench.attention_contenders import (
     Error,
     check_ours,
     find_error,
-    make_operands,
-    our_makers,
-    peer_makers,
     poison,
 )
+from tools.bench.attention_kinds import KINDS, our_makers, peer_makers
 from tools.bench.contenders import ContenderError
 from tools.bench.gemm import (
     EXIT_FAILED,
@@ -56,13 +57,19 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--set", action="append", choices=sorted(SETS), dest="sets", help="cases to run (all)")
+    add(
+        "--set",
+        action="append",
+        choices=sorted(SETS),
+        dest="sets",
+        help="cases to run (all of the forward pass)",
+    )
     add(
         "--case",
         action="append",
         type=spelt(parse_attention),
         default=[],
-        help="a case, as d128:s4096:causal or d64:s1024:full:g4 (4 heads share keys)",
+        help="a case, as d128:s4096:causal or backward:d64:s1024:full:g4 (4 heads share keys)",
     )
     add("--peers", type=spelt(_peers), default=PEERS, help="of fa3,cudnn (both)")
     add(
@@ -101,7 +108,7 @@ class _Entrants:
     def __init__(self, torch: Any, case: AttentionCase, options: argparse.Namespace) -> None:
         """Make and check all of them, the peers first: they say how far off ours may be."""
         self.torch, self.case = torch, case
-        self.operands = make_operands(torch, case)
+        self.operands = KINDS[case.kind].operands(torch, case)
         self.entries: dict[str, dict[str, Any]] = {}
         self.running: dict[str, Contender] = {}
         self._errors: list[Error] = []
@@ -123,7 +130,7 @@ class _Entrants:
     def _check(self, name: str, contender: Contender) -> Error:
         if name in self._ours:
             return check_ours(self.torch, self.case, self.operands, contender, self._errors)
-        return find_error(self.torch, self.case, self.operands, contender)
+        return find_error(self.operands, contender)
 
     def check_graph(self, name: str, run: Callable[[], Any]) -> None:
         """Check what the graph that was timed computes; `run` runs it once."""
@@ -183,8 +190,8 @@ def measure(options: argparse.Namespace) -> Report:
             continue
         progress.start(str(case))
         contenders = run_case(torch, case, options, monitor.read)
-        result = {"case": str(case), "operations": case.operations, "contenders": contenders}
-        process["results"].append(result)
+        work = {"operations": case.operations, "unit": case.unit}
+        process["results"].append({"case": str(case), **work, "contenders": contenders})
         process["gpu_after"] = monitor.read()
         torch.cuda.empty_cache()
         progress.finish()

@@ -1,15 +1,14 @@
-"""The contenders of one attention on the GPU: ours and its peers, with operands and a reference."""
+"""Contenders of attention on the GPU, their errors, and those of the forward pass in bf16."""
 
 import importlib
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tools.bench.attention_cases import AttentionCase
 from tools.bench.contenders import EXAMPLES, PROSE, ContenderError
 from tools.bench.measure import operand_sets
-from tools.bench.report import OURS, VARIANT_PREFIX
 from tools.bench.variants import Variant
 
 PEERS = ("fa3", "cudnn")
@@ -23,12 +22,30 @@ MAX_LOG_ERROR = 1e-3
 """Of a log-sum-exp, which stays in f32."""
 
 
+Pairs = Iterator[tuple[Any, Any]]
+"""Parts of a result, and what they should be, in f32."""
+
+
+def _nothing(_: Any) -> Pairs:
+    return iter(())
+
+
 @dataclass(frozen=True)
 class Operands:
-    """Sets of Q, K and V of one case, and the factor of its scores."""
+    """What all contenders of a case compute with.
 
-    sets: list[tuple[Any, Any, Any]]
+    Attributes:
+        sets: Tensors of one call each: of the forward pass Q, K and V.
+        scale: Factor of the scores.
+        pairs: Compares the result of the first set with a reference: a part, or some.
+        limit: Largest relative error of each part (Frobenius norm), for peers, and for ours without
+            a peer.
+    """
+
+    sets: list[tuple[Any, ...]]
     scale: float
+    pairs: Callable[[Any], Pairs] = _nothing
+    limit: float = MAX_RELATIVE_ERROR
 
 
 @dataclass(frozen=True)
@@ -44,11 +61,11 @@ class Contender:
     """One that computes the attention.
 
     Attributes:
-        attend: Launches it on one set of operands and returns the result.
+        attend: Launches it on one set of operands and returns the result: a tensor, or several.
         detail: What it chose: tile and plan.
         last: The result that the last call on each set returned. A graph that was captured from
             calls writes to it whenever it runs.
-        sums: The log-sum-exp of each set, for ours.
+        sums: The log-sum-exp of each set, for ours of the forward pass.
     """
 
     attend: Callable[[int], Any]
@@ -59,6 +76,11 @@ class Contender:
     def call(self, number: int) -> None:
         """Launch it on one set of operands."""
         self.last[number] = self.attend(number)
+
+    def results(self) -> tuple[Any, ...]:
+        """Return the tensors that it computed last of the first set."""
+        last = self.last[0]
+        return last if isinstance(last, tuple) else (last,)
 
 
 def make_operands(torch: Any, case: AttentionCase) -> Operands:
@@ -72,7 +94,13 @@ def make_operands(torch: Any, case: AttentionCase) -> Operands:
         return tensor(case.heads), tensor(case.shared_heads), tensor(case.shared_heads)
 
     count = operand_sets(case.operand_bytes)
-    return Operands([one() for _ in range(count)], case.depth**-0.5)
+    made = Operands([one() for _ in range(count)], case.depth**-0.5)
+
+    def pairs(result: Any) -> Pairs:
+        for head in {0, case.heads - 1}:
+            yield result[-1, :, head].float(), reference(torch, case, made, head)[0]
+
+    return replace(made, pairs=pairs)
 
 
 def reference(torch: Any, case: AttentionCase, operands: Operands, head: int) -> tuple[Any, Any]:
@@ -98,22 +126,20 @@ def reference(torch: Any, case: AttentionCase, operands: Operands, head: int) ->
     return scores.softmax(dim=1) @ v, sums
 
 
-def find_error(torch: Any, case: AttentionCase, operands: Operands, contender: Contender) -> Error:
-    """Return the errors of what a contender computed last of the first set: first and last head.
+def find_error(operands: Operands, contender: Contender) -> Error:
+    """Return the errors of what a contender computed last of the first set.
 
     Raises:
         ContenderError: The result is far off; NaN always is.
     """
-    result = contender.last[0]
-    if not result.isfinite().all().item():
+    if not all(result.isfinite().all().item() for result in contender.results()):
         raise ContenderError("wrong result: not every element is a finite number")
     whole = element = 0.0
-    for head in {0, case.heads - 1}:
-        expected, _ = reference(torch, case, operands, head)
-        difference = result[-1, :, head].float() - expected
+    for got, expected in operands.pairs(contender.last[0]):
+        difference = got - expected
         error = (difference.norm() / expected.norm()).item()
-        if not error < MAX_RELATIVE_ERROR:
-            limit = f"limit {MAX_RELATIVE_ERROR:.1e}"
+        if not error < operands.limit:
+            limit = f"limit {operands.limit:.1e}"
             raise ContenderError(f"wrong result: relative error {error:.2e}, {limit}")
         whole, element = max(whole, error), max(element, difference.abs().max().item())
     return Error(whole, element)
@@ -131,7 +157,7 @@ def check_ours(
     Raises:
         ContenderError: They are larger, or the log-sum-exp is wrong.
     """
-    error = find_error(torch, case, operands, contender)
+    error = find_error(operands, contender)
     if peers:
         whole = WHOLE_FACTOR * max(peer.whole for peer in peers)
         element = ELEMENT_FACTOR * max(peer.element for peer in peers)
@@ -140,7 +166,7 @@ def check_ours(
                 f"wrong result: relative error {error.whole:.2e} (limit {whole:.2e}), of an element"
                 f" {error.element:.2e} (limit {element:.2e})"
             )
-    for head in {0, case.heads - 1}:
+    for head in {0, case.heads - 1} if contender.sums else ():
         _, sums = reference(torch, case, operands, head)
         distance = (contender.sums[0][-1, head] - sums).abs().max().item()
         if not distance < MAX_LOG_ERROR:
@@ -150,39 +176,35 @@ def check_ours(
 
 def poison(contender: Contender) -> None:
     """Fill with NaN what a contender has computed of the first set."""
-    for result in (contender.last[0], *contender.sums[:1]):
+    for result in (*contender.results(), *contender.sums[:1]):
         result.fill_(math.nan)
 
 
-def peer_makers(
-    torch: Any, case: AttentionCase, operands: Operands, peers: Sequence[str]
-) -> dict[str, Callable[[], Contender]]:
-    """Return what makes each peer; a maker, and what it makes, may raise anything."""
-    known = {"fa3": _flash_attention, "cudnn": _cudnn}
-    return {name: lambda make=known[name]: make(torch, case, operands) for name in peers}
-
-
-def our_makers(
-    torch: Any, case: AttentionCase, operands: Operands, variants: Sequence[Variant]
-) -> dict[str, Callable[[], Contender]]:
-    """Return what makes each of ours; a maker may raise anything."""
-    found: dict[str, Callable[[], Contender]] = {
-        OURS: lambda: _ours(torch, case, operands, Variant("")),
-    }
-    for variant in variants:
-        found[f"{VARIANT_PREFIX}{variant}"] = lambda variant=variant: _ours(
-            torch, case, operands, variant
-        )
-    return found
-
-
-def _ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
+def load_kernel(name: str, variant: Variant) -> Any:
+    """Return the kernel of an example, with the fields of the plan that a variant fixes."""
     import tilec
 
-    kernel: Any = tilec.load(EXAMPLES / "attention.tile")["attention"]
-    if variant.plan:
-        kernel = tilec.Kernel(kernel.text, "attention", variant.plan)
-    constants = {"causal": int(case.causal), "BD": case.depth, **variant.constants}
+    kernel: Any = tilec.load(EXAMPLES / f"{name}.tile")[name]
+    return tilec.Kernel(kernel.text, name, variant.plan) if variant.plan else kernel
+
+
+def detail_of(compiled: Any) -> dict[str, Any]:
+    """Return constants and plan of a compiled kernel, for a report."""
+    plan = {name: value for name, value in compiled.metadata["plan"].items() if name not in PROSE}
+    return {"constants": dict(compiled.constants), "plan": plan}
+
+
+def forward_constants(case: AttentionCase) -> dict[str, int]:
+    """Return the constants of our forward kernel."""
+    return {"causal": int(case.causal), "BD": case.depth}
+
+
+def forward_ours(
+    torch: Any, case: AttentionCase, operands: Operands, variant: Variant
+) -> Contender:
+    """Return ours."""
+    kernel = load_kernel("attention", variant)
+    constants = {**forward_constants(case), **variant.constants}
     shape = (case.batch, case.heads, case.length)
     sums = [torch.full(shape, math.nan, device="cuda") for _ in operands.sets]
     results = [torch.full_like(q, math.nan) for q, *_ in operands.sets]
@@ -191,17 +213,16 @@ def _ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant)
         for tensors, result, rows in zip(operands.sets, results, sums, strict=True)
     ]
     compiled = kernel.compile(*data[0], **constants)
-    plan = {name: value for name, value in compiled.metadata["plan"].items() if name not in PROSE}
 
     def attend(number: int) -> Any:
         kernel(*data[number], **constants)
         return results[number]
 
-    detail = {"constants": dict(compiled.constants), "plan": plan}
-    return Contender(attend, detail, sums=sums)
+    return Contender(attend, detail_of(compiled), sums=sums)
 
 
-def _flash_attention(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+def forward_fa3(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    """Return FlashAttention-3."""
     del torch
     flash = importlib.import_module("fa3_fwd_interface").flash_attn_func
 
@@ -213,7 +234,8 @@ def _flash_attention(torch: Any, case: AttentionCase, operands: Operands) -> Con
     return Contender(attend)
 
 
-def _cudnn(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+def forward_cudnn(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    """Return cuDNN, through torch."""
     attention: Any = importlib.import_module("torch.nn.attention")
 
     def attend(number: int) -> Any:

@@ -2,7 +2,7 @@
 
 A report is JSON: `host` and `options`, and in `processes` what each process measured. Everything
 else (medians, ratios, spreads) is computed from the times of its rounds, here. A result that is no
-product has its `operations`.
+product has its `operations`, and says in which `unit` 1e12 of them in a second are.
 """
 
 import json
@@ -17,6 +17,7 @@ from tools.bench.cases import parse_case
 from tools.bench.measure import summarise
 
 SCHEMA = 1
+TFLOPS = "TFLOP/s"
 SMALL_TFLOPS = 100
 """Below it a table has one digit after the point."""
 OURS = "tilec"
@@ -64,6 +65,7 @@ class Row:
     Attributes:
         case: Its spelling.
         variant: What is fixed in our kernel; empty where the planner chose.
+        unit: What `tflops` holds, if not TFLOP/s.
         tflops: TFLOP/s by contender.
         ratios: How many times faster we are, by peer; from times of one round each.
         cycles: Median SM clock in MHz while a contender ran, where it was read.
@@ -73,6 +75,7 @@ class Row:
 
     case: str
     variant: str = ""
+    unit: str = TFLOPS
     tflops: dict[str, Spread] = field(default_factory=dict)
     ratios: dict[str, Spread] = field(default_factory=dict)
     cycles: dict[str, float] = field(default_factory=dict)
@@ -129,18 +132,20 @@ def rows(report: Report) -> list[Row]:
     """Return one row per case and variant of ours, in the order of their first appearance."""
     results: dict[str, list[Mapping[str, Any]]] = {}
     work: dict[str, int] = {}
+    units: dict[str, str] = {}
     for process in report["processes"]:
         for result in process["results"]:
             name = result["case"]
             results.setdefault(name, []).append(result["contenders"])
             work[name] = result.get("operations") or parse_case(name).operations
+            units[name] = result.get("unit", TFLOPS)
     found = []
     for case, items in results.items():
         names = dict.fromkeys(name for item in items for name in item)
         variants = [name for name in names if name.startswith(VARIANT_PREFIX)]
         for ours in (OURS, *variants):
             entries = [_entrants(item, ours) for item in items]
-            row = Row(case, ours[len(VARIANT_PREFIX) :])
+            row = Row(case, ours[len(VARIANT_PREFIX) :], units[case])
             found.append(_row(row, work[case], entries))
     return found
 
@@ -231,8 +236,10 @@ def format_table(report: Report) -> str:
     return "\n\n".join(parts)
 
 
-def speed_text(value: float) -> str:
-    """Return TFLOP/s as a table shows them."""
+def speed_text(value: float, unit: str = TFLOPS) -> str:
+    """Return a speed as a table shows it: TFLOP/s without their unit."""
+    if unit != TFLOPS:
+        return f"{value:.2f} {unit}"
     return f"{value:.0f}" if value >= SMALL_TFLOPS else f"{value:.1f}"
 
 
@@ -251,7 +258,7 @@ def _table(names: tuple[str, ...], members: Sequence[Row]) -> str:
     lines = [header]
     for row in members:
         cells = [row.name, tile_name(row.details.get(OURS, {}))]
-        cells += [speed_text(row.tflops[name].median) for name in names]
+        cells += [speed_text(row.tflops[name].median, row.unit) for name in names]
         cells += [str(row.ratios[name]) if name in row.ratios else "" for name in peers if ours]
         clock = row.cycles.get(OURS)
         lines.append([*cells, f"{clock:.0f}" if clock is not None else ""])

@@ -2,11 +2,14 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from tools.bench import attention
 from tools.bench import attention_contenders as contenders
 from tools.bench.attention_cases import FULL, SETS, AttentionCase, parse_attention
+from tools.bench.attention_decode import choose_parts
+from tools.bench.attention_kinds import KINDS
 from tools.bench.contenders import ContenderError
 from tools.bench.report import format_table
 
@@ -16,7 +19,8 @@ EVERY = sorted({case for name in SETS for case in SETS[name]}, key=str)
 @pytest.mark.parametrize("case", EVERY, ids=str)
 def test_a_case_reads_its_own_spelling(case):
     assert parse_attention(str(case)) == case
-    assert case.batch * case.length == 16384
+    assert case.batch * case.length == (2**17 if case.kind == "decode" else 16384)
+    assert set(KINDS[case.kind].peers) <= set(contenders.PEERS)
     assert case.heads * case.depth == 2048
 
 
@@ -28,8 +32,37 @@ def test_a_causal_mask_halves_the_work_and_groups_share_keys():
     assert causal.operand_bytes == 2 * 2 * 16384 * (2048 + 512)
 
 
+def test_the_work_of_other_kinds():
+    forward, backward, decode, eight = (
+        AttentionCase(128, 4096, False, 4, kind)
+        for kind in ("forward", "backward", "decode", "fp8")
+    )
+    assert 2 * backward.operations == 5 * forward.operations == 5 * eight.operations
+    assert backward.operand_bytes == 2 * forward.operand_bytes  # as many gradients, O and its own
+    assert eight.operand_bytes == 16384 * (2048 + 2 * 512 + 2 * 2048)
+    assert decode.operations == decode.operand_bytes
+    assert decode.operand_bytes == 2 * 2 * 2**17 * 512 + 2 * 2 * 32 * 2048
+    assert (decode.unit, eight.unit) == ("TB/s", "TFLOP/s")
+
+
 @pytest.mark.parametrize(
-    "text", ["d128:s16:half", "d0:s16:full", "d96:s16:full", "d128:s16:full:g0"]
+    ("tiles", "blocks", "parts"),
+    [(64, 512, 1), (256, 32, 4), (2048, 2, 61), (1, 1, 1), (3, 1, 3), (64, 132, 1)],
+)
+def test_the_fewest_parts_that_keep_the_processors_busy(tiles, blocks, parts):
+    assert choose_parts(tiles, blocks, 132) == parts
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "d128:s16:half",
+        "d0:s16:full",
+        "d96:s16:full",
+        "d128:s16:full:g0",
+        "sideways:d128:s16:full",
+        "decode:d128:s16:causal",
+    ],
 )
 def test_what_is_no_case_is_refused(text):
     with pytest.raises(ValueError, match="d"):
@@ -79,6 +112,39 @@ def test_ours_may_not_be_much_farther_off_than_a_peer(monkeypatch, whole, elemen
         )
 
 
+def tensors(*values):
+    """A stand-in for results of torch: arrays with the methods that the check calls."""
+
+    class Tensor(np.ndarray):
+        def isfinite(self):
+            return np.isfinite(self).view(Tensor)
+
+        def norm(self):
+            return np.linalg.norm(self).astype(np.float32)
+
+        abs = np.ndarray.__abs__
+
+    return tuple(np.array(value, np.float32).view(Tensor) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [((1, 2.001), None), ((1, 2.1), "relative error 5"), ((math.nan, 2), "finite")],
+)
+def test_every_part_of_a_result_is_checked(last, reason):
+    got, expected = tensors(*([item] * 4 for item in last)), tensors([1] * 4, [2] * 4)
+    operands = contenders.Operands(
+        [()], 1.0, lambda found: zip(found, expected, strict=True), 2**-6
+    )
+    contender = contenders.Contender(lambda _: got)
+    contender.call(0)
+    if reason is None:
+        assert contenders.find_error(operands, contender).whole == pytest.approx(5e-4, rel=1e-2)
+    else:
+        with pytest.raises(ContenderError, match=reason):
+            contenders.find_error(operands, contender)
+
+
 def test_what_a_graph_did_not_compute_is_not_a_number():
     ours = contenders.Contender(lambda _: Rows(), sums=[Rows()])
     ours.call(0)
@@ -98,3 +164,5 @@ def test_the_table_counts_the_operations_of_the_case():
     assert "ratio to FA3" in table
     assert "128x64, 2 stages" in table
     assert "0.625 (0.500..0.750)" in table
+    table = format_table({"processes": [{"results": [{**result, "unit": "TB/s"}]}]})
+    assert f"{case.operations * 1e-9 / 2:.2f} TB/s" in table

@@ -1,0 +1,181 @@
+"""Contenders that compute the gradients of attention: Q, K, V and the result's gradient are given.
+
+What the forward pass leaves for them (its result and log-sum-exp) is computed before, untimed.
+"""
+
+import importlib
+import math
+from collections.abc import Callable
+from typing import Any
+
+from tools.bench.attention_cases import AttentionCase
+from tools.bench.attention_contenders import (
+    Contender,
+    Operands,
+    Pairs,
+    detail_of,
+    forward_constants,
+    load_kernel,
+)
+from tools.bench.measure import operand_sets
+from tools.bench.variants import Variant
+
+MAX_RELATIVE_ERROR = 2.0**-6
+"""Of a gradient (Frobenius norm): results, weights and their gradients are rounded to bf16."""
+_QUERY_TILES = {64: (128, 128), 128: (128, 64)}
+"""Queries and keys of a tile of our kernel of DQ, by the size of a head."""
+_KEY_TILES = (64, 128)
+"""The same of our kernel of DK and DV."""
+
+
+def make_operands(torch: Any, case: AttentionCase) -> Operands:
+    """Return normally distributed operands: Q, K, V and the gradient of the result."""
+
+    def tensor(heads: int) -> Any:
+        shape = (case.batch, case.length, heads, case.depth)
+        return torch.randn(shape, device="cuda", dtype=torch.bfloat16)
+
+    def one() -> tuple[Any, ...]:
+        many, few = case.heads, case.shared_heads
+        return tensor(many), tensor(few), tensor(few), tensor(many)
+
+    sets = [one() for _ in range(operand_sets(case.operand_bytes))]
+    scale = case.depth**-0.5
+
+    def pairs(result: Any) -> Pairs:
+        for shared in {0, case.shared_heads - 1}:
+            first = shared * case.grouped
+            dq, dk, dv = reference(torch, case, sets[0], scale, shared)
+            for number, expected in enumerate(dq):
+                yield result[0][-1, :, first + number].float(), expected
+            yield result[1][-1, :, shared].float(), dk
+            yield result[2][-1, :, shared].float(), dv
+
+    return Operands(sets, scale, pairs, MAX_RELATIVE_ERROR)
+
+
+def reference(
+    torch: Any, case: AttentionCase, tensors: tuple[Any, ...], scale: float, shared: int
+) -> tuple[list[Any], Any, Any]:
+    """Return the f32 gradients of one head of keys of the last sequence.
+
+    Args:
+        torch: The module; products are without tf32.
+        case: The case.
+        tensors: Q, K, V and the gradient of the result.
+        scale: Factor of the scores.
+        shared: The head of keys and values.
+
+    Returns:
+        The gradients of its heads of queries, of the keys, and of the values.
+    """
+    torch.backends.cuda.matmul.allow_tf32 = False
+    queries, keys, values, slopes = (item[-1].float() for item in tensors)
+    k, v = keys[:, shared], values[:, shared]
+    dq, dk, dv = [], torch.zeros_like(k), torch.zeros_like(v)
+    for head in range(shared * case.grouped, (shared + 1) * case.grouped):
+        q, do = queries[:, head], slopes[:, head]
+        weights = (q @ k.T) * scale
+        if case.causal:
+            after = torch.ones_like(weights, dtype=torch.bool).triu_(1)
+            weights.masked_fill_(after, -math.inf)
+        weights = weights.softmax(dim=1)
+        dv += weights.T @ do
+        change = do @ v.T
+        change -= (weights * change).sum(dim=1, keepdim=True)
+        weights *= change
+        dq.append(scale * (weights @ k))
+        dk += scale * (weights.T @ q)
+    return dq, dk, dv
+
+
+def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
+    """Return ours: three kernels. A variant fixes BM and BN of DK and DV, and QM and QN of DQ."""
+    causal, depth = int(case.causal), case.depth
+    forward = load_kernel("attention", Variant(""))
+    delta = load_kernel("attention_backward_delta", Variant(""))
+    queries, keys = (
+        load_kernel(f"attention_backward_{name}", variant) for name in ("queries", "keys")
+    )
+    given = dict(variant.constants)
+    rows, columns = _QUERY_TILES.get(depth, _QUERY_TILES[128])
+    tile = {"BM": given.pop("QM", rows), "BN": given.pop("QN", columns)}
+    both = {"causal": causal, "BD": depth}
+    of_queries = {**both, **tile}
+    of_keys = {**both, "BM": _KEY_TILES[0], "BN": _KEY_TILES[1], **given}
+    shape = (case.batch, case.heads, case.length)
+    outs, sums, means, grads = [], [], [], []
+    for q, k, v, _ in operands.sets:
+        outs.append(torch.full_like(q, math.nan))
+        sums.append(torch.full(shape, math.nan, device="cuda"))
+        means.append(torch.full(shape, math.nan, device="cuda"))
+        grads.append(tuple(torch.full_like(item, math.nan) for item in (q, k, v)))
+        forward(q, k, v, outs[-1], sums[-1], operands.scale, **forward_constants(case))
+    data = [
+        (*tensors, lse, mean) for tensors, lse, mean in zip(operands.sets, sums, means, strict=True)
+    ]
+    compiled = keys.compile(*data[0], *grads[0][1:], operands.scale, **of_keys)
+
+    def differentiate(number: int) -> Any:
+        dq, dk, dv = grads[number]
+        delta(outs[number], data[number][3], means[number], BD=depth)
+        queries(*data[number], dq, operands.scale, **of_queries)
+        keys(*data[number], dk, dv, operands.scale, **of_keys)
+        return grads[number]
+
+    return Contender(differentiate, detail_of(compiled))
+
+
+def fa3(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    """Return FlashAttention-3, where the installed wheel has gradients."""
+    flash = importlib.import_module("flash_attn_interface").flash_attn_func
+
+    def forward(q: Any, k: Any, v: Any) -> Any:
+        found = flash(q, k, v, softmax_scale=operands.scale, causal=case.causal)
+        return found[0] if isinstance(found, tuple) else found
+
+    return _by_autograd(torch, operands, forward)
+
+
+def cudnn(torch: Any, case: AttentionCase, operands: Operands) -> Contender:
+    """Return cuDNN, through torch."""
+    attention: Any = importlib.import_module("torch.nn.attention")
+
+    def forward(*tensors: Any) -> Any:
+        q, k, v = (item.transpose(1, 2) for item in tensors)
+        with attention.sdpa_kernel(attention.SDPBackend.CUDNN_ATTENTION):
+            found = torch.nn.functional.scaled_dot_product_attention(
+                *(q, k, v),
+                is_causal=case.causal,
+                scale=operands.scale,
+                enable_gqa=case.grouped > 1,
+            )
+        return found.transpose(1, 2)
+
+    return _by_autograd(torch, operands, forward)
+
+
+def _by_autograd(torch: Any, operands: Operands, forward: Callable[..., Any]) -> Contender:
+    """Return a contender that runs only the backward pass of `forward`.
+
+    Autograd runs the kernels of a gradient on the stream of the forward pass, and a graph is
+    captured on a stream of its own. So the forward passes run there, before.
+    """
+    if torch.cuda.graph.default_capture_stream is None:
+        torch.cuda.graph.default_capture_stream = torch.cuda.Stream()
+    passes = []
+    torch.cuda.synchronize()
+    with torch.cuda.stream(torch.cuda.graph.default_capture_stream):
+        for *tensors, slope in operands.sets:
+            inputs = [item.detach().requires_grad_() for item in tensors]
+            passes.append((forward(*inputs), inputs, slope))
+    torch.cuda.synchronize()
+
+    def differentiate(number: int) -> Any:
+        out, inputs, slope = passes[number]
+        found = torch.autograd.grad(out, inputs, slope, retain_graph=True)
+        if not torch.cuda.is_current_stream_capturing():
+            torch.cuda.synchronize()  # whoever reads them does so on another stream
+        return found
+
+    return Contender(differentiate)
