@@ -2,8 +2,8 @@
 
 import numpy as np
 
-SIZES = {"B": 1, "S": 192, "H": 4, "D": 64}
-CASES = ({"B": 2, "S": 1, "H": 1, "D": 8}, {"B": 1, "S": 130, "H": 3, "D": 40})
+SIZES = {"B": 1, "S": 192, "H": 2, "D": 64}
+CASES = ({"B": 2, "S": 1, "H": 1, "D": 8}, {"B": 1, "S": 130, "H": 1, "D": 40})
 LAYOUTS = ({"O": "odd", "R": "odd"}, {"DO": "odd"})
 SUMMED = {"R": "D"}
 

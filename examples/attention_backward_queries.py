@@ -2,10 +2,10 @@
 
 import numpy as np
 
-SIZES = {"B": 1, "S": 192, "H": 4, "G": 2, "D": 64}
+SIZES = {"B": 1, "S": 192, "H": 2, "G": 1, "D": 64}
 CASES = (
     {"B": 2, "S": 1, "H": 1, "G": 1, "D": 8},
-    {"B": 1, "S": 130, "H": 3, "G": 1, "D": 40},
+    {"B": 1, "S": 130, "H": 2, "G": 1, "D": 40},
 )
 LAYOUTS = ({"Q": "odd", "DQ": "odd"}, {"K": "odd", "DO": "odd", "E": "odd"})
 CONSTANTS = ({"causal": 0},)
