@@ -93,7 +93,6 @@ def test_passes_that_change_nothing_say_so(path, unchanged):
     ("name", "plan"),
     [
         ("nv-tileas-alternate-tiles", {"pingpong": 1}),
-        ("nv-tileas-overlap-mma", {"mma_pending": 1}),
         ("nv-tileas-slice-tiles", {"slice_columns": 32}),
         ("nv-tileas-split-k", {"split_k": 2}),
         ("nv-tileas-attach-workspaces", {"split_k": 2}),

@@ -353,3 +353,146 @@ module @a_wait_comes_where_it_is_needed {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!s, !nv_tileas.ring, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!p = !nv_tileas.ring_position
+
+// One group stays in flight over the end of the loop body. A slot is released one k-tile later, at a
+// position of its own. After the loop, if it ran, the last group is drained and its slot released.
+// CHECK-LABEL: module @one_group_stays_in_flight
+// CHECK:         %[[HELD:.*]] = "nv_tileas.ring_start"(%[[RING:.*]]) :
+// CHECK:         %[[START:.*]] = "nv_tileas.ring_start"(%[[RING]]) :
+// CHECK:         %[[RAN:.*]] = arith.cmpi slt, %{{.*}}, %{{.*}} : i32
+// CHECK-NEXT:    %[[IF:.*]]:3 = scf.if %[[RAN]]
+// CHECK-NEXT:      %[[R:.*]]:3 = scf.for %{{.*}} iter_args(%[[ACC:.*]] = %{{.*}}, %[[P:.*]] = %[[START]], %[[H:.*]] = %[[HELD]])
+// CHECK:             %[[G:.*]]:2 = "nv_tileas.async_mma"(%{{.*}}, %{{.*}}, %[[ACC]])
+// CHECK-NEXT:        %[[D:.*]] = "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 1 : i64}
+// CHECK-NEXT:        %[[I:.*]] = "nv_tileas.ring_release_until"(%[[RING]], %[[H]], %[[P]])
+// CHECK-NEXT:        %[[N:.*]] = "nv_tileas.ring_advance"(%[[RING]], %[[P]])
+// CHECK-NEXT:        scf.yield %[[D]], %[[N]], %[[I]]
+// CHECK:           %[[S:.*]] = "nv_tileas.mma_drain"(%[[R]]#0)
+// CHECK-NEXT:      %[[J:.*]] = "nv_tileas.ring_release_until"(%[[RING]], %[[R]]#2, %[[R]]#1)
+// CHECK-NEXT:      scf.yield %[[S]], %[[R]]#1, %[[J]]
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      scf.yield %{{.*}}, %[[START]], %[[HELD]]
+// CHECK:         arith.negf %[[IF]]#0
+module @one_group_stays_in_flight {
+  "nv_tileaa.func"() ({
+  ^bb0(%acc: tensor<64x64xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !a
+    %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+    %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+    %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+      %r, %q = scf.for %k = %c0 to %n step %c1 iter_args(%in = %acc, %p = %start) -> (tensor<64x64xf32>, !p) : i32 {
+        "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+        %a = "nv_tileas.slot_view"(%buffer, %p) : (!a, !p) -> !a
+        %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+        %d = "nv_tileas.dot"(%x, %x, %in) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+        %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        scf.yield %d, %next : tensor<64x64xf32>, !p
+      }
+      %u = arith.negf %r : tensor<64x64xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, mma_pending = 1 : i64}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!p = !nv_tileas.ring_position
+
+// The loop body reads the accumulator, so its group is retired at once.
+// CHECK-LABEL: module @an_accumulator_that_is_read_is_waited_for
+// CHECK-NOT:     ring_release_until
+// CHECK:         "nv_tileas.mma_wait"(%{{.*}}) {pending = 0 : i64}
+module @an_accumulator_that_is_read_is_waited_for {
+  "nv_tileaa.func"() ({
+  ^bb0(%acc: tensor<64x64xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !a
+    %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+    %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+    %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %start = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !p
+      %r, %q = scf.for %k = %c0 to %n step %c1 iter_args(%in = %acc, %p = %start) -> (tensor<64x64xf32>, !p) : i32 {
+        "nv_tileas.ring_wait"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+        %a = "nv_tileas.slot_view"(%buffer, %p) : (!a, !p) -> !a
+        %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+        %d = "nv_tileas.dot"(%x, %x, %in) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        "nv_tileas.ring_release"(%ring, %p) : (!nv_tileas.ring, !p) -> ()
+        %next = "nv_tileas.ring_advance"(%ring, %p) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        %e = arith.negf %d : tensor<64x64xf32>
+        scf.yield %e, %next : tensor<64x64xf32>, !p
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, mma_pending = 1 : i64}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!p = !nv_tileas.ring_position
+
+// Only the last group of a round stays in flight. The slot of the first one is released in its round.
+// CHECK-LABEL: module @the_last_group_of_a_round_stays_in_flight
+// CHECK:         scf.for
+// CHECK:           %[[G:.*]]:2 = "nv_tileas.async_mma"
+// CHECK:           %[[H:.*]]:2 = "nv_tileas.async_mma"
+// CHECK-NEXT:      "nv_tileas.mma_wait"(%[[G]]#0, %[[G]]#1) {pending = 1 : i64}
+// CHECK-NEXT:      "nv_tileas.ring_release"(%[[FIRST:.*]], %{{.*}})
+// CHECK:           "nv_tileas.mma_wait"(%[[H]]#0, %[[H]]#1) {pending = 1 : i64}
+// CHECK-NEXT:      "nv_tileas.ring_release_until"(%[[LAST:.*]], %{{.*}})
+// CHECK-NOT:       ring_release"
+// CHECK:           scf.yield
+module @the_last_group_of_a_round_stays_in_flight {
+  "nv_tileaa.func"() ({
+  ^bb0(%acc: tensor<64x64xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %buffer = "nv_tileas.alloc_shared"() {slots = 4 : i64} : () -> !a
+    %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+    %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 4 : i64} : () -> !nv_tileas.mbarrier
+    %first = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+    %last = "nv_tileas.create_ring"(%full, %empty) {stages = 4 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %start1 = "nv_tileas.ring_start"(%first) : (!nv_tileas.ring) -> !p
+      %start2 = "nv_tileas.ring_start"(%last) : (!nv_tileas.ring) -> !p
+      %r:4 = scf.for %k = %c0 to %n step %c1 iter_args(%in1 = %acc, %in2 = %acc, %p1 = %start1, %p2 = %start2) -> (tensor<64x64xf32>, tensor<64x64xf32>, !p, !p) : i32 {
+        "nv_tileas.ring_wait"(%first, %p1) : (!nv_tileas.ring, !p) -> ()
+        %a = "nv_tileas.slot_view"(%buffer, %p1) : (!a, !p) -> !a
+        %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+        %d = "nv_tileas.dot"(%x, %x, %in1) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        "nv_tileas.ring_release"(%first, %p1) : (!nv_tileas.ring, !p) -> ()
+        %next1 = "nv_tileas.ring_advance"(%first, %p1) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        "nv_tileas.ring_wait"(%last, %p2) : (!nv_tileas.ring, !p) -> ()
+        %b = "nv_tileas.slot_view"(%buffer, %p2) : (!a, !p) -> !a
+        %y = "nv_tileas.load_shared"(%b) : (!a) -> tensor<64x64xbf16>
+        %e = "nv_tileas.dot"(%y, %y, %in2) {a_major = "k", b_major = "k"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+        "nv_tileas.ring_release"(%last, %p2) : (!nv_tileas.ring, !p) -> ()
+        %next2 = "nv_tileas.ring_advance"(%last, %p2) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        scf.yield %d, %e, %next1, %next2 : tensor<64x64xf32>, tensor<64x64xf32>, !p, !p
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, mma_pending = 1 : i64}} : () -> ()
+}

@@ -16,7 +16,7 @@ wrote twice (0.2% of the cycles of a product at 4096^3 on an H200, 2026-11-22). 
 product that adds to zeros has a predicate that is always false.
 
 A loop that does not run still has to give zeros. They are in a branch, because LLVM would write a
-constant before the branch, for all tiles. If `nv-tileas-overlap-mma` has made such a branch, it
+constant before the branch, for all tiles. If `nv-tileas-schedule-mma` has made such a branch, it
 serves for both. An accumulator that starts with other values, or that something else uses in the
 loop, is added to as before.
 """

@@ -18,7 +18,22 @@ Products that were issued since stay in flight:
     %g, %t = async_mma ...; %h, %u = async_mma ...; mma_wait %g, %t {pending = 1}; softmax
     mma_wait %h, %u {pending = 0}
 
-No group stays in flight at the end of its block (`nv-tileas-overlap-mma` may change that).
+The start of the next round can hide a product, too: the tensor cores then have work while a
+warpgroup waits for its next slot. This pays if no other warpgroup fills the gap. If the plan says
+so, the group that a round issues last stays in flight until the next round has issued it again:
+
+    %r:3 = scf.for ... iter_args(%acc, %p, %h) {
+      ring_wait %ring, %p; %g, %t = async_mma %a, %b, %acc; %d = mma_wait %g, %t {pending = 1}
+      %i = ring_release_until %ring, %h, %p; %n = ring_advance %ring, %p; yield %d, %n, %i }
+    if it ran: %s = mma_drain %r#0; ring_release_until %ring, %r#2, %r#1
+
+A slot is held for one round longer (`passes/transforms/nv_tileas/mma/next_round.py`). Inside of the
+loop, only the next product may use the accumulator, only the product may use the operands of a
+slot, and A may not come from registers: the next round writes these. No other group stays in flight
+at the end of its block.
+
+Options:
+    mma_pending: Groups that stay in flight over the end of a round; 0 waits for all of them.
 """
 
 import contextlib
@@ -67,7 +82,8 @@ def schedule_mma(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
         issued = [_issue(op, spec["consumer_warps"], context) for op in dots]
-        place_waits([item for item in issued if item.product.name == ASYNC_MMA])
+        asynchronous = [item for item in issued if item.product.name == ASYNC_MMA]
+        place_waits(asynchronous, spec.get("mma_pending", 0))
 
 
 def _issue(op: Any, warps: int, context: PassContext) -> Issued:

@@ -17,6 +17,7 @@ from tilec.ir.structured import (
 )
 from tilec.passes.analysis.schedule.loop_graph import operands_of
 from tilec.passes.analysis.schedule.op_costs import op_cost
+from tilec.passes.transforms.nv_tileas.mma.next_round import NextRound, hold_slot, next_round
 from tilec.support.fast_dataclasses import dataclass
 
 WORD_BITS = 32
@@ -48,10 +49,14 @@ class Issued:
         return self.barrier is not None and op == self.barrier
 
 
-def place_waits(issued: list[Issued]) -> None:
+def place_waits(issued: list[Issued], in_flight: int) -> None:
     """Wait for each asynchronous product, in program order, as late as that hides work.
 
     What gives back the shared memory that a product reads moves after its wait.
+
+    Args:
+        issued: The products.
+        in_flight: Groups that may stay in flight while the next round of a loop begins.
     """
     places: dict[Any, list[Issued]] = {}
     for item in issued:
@@ -59,31 +64,39 @@ def place_waits(issued: list[Issued]) -> None:
         places.setdefault(place, []).append(item)
         if place == item.product and _computes_a(item.product):
             item.product.attributes[BY_STEPS] = ir.UnitAttr.get()
+    held = []
     for place, waited in places.items():
         following = next_operation(place)
-        for item in waited:
-            _wait(item, following)
+        held += [_wait(item, following, in_flight) for item in waited]
+    for found in filter(None, held):  # loops are rebuilt on the way
+        hold_slot(found)
 
 
-def _wait(item: Issued, following: Any) -> None:
-    """Wait for a product before operation `following` of its block."""
+def _wait(item: Issued, following: Any, in_flight: int) -> NextRound | None:
+    """Wait for a product before operation `following` of its block.
+
+    If the group may stay in flight over the end of a round, this is the wait for the one that was
+    issued a round before. Returns what must be held until then, or None.
+    """
     product = item.product
     between = _operations_between(product, following)
     inside = [inner for op in between for inner in operations_inside(op)]
     groups = 0
     if not product.opview.registers_hold_a and not any(op.name == ASYNC_MMA for op in inside):
         groups = sum(op.name == ASYNC_MMA for op in between)
+    later = next_round(product) if groups < in_flight else None
     result, token = product.results
     uses = [(use.owner.operation, use.operand_number) for use in result.uses]
     with ir.InsertionPoint(following), product.location:
         tile = _hidden_result(between)
         if tile is not None:
             AnchorOp(tile=tile)
-        waited = MmaWaitOp.build(result, token, groups)
+        waited = MmaWaitOp.build(result, token, groups + (later is not None))
     for user, number in uses:
         user.operands[number] = waited
     for op in filter(item.reads_until, between):
         op.move_before(following)
+    return later
 
 
 def _hidden_result(hidden: list[Any]) -> Any:
