@@ -70,4 +70,4 @@ def test_soft_caps():
     scores[0, :2] = -np.inf, np.inf
     found = np.full_like(scores, np.nan)
     capped(scores, found, CAP)
-    np.testing.assert_allclose(found, CAP * np.tanh(scores / CAP), rtol=0, atol=CAP * 2.0**-21)
+    np.testing.assert_allclose(found, CAP * np.tanh(scores / CAP), rtol=0, atol=CAP * 2.0**-22)

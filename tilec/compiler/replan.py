@@ -24,6 +24,7 @@ _COSTS = {
     "defer_stores": "a tile that waits for the next one",
     "blocks_per_sm": "to make room for more blocks of an SM",
     "pingpong": "a tile that one consumer computes alone, in ping-pong with another,",
+    "rotate": "a loop whose rounds overlap",
 }
 """What takes registers, by the field of the plan that decides it, in the order in which it is given
 up: what takes most, then what gains least."""

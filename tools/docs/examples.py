@@ -32,6 +32,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "attention_backward_delta",
         "attention_backward_queries",
         "attention_backward_keys",
+        "window_attention",
+        "flex_attention",
         "decode_attention",
         "combine_attention",
         "paged_attention",

@@ -238,3 +238,39 @@
   }) {producer_warps = 0 : i64, consumer_warps = 2 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "long_functions", function_type = (i32) -> (), tilec.kernel = {block_threads = 64 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<512xf32, #nv_tileas.shared_layout<array<i64: 512>, 0 : i64>>>
+!i = tensor<512xi32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+!t = tensor<512xf32, #nv_tileas.layout<"512|reg:4*(1)|lane:32*(4)|warp:4*(128)">>
+
+// In a loop, indices become floats from the first one of a thread, which LLVM cannot move out.
+// CHECK-LABEL: llvm.func @indices_do_not_stay_in_registers
+// CHECK:         scf.for
+// CHECK:           %[[FIRST:.*]] = llvm.inline_asm has_side_effects {{.*}}"mov.b32 $0, $1;"
+// CHECK:           arith.sitofp %[[FIRST]] : i32 to f32
+// CHECK:           %[[C1:.*]] = arith.constant 1 : i32
+// CHECK:           %[[SECOND:.*]] = arith.addi %[[FIRST]], %[[C1]] : i32
+// CHECK:           arith.sitofp %[[SECOND]] : i32 to f32
+// CHECK:           %[[C3:.*]] = arith.constant 3 : i32
+// CHECK:           arith.addi %[[FIRST]], %[[C3]] : i32
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %range = "nv_tileas.make_range"() {start = 0 : i64} : () -> !i
+    scf.for %k = %c0 to %n step %c1 : i32 {
+      %start = "nv_tileas.splat"(%k) : (i32) -> !i
+      %index = arith.addi %start, %range : !i
+      %f = arith.sitofp %index : !i to !t
+      "nv_tileas.store_shared"(%f, %s) : (!t, !s) -> ()
+    }
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "indices_do_not_stay_in_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

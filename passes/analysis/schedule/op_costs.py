@@ -33,6 +33,9 @@ _SPECIAL = frozenset(("exp", "exp2", "log", "log2", "log10", "rsqrt", "sqrt", "s
 """Functions that an SM computes by its special function units, and a few other instructions."""
 _FUSED = frozenset(("addf", "subf", "mulf", "negf", "fma"))
 """Operations of `VECTOR_PER_CYCLE`; all others are of `SIMPLE_PER_CYCLE`."""
+_LANES_OF_ROW, _LANES_OF_COLUMN = 4, 32
+"""Threads of a warpgroup among which a row and a column of an accumulator are spread (PTX ISA,
+wgmma): the lanes of a quad, and the quads of four warps."""
 _STEPS = {"divf": 10.0, "erf": 20.0, "powf": 30.0, "remf": 30.0, "divsi": 20.0, "remsi": 20.0}
 """Instructions of operations that have none of their own (by the PTX that LLVM emits; estimate)."""
 
@@ -55,9 +58,22 @@ def tile_registers(op: Any, warpgroups: int) -> int:
     """Return the registers of a thread that the results of `op` take."""
     if is_name(op) or op.name in ("nv_tileas.splat", "arith.constant"):
         return 0
-    threads = machine.WARPGROUP_THREADS * warpgroups
     tiles = (result.type for result in op.results if _is_tile(result))
-    return sum(ceil(prod(t.shape) * element_bits(t.element_type) / 32 / threads) for t in tiles)
+    return sum(
+        ceil(_elements(t.shape, warpgroups) * element_bits(t.element_type) / 32) for t in tiles
+    )
+
+
+def _elements(shape: list[int], warpgroups: int) -> float:
+    """Return the elements of a tile that a thread holds.
+
+    Rows and columns that are spread over an accumulator lie as it does: a thread has two rows of
+    each 64, and a quarter of the columns.
+    """
+    *_, rows, columns = 1, 1, *shape
+    if len(shape) > 1 and 1 in (rows, columns) and rows != columns:
+        return rows / (_LANES_OF_COLUMN * warpgroups) if columns == 1 else columns / _LANES_OF_ROW
+    return prod(shape) / (machine.WARPGROUP_THREADS * warpgroups)
 
 
 def _is_tile(value: Any) -> bool:

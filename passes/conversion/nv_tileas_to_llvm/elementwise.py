@@ -11,6 +11,7 @@ from tilec.passes.analysis.facts.comparisons import EQUAL_RUN, recorded_run
 from tilec.passes.analysis.kernels import span_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import clone_scalar
+from tilec.passes.conversion.nv_tileas_to_llvm.index_casts import index_cast
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     PASS_NAME,
     RULES,
@@ -66,6 +67,8 @@ _INTRINSICS = {
 }
 """LLVM intrinsics that NVPTX selects to instructions, by operation."""
 
+_CAST = ("cast",)
+"""The key of what emits a conversion of indices; all others are registers of operands."""
 _PAIRED = frozenset(
     (
         "arith.addf",
@@ -145,6 +148,11 @@ def _lower_registers(
 ) -> None:
     """Append some registers to the result of `op`; equal operands give one instruction."""
     registers, element = lowering.tile(op.results[0]), op.results[0].type.element_type
+    if numbers.start == 0:
+        known[_CAST] = index_cast(lowering, op)
+    if known[_CAST] is not None:
+        registers += map(known[_CAST], numbers)
+        return
     equal = _equal_registers(op)
     rows = [
         tuple(_register(lowering, operand, number - number % equal) for operand in op.operands)

@@ -76,6 +76,7 @@ from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
+from tilec.passes.analysis.schedule.marks import ROTATE
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
     check_cluster,
@@ -262,7 +263,7 @@ def _planned(function: Any) -> dict[str, Any]:
         "defer_work": True,
         "snake_k": read_kernel_fact(function, "planned_snake", True),
     }
-    return planned | dict.fromkeys(disabled, False)
+    return planned | {field: False for field in disabled if field != ROTATE}
 
 
 def _why_not_deferral(function: Any) -> str | None:

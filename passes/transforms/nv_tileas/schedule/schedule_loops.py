@@ -23,6 +23,7 @@ Options:
 
 from typing import Any
 
+from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, body_operations, defining_operation, operations_inside
 from tilec.layout.modes import WARPGROUP_WARPS
@@ -36,7 +37,7 @@ from tilec.passes.analysis.kernels import (
 from tilec.passes.analysis.mma.operands import loaded_operand, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations
-from tilec.passes.analysis.schedule.marks import TURNS, set_stage
+from tilec.passes.analysis.schedule.marks import ROTATE, TURNS, set_stage
 from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
 from tilec.passes.analysis.schedule.record import (
     Entry,
@@ -50,6 +51,7 @@ from tilec.plan.graph import LoopGraph
 from tilec.plan.overrides import PlanOverrides, parse_overrides
 from tilec.plan.schedule import Choice, Schedule, schedule_loop
 from tilec.support.diagnostics import remark
+from tilec.support.fast_dataclasses import replace
 
 _RECEIVE = "nv_tileas.receive"
 _HINT = "without the field, --emit plan shows what was chosen for each loop, and why"
@@ -60,13 +62,21 @@ def schedule_loops(module: Any, context: PassContext) -> None:
     """Give the operations of each loop that is worth rotating their stages."""
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
-        fixed = parse_overrides(context.overrides(function))
+        fixed = _fixed(function, context)
         loops = [op for op in kernel_operations(function) if op.name in LOOPS and _multiplies(op)]
         entries = [_schedule(loop, spec, fixed, context) for loop in loops]
         why_not = _conflict(entries, fixed)
         if why_not is not None:
             raise reject(loops[0] if loops else function, "T0421", why_not, _HINT)
         record_loops(function, entries)
+
+
+def _fixed(function: Any, context: PassContext) -> PlanOverrides:
+    """Return the fields that the user fixed, and what ptxas had too few registers for."""
+    fixed = parse_overrides(context.overrides(function))
+    if ROTATE in read_kernel_fact(function, "disabled", []) and not fixed.turns:
+        return replace(fixed, rotate=False)
+    return fixed
 
 
 def _conflict(entries: list[Entry], fixed: PlanOverrides) -> str | None:
