@@ -34,6 +34,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "attention_backward_keys",
         "window_attention",
         "flex_attention",
+        "varlen_attention",
         "decode_attention",
         "combine_attention",
         "paged_attention",
