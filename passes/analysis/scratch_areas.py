@@ -1,15 +1,17 @@
 """Which operations move values through the scratch area of a role, and how many bytes they need.
 
 The threads of the role meet at a barrier after they have written, and at another one after they
-have read: then the next operation may use the area.
+have read: then the next operation may use the area. A conversion of a layout in which every element
+stays in its warp needs neither: lanes exchange words (`tilec/layout/shuffles.py`).
 """
 
 from typing import Any
 
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
-from tilec.dialects.nv_tileas.tma_ops import box_bytes
+from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
 from tilec.layout.reduction import Exchange, reduction, scan_steps
+from tilec.layout.shuffles import PickedWord, warp_exchange
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
 from tilec.passes.analysis.operation_layouts import CAT, joins_registers
@@ -19,14 +21,28 @@ NEEDED_SCRATCH = "scratch_bytes"
 """Entry of the metadata: the scratch area of a team that an earlier plan turned out to need."""
 VECTOR_BYTES = 16
 """Widest shared-memory access of one thread (PTX ISA, ld and st)."""
-_MOVES = ("nv_tileas.convert_layout", "nv_tileas.extract")
-"""Operations that always move whole tiles; a `cat` may only name registers."""
+_CONVERT = "nv_tileas.convert_layout"
+_MOVES = (_CONVERT, "nv_tileas.extract")
+"""Operations that move whole tiles; a `cat` may only name registers."""
+
+
+def warp_exchange_of(op: Any) -> tuple[PickedWord, ...] | None:
+    """Return how lanes exchange words in a `convert_layout`; None where it uses scratch."""
+    kind = op.operands[0].type.element_type
+    bits = element_bits(kind)
+    is_bool = isinstance(kind, ir.IntegerType) and ir.IntegerType(kind).width == 1
+    if op.name != _CONVERT or bits not in (8, 16) or is_bool:
+        return None
+    source, result = register_layout_of(op.operands[0]), register_layout_of(op.results[0])
+    return warp_exchange(source, result, bits // 8)
 
 
 def uses_scratch(op: Any) -> bool:
     """Tell whether an operation moves values through the scratch area, between barriers."""
     if op.name == CAT:
         return not joins_registers(op)
+    if op.name == _CONVERT and warp_exchange_of(op) is not None:
+        return False
     return op.name in _MOVES or needs_exchange(op) or bool(exchanges_of(op))
 
 

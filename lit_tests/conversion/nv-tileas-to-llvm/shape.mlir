@@ -59,6 +59,37 @@
 
 // -----
 
+!s = !nv_tileas.smem<tensor<32x64xi8, #nv_tileas.shared_layout<array<i64: 32, 64>, 64 : i64>>>
+!twos = tensor<32x64xi8, #nv_tileas.layout<"32x64|reg:2*(0,1),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(8,0)">>
+!fours = tensor<32x64xi8, #nv_tileas.layout<"32x64|reg:4*(0,1),4*(0,16)|lane:4*(0,4),8*(1,0)|warp:4*(8,0)">>
+
+// If every element stays in its warp, lanes exchange words: a word of four bytes has two from each
+// of two lanes. Nothing goes through the scratch area, and nobody waits.
+// CHECK-LABEL: llvm.func @lanes_exchange_words
+// CHECK:         %[[OWN:.*]] = llvm.bitcast %{{.*}} : vector<4xi8> to i32
+// CHECK:         %[[FIRST:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[OWN]]
+// CHECK:         %[[SECOND:.*]] = nvvm.shfl.sync idx %{{.*}}, %[[OWN]]
+// CHECK:         llvm.inline_asm {{.*}}"prmt.b32 $0, $1, $2, $3;", "=r,r,r,r" %[[FIRST]], %[[SECOND]],
+// CHECK-COUNT-6: nvvm.shfl.sync idx
+// CHECK-NOT:     nvvm.shfl
+// CHECK-NOT:     nvvm.barrier
+// CHECK:         llvm.return
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = "nv_tileas.load_shared"(%s) : (!s) -> !twos
+    %y = "nv_tileas.convert_layout"(%x) : (!twos) -> !fours
+    "nv_tileas.store_shared"(%y, %s) : (!fours, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "lanes_exchange_words", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
 !s = !nv_tileas.smem<tensor<4x32xf32, #nv_tileas.shared_layout<array<i64: 4, 32>, 128 : i64>>>
 !t = tensor<4x32xf32, #nv_tileas.layout<"4x32|lane:32*(0,1)|warp:4*(1,0)">>
 !tall = tensor<8x32xf32, #nv_tileas.layout<"8x32|reg:2*(1,0)|lane:32*(0,1)|warp:4*(2,0)">>

@@ -26,6 +26,7 @@ from tilec.ir.bindings import ir
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import function_body, kernel_operations
 from tilec.passes.analysis.protocol.scalars import EndlessRunError, ScalarRun
+from tilec.passes.analysis.scratch_areas import uses_scratch
 from tilec.support.fast_dataclasses import dataclass, field
 
 AWAIT = "nv_tileas.await_partials"
@@ -36,7 +37,8 @@ _HAND_OVER = (
     "nv_tileas.add_partial",
     "nv_tileas.store_partial",
 )
-_MEETINGS = ("nv_tileas.barrier", "nv_tileas.order_memory", "nv_tileas.convert_layout")
+_CONVERT = "nv_tileas.convert_layout"
+_MEETINGS = ("nv_tileas.barrier", "nv_tileas.order_memory")
 _UNWRITTEN = "unwritten"
 _FIRST = {"nv_tileas.undefined": _UNWRITTEN, "nv_tileas.zeros": ()}
 """What is known of an accumulator before its first product."""
@@ -189,7 +191,7 @@ class _Launch:
             agent.scalars.values[op.results[0]] = _FIRST[op.name]
         elif op.name in _PASSED_ON:
             agent.scalars.values[op.results[0]] = get(op.operands[0])
-        elif op.name in _MEETINGS:
+        elif op.name in _MEETINGS or (op.name == _CONVERT and uses_scratch(op)):
             self._meet(agent, op)
         elif op.name in _ACTIONS:
             _ACTIONS[op.name](self, agent, op)

@@ -24,9 +24,10 @@ from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.operation_layouts import joined_parts, part_of
-from tilec.passes.analysis.scratch_areas import uses_scratch
+from tilec.passes.analysis.scratch_areas import uses_scratch, warp_exchange_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
+from tilec.passes.conversion.nv_tileas_to_llvm.exchange import exchange_in_warps
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, tile_layout
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import (
     read_tile,
@@ -97,8 +98,11 @@ def plain_layout(tile: Any) -> SharedLayout:
 
 @RULES.converts(ConvertLayoutOp)
 def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Write the tile to the scratch area in one layout and read it back in the other."""
+    """Exchange words in each warp, or move the tile through the scratch area."""
     source, result = op.operands[0], op.results[0]
+    words = warp_exchange_of(op)
+    if words is not None:
+        return [exchange_in_warps(lowering, words, lowering.tile(source))]
     scratch, element = scratch_area(lowering, op), source.type.element_type
     layout = tile_layout(source)
     write_tile(lowering, scratch, plain_layout(source.type), layout, lowering.tile(source))

@@ -1,0 +1,75 @@
+"""Conversions of layouts in which lanes exchange words, without shared memory."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith, ir
+from tilec.layout.modes import WARP_LANES, Owner
+from tilec.layout.shuffles import WORD_BYTES, Fetch, Lanes, PickedWord
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering
+from tilec.passes.conversion.nv_tileas_to_llvm.warp_mma import operand_words
+
+
+def exchange_in_warps(
+    lowering: Lowering, words: Sequence[PickedWord], registers: Sequence[Any]
+) -> list[Any]:
+    """Return the registers of the result.
+
+    Args:
+        lowering: Emits in the current role.
+        words: How each word of the result is made.
+        registers: Those of the source, of 8 or 16 bits.
+    """
+    lane = lowering.current_role.ids[Owner.LANE]
+    kind = registers[0].type
+    fetched: dict[Fetch, Any] = {}
+    found = []
+    for word in words:
+        for fetch in word.fetches:
+            if fetch not in fetched:
+                fetched[fetch] = _fetch(lane, fetch, registers, len(registers) // len(words))
+        parts = [fetched[fetch] for fetch in word.fetches]
+        found += _unpacked(_picked(parts[0], parts[-1], _table(lane, word.selectors)), kind)
+    return found
+
+
+def _fetch(lane: Any, fetch: Fetch, registers: Sequence[Any], count: int) -> Any:
+    """Return a word of another lane: `count` registers of the source, the last ones repeated."""
+    numbers = [*fetch.registers, *fetch.registers[-1:] * (count - len(fetch.registers))]
+    (word,) = operand_words([registers[number] for number in numbers])
+    if fetch.lanes == tuple(range(WARP_LANES)):
+        return word
+    distances = tuple(own ^ other for own, other in enumerate(fetch.lanes))
+    other = arith.xori(lane, _table(lane, distances))
+    return llvm_ops.shuffle_index(emit.value(-1), word, other, emit.value(WARP_LANES - 1))
+
+
+def _table(lane: Any, numbers: Lanes, bit: int = WARP_LANES // 2) -> Any:
+    """Return the number of this lane, by a select for each bit of the lane that matters."""
+    if len(set(numbers)) == 1:
+        return emit.value(_signed(numbers[0]))
+    low, high = numbers[:bit], numbers[bit:]
+    if low == high:
+        return _table(lane, low, bit // 2)
+    is_high = emit.compare("ne", arith.andi(lane, emit.value(bit)), 0)
+    return arith.select(is_high, _table(lane, high, bit // 2), _table(lane, low, bit // 2))
+
+
+def _signed(number: int) -> int:
+    return number - (1 << 32) if number >> 31 else number
+
+
+def _picked(first: Any, second: Any, selector: Any) -> Any:
+    """Return four bytes of two words (PTX ISA, prmt)."""
+    text = "prmt.b32 $0, $1, $2, $3;"
+    operands = [first, second, selector]
+    return llvm_ops.inline_asm(text, "=r,r,r,r", operands, emit.i32_type(), has_side_effects=False)
+
+
+def _unpacked(word: Any, kind: Any) -> list[Any]:
+    """Return the registers of type `kind` that a word holds."""
+    count = WORD_BYTES * 8 // kind.width
+    vector = llvm_ops.bitcast(ir.VectorType.get([count], kind), word)
+    return [llvm_ops.extract_element(vector, lane) for lane in emit.lane_numbers(count)]
