@@ -8,6 +8,7 @@ CASES = (
     {"B": 1, "S": 130, "H": 3, "G": 1, "D": 40},
 )
 LAYOUTS = ({"Q": "odd", "O": "odd"}, {"K": "odd", "V": "odd", "E": "odd"})
+DTYPES = ({"T": "bf16"}, {"T": "f16"})
 CONSTANTS = ({"causal": 0},)
 SCALARS = {"scale": 0.125}
 ROUNDINGS = {"O": 2**18}
