@@ -7,6 +7,7 @@ first: an import of the caller that an interrupt cuts short or a fork meets is n
 
 import asyncio
 import concurrent.futures
+import contextlib
 import faulthandler
 import multiprocessing
 import os
@@ -252,27 +253,25 @@ def process_pools(chance: random.Random) -> None:
 
 def interrupts(chance: random.Random) -> None:
     """The main thread is interrupted at odd moments of compilations, then compiles."""
+    armed = False
+
+    def interrupt(_number: int, _frame: object) -> None:
+        # A late signal, delivered to another thread, must not stop the loop below.
+        if armed:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, interrupt)
     deadline = time.monotonic() + 4.0
-    signal.signal(signal.SIGALRM, signal.default_int_handler)
     while time.monotonic() < deadline:
-        signal.setitimer(signal.ITIMER_REAL, 0.001 + chance.random() ** 2 * 0.6)
-        try:
+        with contextlib.suppress(KeyboardInterrupt):
+            armed = True
+            signal.setitimer(signal.ITIMER_REAL, 0.001 + chance.random() ** 2 * 0.6)
             (_ptx if chance.random() < 0.7 else _call)(1)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            _disarm()
+            armed = False
+        armed = False
+    signal.setitimer(signal.ITIMER_REAL, 0)
     _compile_and_call(1)
     _check(_ptx, _in_threads(_ptx, (1, 2)))
-
-
-def _disarm() -> None:
-    """Stop the timer, which may go off on the way."""
-    while signal.getitimer(signal.ITIMER_REAL)[0]:
-        try:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-        except KeyboardInterrupt:
-            continue
 
 
 SCENARIOS: dict[str, Callable[[random.Random], None]] = {
