@@ -10,15 +10,17 @@ WIDTH = 2048
 ELEMENT_BYTES = 2
 KINDS = ("forward", "backward", "decode", "fp8")
 _SYNTAX = (
-    "[backward:|decode:|fp8:]dSIZE:sLENGTH:full|causal[:gQUERIES], as d128:s16384:causal:g4;"
-    " decode has no mask"
+    "[backward:|decode:|fp8:]dSIZE:sLENGTH:full|causal[:gQUERIES][:hHEADS][:bSEQUENCES], as"
+    " d128:s16384:causal:g4; decode has no mask"
 )
-_PATTERN = re.compile(r"(?:(\w+):)?d(\d+):s(\d+):(full|causal)(?::g(\d+))?")
+_PATTERN = re.compile(r"(?:(\w+):)?d(\d+):s(\d+):(full|causal)(?::g(\d+))?(?::h(\d+))?(?::b(\d+))?")
 
 
 @dataclass(frozen=True)
 class AttentionCase:
     """Attention of `batch` sequences in bf16, arrays [batch, sequence, head, depth].
+
+    By default a case has `TOKENS` tokens (or `DECODE_TOKENS`), and heads of `WIDTH` elements.
 
     Attributes:
         depth: Size of a head.
@@ -27,6 +29,8 @@ class AttentionCase:
         grouped: Heads of queries that share a head of keys and values.
         kind: `forward`; `backward`, the gradients of Q, K and V; `decode`, one new query for each
             sequence; `fp8`, forward with operands of 8 bits.
+        given_heads: Heads of queries; 0 for the default.
+        given_batch: Number of sequences; 0 for the default.
     """
 
     depth: int
@@ -34,23 +38,27 @@ class AttentionCase:
     causal: bool
     grouped: int = 1
     kind: str = "forward"
+    given_heads: int = 0
+    given_batch: int = 0
 
     def __str__(self) -> str:
         """Return the spelling that `parse_attention` reads."""
         first = "" if self.kind == "forward" else f"{self.kind}:"
         last = f":g{self.grouped}" if self.grouped > 1 else ""
+        last += f":h{self.given_heads}" if self.given_heads else ""
+        last += f":b{self.given_batch}" if self.given_batch else ""
         return f"{first}d{self.depth}:s{self.length}:{'causal' if self.causal else 'full'}{last}"
 
     @property
     def batch(self) -> int:
         """Number of sequences."""
         tokens = DECODE_TOKENS if self.kind == "decode" else TOKENS
-        return max(1, tokens // self.length)
+        return self.given_batch or max(1, tokens // self.length)
 
     @property
     def heads(self) -> int:
         """Heads of queries."""
-        return WIDTH // self.depth
+        return self.given_heads or WIDTH // self.depth
 
     @property
     def shared_heads(self) -> int:
@@ -99,9 +107,12 @@ def parse_attention(text: str) -> AttentionCase:
     if found is None or kind not in KINDS or (kind == "decode" and found[4] == "causal"):
         raise ValueError(f"'{text}' is no case: expected {_SYNTAX}")
     depth, length, grouped = (int(found[number] or 1) for number in (2, 3, 5))
-    if 0 in (depth, length, grouped) or WIDTH % (depth * grouped):
+    heads, batch = (int(found[number] or 0) for number in (6, 7))
+    if 0 in (depth, length, grouped) or (not heads and WIDTH % (depth * grouped)):
         raise ValueError(f"'{text}': {WIDTH} does not divide into heads of {depth} and groups")
-    return AttentionCase(depth, length, found[4] == "causal", grouped, kind)
+    if heads % grouped:
+        raise ValueError(f"'{text}': {heads} heads do not divide into groups of {grouped}")
+    return AttentionCase(depth, length, found[4] == "causal", grouped, kind, heads, batch)
 
 
 def _cases(depth: int, *lengths: int, kind: str = "forward") -> tuple[AttentionCase, ...]:
@@ -124,6 +135,10 @@ SETS: dict[str, tuple[AttentionCase, ...]] = {
         *_cases(128, 16384, 4096, kind="decode"),
         *(AttentionCase(128, n, False, 8, "decode") for n in (2**17, 16384, 4096)),
         *_cases(64, 4096, kind="decode"),
+        *(
+            AttentionCase(128, length, False, grouped, "decode", 32, batch)
+            for batch, length, grouped in ((64, 4096, 4), (16, 8192, 8), (1, 2**17, 4))
+        ),
     ),
     "fp8": (*_cases(128, 16384, 4096, kind="fp8"), *_cases(64, 4096, kind="fp8")),
 }
