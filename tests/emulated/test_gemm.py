@@ -58,6 +58,16 @@ SPLITS = [
     Gemm((128, 128, 64), (128, 128, 64), "split_k=4", multiprocessors=4),
     Gemm((128, 256, 640), (128, 256, 64), "split_k=2, specialize=False"),
 ]
+SWAPPED = [
+    Gemm((16, 256, 320), (16, 64, 64)),
+    Gemm((5, 200, 136), (8, 64, 64), layout="NTN"),
+    Gemm((100, 300, 200), (104, 128, 64), "split_k=3", "TNN", multiprocessors=5),
+    Gemm((200, 136, 192), (200, 64, 64), layout="TTT"),
+    Gemm((40, 512, 136), (24, 128, 128), "defer_stores=True", "NNT", multiprocessors=3),
+    Gemm((48, 512, 192), (48, 64, 64), "cluster=(1, 2)", multiprocessors=4),
+    Gemm((33, 130, 65), (40, 64, 64), "pingpong=True"),
+]
+"""Rows that are no slices of wgmma: it computes the transpose."""
 ODD = [
     Gemm((m, n, k), (128, 128, 64), layout=layout)
     for (m, n, k), layout in zip(
@@ -95,6 +105,11 @@ def test_teams_that_take_turns(multiply, seed, case):
 
 @pytest.mark.parametrize(("seed", "case"), list(enumerate(SPLITS)), ids=label)
 def test_tiles_that_are_split_along_k(multiply, seed, case):
+    multiply(case, seed)
+
+
+@pytest.mark.parametrize(("seed", "case"), list(enumerate(SWAPPED)), ids=label)
+def test_swapped_operands(multiply, seed, case):
     multiply(case, seed)
 
 

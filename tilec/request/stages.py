@@ -73,6 +73,7 @@ STAGES: tuple[Stage, ...] = (
             ),
             Step("nv-tileaa-infer-facts", "transforms.nv_tileaa.infer_facts"),
             Step("nv-tileaa-fold-transpose", "transforms.nv_tileaa.fold_transpose"),
+            Step("nv-tileaa-swap-operands", "transforms.nv_tileaa.swap_operands"),
             Step("nv-tileaa-convert-small-integers", "transforms.nv_tileaa.convert_small_integers"),
             Step("nv-tileaa-split-precision", "transforms.nv_tileaa.split_precision"),
             Step("nv-tileaa-promote-sums", "transforms.nv_tileaa.promote_sums"),

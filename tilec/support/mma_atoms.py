@@ -243,6 +243,20 @@ def why_not_tiled(family: MmaFamily, extents: tuple[int, int, int]) -> str | Non
     return None
 
 
+def serves_swapped(types: ProductTypes, extents: tuple[int, int, int]) -> bool:
+    """Tell whether wgmma tiles the transpose of a product, C^T = B^T A^T, and not the product.
+
+    Args:
+        types: Element types of the product.
+        extents: M, N and K of the tile product in elements.
+    """
+    rows, columns, inner = extents
+    family = wgmma_family(types)
+    if family is None or why_not_tiled(family, extents) is None:
+        return False
+    return why_not_tiled(family, (columns, rows, inner)) is None
+
+
 def select_mma_atom(types: ProductTypes, extents: tuple[int, int, int]) -> MmaAtom | str:
     """Return the widest instruction that tiles a product, or the reason why there is none.
 

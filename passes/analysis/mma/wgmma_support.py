@@ -5,7 +5,13 @@ from typing import Any
 from tilec.dialects.common.matmul_ops import k_part
 from tilec.layout import LayoutError, warpgroup_share
 from tilec.layout.warp_products import WarpProduct
-from tilec.support.mma_atoms import MmaFamily, warp_family, wgmma_family, why_not_tiled
+from tilec.support.mma_atoms import (
+    MmaFamily,
+    serves_swapped,
+    warp_family,
+    wgmma_family,
+    why_not_tiled,
+)
 
 _MATRIX_RANK = 2
 
@@ -31,6 +37,13 @@ def why_not_wgmma(op: Any, warpgroups: int) -> str | None:
             return why_not_tiled(family, (family.rows, n, family.inner))
         return f"{m} rows do not split into slices of {family.rows} over {warpgroups} warpgroups"
     return why_not_tiled(family, (m, n, k))
+
+
+def swapping_serves(op: Any) -> bool:
+    """Tell whether wgmma can do the product `op` with its operands swapped, and not as it is."""
+    if len(op.opview.d.type.shape) != _MATRIX_RANK or why_not_wgmma(op, 1) is None:
+        return False
+    return serves_swapped(op.opview.product_types, op.opview.extents)
 
 
 def warp_product(op: Any, warps: int) -> WarpProduct | str:

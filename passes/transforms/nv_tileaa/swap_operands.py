@@ -1,0 +1,114 @@
+"""Compute products of few rows as their transposes, so that wgmma can do them.
+
+Before:  %r = scf.for iter_args(%acc = zeros: 16x128) {
+           %d = dot %a: 16x64, %b: 64x128, %acc {a_major = "k", b_major = "n"}: 16x128; yield %d }
+After:   %t = scf.for iter_args(%acc = zeros: 128x16) {
+           %d = dot %b: 64x128, %a: 16x64, %acc {a_major = "m", b_major = "k"}: 128x16; yield %d }
+         %r = permute %t [1, 0]: 16x128
+
+The rows of a wgmma come in slices of 64, its columns in eights (PTX ISA, wgmma.mma_async). A
+product of 16 rows would fill a quarter of a slice. C^T = B^T A^T has the columns of B as its rows
+and the 16 rows of A as its columns: neither shared memory nor registers hold padding then. The
+operands stay where they are; only their major orders change their names. The transpose of the
+result moves nothing either: threads write their registers to other places of the staged tile.
+
+The pass swaps the operands of a product that wgmma can do only so, if the product is all that a
+loop adds to its accumulator. Other products stay with `mma.sync`: what reads their sums in the
+loop, as attention does, would have to be transposed, too.
+"""
+
+from typing import Any
+
+from tilec.dialects.common.matmul_ops import copy_product
+from tilec.dialects.nv_tileaa.tile_ops import DotOp, PermuteOp
+from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import defining_operation, next_operation, parent_operation, terminator
+from tilec.passes.analysis.kernels import kernel_functions, kernel_operations
+from tilec.passes.analysis.mma.wgmma_support import swapping_serves
+from tilec.passes.registry import PassContext, register_pass
+
+_SWAP = [1, 0]
+_BOUNDS = 3
+"""Operands of a loop before the values that it carries."""
+_SIGNS = ("signedness_a", "signedness_b")
+
+
+@register_pass("nv-tileaa-swap-operands")
+def swap_operands(module: Any, context: PassContext) -> bool:
+    """Swap the operands of every product of a loop that wgmma can do only so."""
+    del context
+    changed = False
+    for function in kernel_functions(module):
+        for op in kernel_operations(function):
+            if op.name == "nv_tileaa.dot" and swapping_serves(op):
+                number = _carried_number(op)
+                if number is not None:
+                    _swap(op, number)
+                    changed = True
+    return changed
+
+
+def _carried_number(dot: Any) -> int | None:
+    """Return which carried value of its loop `dot` adds to; None if anything else touches it."""
+    loop = parent_operation(dot)
+    if loop is None or loop.name != "scf.for":
+        return None
+    block = loop.regions[0].blocks[0]
+    sum_, carried = dot.results[0], dot.opview.c
+    number = next((n for n, value in enumerate(terminator(block).operands) if value == sum_), None)
+    if number is None or block.arguments[1 + number] != carried:
+        return None
+    alone = all(len(list(value.uses)) == 1 for value in (sum_, carried))
+    return number if alone else None
+
+
+def _swap(dot: Any, number: int) -> None:
+    """Let a loop carry the transpose of the sum that it adds `dot` to."""
+    loop = parent_operation(dot)
+    result, carried = loop.results[number], loop.regions[0].blocks[0].arguments[1 + number]
+    with ir.InsertionPoint(loop), loop.location:
+        turned = ir.RankedTensorType.get(result.type.shape[::-1], result.type.element_type)
+        loop.operands[_BOUNDS + number] = _transposed(loop.operands[_BOUNDS + number], turned)
+    carried.set_type(turned)
+    with ir.InsertionPoint(dot), dot.location:
+        sum_ = _swapped(dot.opview, carried)
+    dot.results[0].replace_all_uses_with(sum_)
+    erase(dot)
+    result.set_type(turned)
+    with ir.InsertionPoint(next_operation(loop)), loop.location:
+        users = [(use.owner.operation, use.operand_number) for use in result.uses]
+        found = PermuteOp.build(result, _SWAP)
+    for user, position in users:
+        user.operands[position] = found
+
+
+def _transposed(tile: Any, turned: Any) -> Any:
+    """Return the transpose of `tile`; a constant of equal elements stays one."""
+    op = defining_operation(tile)
+    if op is not None and op.name == "arith.constant":
+        value = ir.DenseElementsAttr(op.attributes["value"])
+        if value.is_splat:
+            return arith.constant(
+                turned, ir.DenseElementsAttr.get_splat(turned, value.get_splat_value())
+            )
+    return PermuteOp.build(tile, _SWAP)
+
+
+def _swapped(dot: Any, carried: Any) -> Any:
+    """Return B^T A^T + `carried`, of the operands as they are stored."""
+    sum_ = DotOp.build(
+        dot.b,
+        dot.a,
+        carried,
+        a_major="k" if dot.b_major.value == "k" else "m",
+        b_major="k" if dot.a_major.value == "k" else "n",
+    )
+    made = sum_.owner
+    copy_product(dot.operation, made)
+    for name, other in zip(_SIGNS, _SIGNS[::-1], strict=True):
+        if name in dot.operation.attributes:
+            made.attributes[other] = dot.operation.attributes[name]
+    if "promote" in dot.operation.attributes:
+        made.attributes["promote"] = dot.operation.attributes["promote"]
+    return sum_
