@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilec.plan.copies import why_threads_copy
+from tilec.plan.copies import why_threads_copy, why_threads_store
 
 
 def test_threads_move_what_a_block_waits_for():
@@ -26,3 +26,11 @@ def test_threads_move_what_takes_many_small_copies(copy_bytes, copies, is_slow):
     why = why_threads_copy(False, 128, copy_bytes, copies)
     assert (why is not None) == is_slow
     assert why_threads_copy(False, 64, copy_bytes, copies) is None
+
+
+@pytest.mark.parametrize(
+    ("has_products", "tile_bytes", "by_threads"),
+    [(True, 512, True), (True, 2048, False), (False, 512, False)],
+)
+def test_threads_store_small_results_of_kernels_with_products(has_products, tile_bytes, by_threads):
+    assert (why_threads_store(has_products, tile_bytes) is not None) == by_threads

@@ -13,6 +13,11 @@ SMALLEST_COPY_BYTES = 512
 """Copies of TMA that are smaller and many take longer than accesses of threads. A histogram of 2^28
 bytes took 136 us with threads, and 156 to 269 us with copies of 256 bytes (H200, 2026-11-23)."""
 
+SMALLEST_STAGED_BYTES = 2048
+"""Result tiles of a kernel with products that are smaller are stored from registers: at most four
+accesses of 32 bits of each thread of a warpgroup. To stage them, all consumers would meet twice in
+every tile, while the point of several consumers is that one multiplies while others do not."""
+
 HIDDEN_COPY_BYTES = 1408
 """Least bytes of a copy of TMA whose issue takes half of the time that its bytes take: a thread
 starts one copy in 22 ns (cross entropy with tiles of 2048 to 16384 columns, in copies of 512 bytes,
@@ -51,3 +56,15 @@ def why_threads_copy(
     if copy_bytes < SMALLEST_COPY_BYTES and copies > 1:
         return f"one TMA copy moves only {copy_bytes} bytes of it"
     return None
+
+
+def why_threads_store(has_products: bool, tile_bytes: int) -> str | None:
+    """Return why threads store a result although TMA could, as a clause; None if TMA stores it.
+
+    Args:
+        has_products: Whether the tensor cores multiply in the kernel.
+        tile_bytes: Bytes of the tile.
+    """
+    if not has_products or tile_bytes >= SMALLEST_STAGED_BYTES:
+        return None
+    return f"its {tile_bytes} bytes go from registers to memory, so no consumers have to meet"

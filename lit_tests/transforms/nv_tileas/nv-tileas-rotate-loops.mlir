@@ -73,3 +73,70 @@ module @values_go_both_ways {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!t, !t, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!t = tensor<64x64xf32>
+!slot = !nv_tileas.smem<tensor<64x64xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
+
+// What only stage 0 reads is released before the last iteration of stage 1, and where the loop does
+// not run. What stage 1 reads is released after it.
+// CHECK-LABEL: module @releases
+// CHECK:           scf.if
+// CHECK:             scf.for
+// CHECK:             }
+// CHECK-NEXT:        "nv_tileas.ring_release"(%[[RING:.*]], %[[AT:.*]]) :
+// CHECK-NEXT:        arith.addf
+// CHECK-NEXT:        scf.yield
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        "nv_tileas.ring_release"(%[[RING]], %[[AT]]) :
+// CHECK-NEXT:        scf.yield
+// CHECK-NEXT:      }
+// CHECK-NEXT:      "nv_tileas.yield"
+// CHECK:           scf.if
+// CHECK:             scf.for
+// CHECK:             }
+// CHECK:             scf.yield
+// CHECK-NEXT:      } else {
+// CHECK-NEXT:        scf.yield
+// CHECK-NEXT:      }
+// CHECK-NEXT:      "nv_tileas.ring_release"
+module @releases {
+  "nv_tileaa.func"() ({
+  ^bb0(%a0: !t, %b0: !t, %l: i32, %u: i32, %step: i32):
+    %smem = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !slot
+    %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+    %empty = "nv_tileas.alloc_mbarrier"() {count = 4 : i64, slots = 1 : i64} : () -> !nv_tileas.mbarrier
+    %ring = "nv_tileas.create_ring"(%full, %empty) {stages = 1 : i64} : (!nv_tileas.mbarrier, !nv_tileas.mbarrier) -> !nv_tileas.ring
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+      %view = "nv_tileas.slot_view"(%smem, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+      %tile = "nv_tileas.load_shared"(%view) : (!slot) -> !t
+      %r:2 = scf.for %i = %l to %u step %step iter_args(%a = %a0, %b = %b0) -> (!t, !t) : i32 {
+        %x = arith.mulf %a, %tile {stage = 0 : i64} : !t
+        %y = arith.addf %x, %b {stage = 1 : i64} : !t
+        scf.yield %x, %y : !t, !t
+      }
+      "nv_tileas.ring_release"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %at = "nv_tileas.ring_start"(%ring) : (!nv_tileas.ring) -> !nv_tileas.ring_position
+      %view = "nv_tileas.slot_view"(%smem, %at) : (!slot, !nv_tileas.ring_position) -> !slot
+      %tile = "nv_tileas.load_shared"(%view) : (!slot) -> !t
+      %r:2 = scf.for %i = %l to %u step %step iter_args(%a = %a0, %b = %b0) -> (!t, !t) : i32 {
+        %x = arith.mulf %a, %a {stage = 0 : i64} : !t
+        %z = arith.addf %x, %tile {stage = 1 : i64} : !t
+        %y = arith.addf %z, %b {stage = 1 : i64} : !t
+        scf.yield %x, %y : !t, !t
+      }
+      "nv_tileas.ring_release"(%ring, %at) : (!nv_tileas.ring, !nv_tileas.ring_position) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!t, !t, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}

@@ -46,11 +46,27 @@ from tilec.passes.analysis.tma.descriptor_recipe import descriptor_recipe
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
 from tilec.passes.transforms.nv_tileaa.infer_facts import TILED
-from tilec.plan.copies import why_threads_copy
+from tilec.plan.copies import why_threads_copy, why_threads_store
 from tilec.support.diagnostics import Diagnostic, remark
+from tilec.support.fast_dataclasses import dataclass
 
 COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
 NAME = "nv-tileaa-select-copy-atoms"
+
+
+@dataclass(frozen=True)
+class _KernelKind:
+    """Facts of a whole kernel.
+
+    Attributes:
+        waits_for_tiles: Whether its steps wait for their tiles.
+        warps_meet: Whether the warps of such a step wait for each other.
+        has_products: Whether the tensor cores multiply.
+    """
+
+    waits_for_tiles: bool
+    warps_meet: bool
+    has_products: bool
 
 
 @register_pass(NAME)
@@ -61,26 +77,22 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
         if COMPUTE_CAPABILITY in function.attributes:
             capability = function.attributes[COMPUTE_CAPABILITY].value
         metadata = read_kernel_metadata(function)
-        wait = (waits_for_tiles(function), warps_meet(function))
-        for op in kernel_operations(function):
+        operations = kernel_operations(function)
+        has_products = any(op.name == "nv_tileaa.dot" for op in operations)
+        kind = _KernelKind(waits_for_tiles(function), warps_meet(function), has_products)
+        for op in operations:
             if op.name in TILED:
                 recipe = descriptor_recipe(tiled_access(op).view, function, metadata)
                 request = copy_request(op, capability, recipe)
-                why = _assign(op, request, wait)
+                why = _assign(op, request, kind)
                 if why is not None:
                     context.sink.emit(_lost_tma(op, why, function))
 
 
-def _assign(op: Any, request: CopyRequest, wait: tuple[bool, bool]) -> str | None:
-    """Give an access its atoms; return why TMA does not move the tile, None if it does.
-
-    Args:
-        op: The load, store or prefetch.
-        request: What the registry is asked for.
-        wait: Whether steps of the kernel wait for their tiles, and whether their warps meet.
-    """
+def _assign(op: Any, request: CopyRequest, kind: _KernelKind) -> str | None:
+    """Give an access its atoms; return why TMA does not move the tile, None if it does."""
     selection = select_copy_atoms(request)
-    chosen, why = _choose(selection, request, wait)
+    chosen, why = _choose(selection, request, kind)
     element = tiled_access(op).tile_type.element_type
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
@@ -97,7 +109,7 @@ def _copies(request: CopyRequest) -> tuple[int, int]:
 
 
 def _choose(
-    selection: Selection, request: CopyRequest, wait: tuple[bool, bool]
+    selection: Selection, request: CopyRequest, kind: _KernelKind
 ) -> tuple[CopyAtom, str | None]:
     """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None or Interface.PREFETCH in selection.legal[0].interfaces:
@@ -105,8 +117,11 @@ def _choose(
     threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
     if request.is_prefetch:
         return selection.legal[0], None
-    waits, meet = wait
+    waits, meet = kind.waits_for_tiles, kind.warps_meet
     why = why_threads_copy(waits, threads.vector_bits, *_copies(request), warps_meet=meet)
+    if why is None and not request.is_load:
+        tile_bytes = prod(request.tile) * ELEMENT_BITS[request.element] // 8
+        why = why_threads_store(kind.has_products, tile_bytes)
     return (selection.legal[0] if why is None else threads), why
 
 

@@ -12,20 +12,26 @@ After:   %r = scf.if %l < %u {
 Round i performs stage 0 of iteration i and stage 1 of iteration i - 1, in the order that the
 scheduler derives (`tilec/plan/schedule.py`). What stage 1 reads of stage 0 is carried for a round,
 and so are the ring positions. The first iteration of stage 0 comes before the loop, the last one of
-stage 1 after it. A loop that does not run does neither.
+stage 1 after it. A loop that does not run does neither. Slots that only stage 0 reads, and that are
+released right after the loop, are released before the last iteration of stage 1.
 """
 
+from collections.abc import Container
+from itertools import takewhile
 from typing import Any
 
+from tilec.dialects.nv_tileas import RingReleaseOp
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
-from tilec.ir.structured import clone_whole, terminator
+from tilec.ir.structured import body_operations, clone_whole, parent_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, operands_of
 from tilec.passes.analysis.schedule.marks import TURNS, set_stage, stage_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.schedule import order_of
+
+RELEASE = RingReleaseOp.OPERATION_NAME
 
 Values = dict[Any, Any]
 """By a value of the loop, what stands for it."""
@@ -74,19 +80,50 @@ class _Rotation:
         """Replace the loop by the rotated one."""
         loop = self.loop
         lower, upper = list(loop.operands)[:2]
+        releases = self._early_releases()
         with ir.InsertionPoint(loop), loop.location:
             runs = arith.cmpi(arith.CmpIPredicate.slt, lower, upper)
             branch = scf.IfOp(runs, [value.type for value in loop.results], has_else=True)
         with ir.InsertionPoint(branch.then_block), loop.location:
-            scf.YieldOp(self._rotated())
+            scf.YieldOp(self._rotated(releases))
         with ir.InsertionPoint(branch.else_block), loop.location:
+            _repeat(releases)
             scf.YieldOp(list(loop.operands)[3:])
         for old, new in zip(loop.results, branch.results, strict=True):
             old.replace_all_uses_with(new)
-        erase(loop)
+        for op in (*releases, loop):
+            erase(op)
 
-    def _rotated(self) -> list[Any]:
-        """Emit the first iteration, the rounds and the last iteration; return the results."""
+    def _early_releases(self) -> list[Any]:
+        """Return the releases right after the loop of slots that only stage 0 reads.
+
+        The last iteration of stage 1 does not need them, so they come before it: the producer can
+        fill the slots again meanwhile.
+        """
+        block = body_operations(self.loop.block)
+        following = block[block.index(self.loop) + 1 :]
+        found = list(takewhile(lambda op: op.name == RELEASE, following))
+        return found if all(map(self._only_stage_0_reads, found)) else []
+
+    def _only_stage_0_reads(self, release: Any) -> bool:
+        """Tell whether nothing of stage 1 depends on what lies in a slot."""
+        pending, seen = [release.operands[1]], set()
+        while pending:
+            for use in pending.pop().uses:
+                op = use.owner.operation
+                if self.stages.get(_at_level_of(op, self.stages), 0):
+                    return False
+                if op not in seen and op.block == self.loop.block:
+                    seen.add(op)
+                    pending += op.results
+        return True
+
+    def _rotated(self, releases: list[Any]) -> list[Any]:
+        """Emit the first iteration, the rounds and the last iteration; return the results.
+
+        Args:
+            releases: What comes after the last round of stage 0.
+        """
         lower, upper, step, *inits = self.loop.operands
         first: Values = {self.induction: lower, **dict(zip(self.carried, inits, strict=True))}
         self._emit(first, None)
@@ -102,6 +139,7 @@ class _Rotation:
         with ir.InsertionPoint(rounds.body):
             self._round(rounds)
         last = self._values_before(list(rounds.results))
+        _repeat(releases)
         self._emit(None, last)
         return [
             last.get(value, value) if self._stage(value) else result
@@ -171,3 +209,16 @@ class _Rotation:
         if isinstance(value, ir.BlockArgument):
             return 0
         return self.stages.get(value.owner.operation, 0)
+
+
+def _at_level_of(op: Any, known: Container[Any]) -> Any:
+    """Return the operation of `known` that is `op` or holds it; None if there is none."""
+    while op is not None and op not in known:
+        op = parent_operation(op)
+    return op
+
+
+def _repeat(ops: list[Any]) -> None:
+    """Emit copies of operations without results."""
+    for op in ops:
+        clone_whole(op, {})
