@@ -8,6 +8,7 @@ CASES = (
     {"B": 2, "H": 9, "W": 17, "C": 3, "R": 3, "S": 3, "K": 5},
     {"B": 1, "H": 13, "W": 7, "C": 72, "R": 5, "S": 3, "K": 40},
 )
+CONSTANTS = ({"BB": 2, "BH": 8, "BW": 8},)
 LAYOUTS = ({"X": "odd"}, {"F": "odd", "Y": "odd"})
 SUMMED = {"Y": "C"}
 ROUNDINGS = {"Y": 2000}
