@@ -1,9 +1,11 @@
 """Runs tasks in processes that are forked from this one, and ends those that hang."""
 
 import os
+import resource
 import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 _POLL_SECONDS = 0.003
@@ -62,3 +64,14 @@ def run_forked(
                 del running[process]
                 yield finish(entry, os.waitstatus_to_exitcode(status))
         time.sleep(_POLL_SECONDS)
+
+
+def limit_memory(more: int) -> None:
+    """Limit the address space of this process to what it has now and `more` bytes.
+
+    A forked process begins with the address space of its parent, which may have gigabytes. Below
+    that, a thread cannot even report that it has no memory, and whoever starts one waits for ever.
+    """
+    pages = int(Path("/proc/self/statm").read_text().split()[0])
+    most = pages * resource.getpagesize() + more
+    resource.setrlimit(resource.RLIMIT_AS, (most, most))

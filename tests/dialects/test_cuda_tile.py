@@ -225,6 +225,6 @@ def test_verification_is_fast(block):
     x = _value(_tile(4))
     for _ in range(2000):
         x = ct.AddFOp.build(x, x)
-    start = time.perf_counter()
+    start = time.process_time()
     assert block.operation.verify()
-    assert time.perf_counter() - start < 1.0  # about 30 ms on an idle machine
+    assert time.process_time() - start < 1.0  # about 30 ms on an idle machine

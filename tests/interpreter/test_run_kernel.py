@@ -105,9 +105,9 @@ def test_matmul(tiles, m, n, k):
 
 def test_512_cubed_takes_less_than_two_seconds(tiles):
     module, arrays = matmul(tiles), matrices(512, 512, 512)
-    start = time.perf_counter()
+    start = time.process_time()
     run_kernel(module, arrays, {"alpha": 1.0})
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2
 
 
 def test_an_array_with_extent_0_runs_nothing(tiles):

@@ -3,7 +3,7 @@
 import itertools
 from dataclasses import replace
 from math import prod
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -193,9 +193,9 @@ def test_the_choice_takes_milliseconds():
     known = Specialization(sizes={"M": 4095, "N": 4104, "K": 4104})
     times = []
     for _ in range(5):
-        start = perf_counter()
+        start = process_time()
         plan_tiles(gemm_uses(), known)
-        times.append(perf_counter() - start)
+        times.append(process_time() - start)
     assert min(times) < 0.02
 
 

@@ -18,14 +18,14 @@ from functools import partial
 from pathlib import Path
 from typing import IO
 
-from tools.forked import run_forked
+from tools.forked import limit_memory, run_forked
 
 SECONDS = 20
 """Time of the processor after which an input counts as hung."""
 PATIENCE = 120.0
 """Seconds after which it counts as hung in any case, since it may sleep."""
 _MEMORY = 6 << 30
-"""Bytes of address space of one process."""
+"""Bytes that one process may add to its address space."""
 
 
 class Ending(enum.Enum):
@@ -125,7 +125,7 @@ def _work(trial: Trial, folder: str, output: IO[bytes], work: Callable[[Trial], 
     """Run an input and end the process."""
     os.setpgrp()
     faulthandler.disable()
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    limit_memory(_MEMORY)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS + 1))
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -20,10 +20,10 @@ from tilec.compiler.user_ir import work_alone
 from tilec.request.options import CompileOptions
 from tilec.support.diagnostics import SourceFile, TileError
 from tilec.support.isolation import read_outcome, serve
-from tools.forked import run_forked
+from tools.forked import limit_memory, run_forked
 
 _MEMORY = 3 << 30
-"""Bytes of address space of one process. The largest kernel takes 0.5 GB."""
+"""Bytes that one process may add to its address space. The largest kernel takes 0.5 GB."""
 
 
 class Ending(enum.Enum):
@@ -123,7 +123,7 @@ def _work(trial: Trial, frames: IO[bytes], messages: IO[bytes]) -> None:
 
     os.setsid()
     faulthandler.disable()
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))
+    limit_memory(_MEMORY)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.dup2(messages.fileno(), 1)
     os.dup2(messages.fileno(), 2)
