@@ -52,13 +52,13 @@ IDLE_LOOP_SECONDS = 0.03
 
 
 @pytest.fixture(scope="module")
-def matmul(tmp_path_factory) -> str:
-    return before_the_check(tmp_path_factory.mktemp("parts"), defer_stores=0)
+def matmul() -> str:
+    return before_the_check(defer_stores=0)
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory) -> str:
-    return before_the_check(tmp_path_factory.mktemp("whole"), stages=3, epilogue_slots=0)
+def whole() -> str:
+    return before_the_check(stages=3, epilogue_slots=0)
 
 
 def stale(operation: str, number: int = 0) -> Callable[[str], str]:
@@ -202,9 +202,8 @@ BATCH_FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def batched(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("batched")
-    return before_the_check(folder, epilogue_slots=2, epilogue_batch=2)
+def batched():
+    return before_the_check(epilogue_slots=2, epilogue_batch=2)
 
 
 def test_the_kernel_without_a_fault(matmul, batched):

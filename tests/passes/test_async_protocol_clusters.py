@@ -15,15 +15,15 @@ from tests.support.seeded_faults import (
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory) -> str:
+def pair() -> str:
     """Two CTAs on top of each other, which share the tiles of B."""
-    return before_the_check(tmp_path_factory.mktemp("pair"), (2, 1))
+    return before_the_check((2, 1))
 
 
 @pytest.fixture(scope="module")
-def square(tmp_path_factory) -> str:
+def square() -> str:
     """Four CTAs, which share the tiles of both operands."""
-    return before_the_check(tmp_path_factory.mktemp("square"), (2, 2))
+    return before_the_check((2, 2))
 
 
 def early_sync(text: str) -> str:

@@ -21,13 +21,13 @@ TURNS = "the 2 teams of a role do not ping-pong"
 
 
 @pytest.fixture(scope="module")
-def pingpong(tmp_path_factory):
-    return before_the_check(tmp_path_factory.mktemp("pingpong"), size=TILE, pingpong=1)
+def pingpong():
+    return before_the_check(size=TILE, pingpong=1)
 
 
 @pytest.fixture(scope="module")
-def pending(tmp_path_factory):
-    return before_the_check(tmp_path_factory.mktemp("pending"), size=TILE, mma_pending=1)
+def pending():
+    return before_the_check(size=TILE, mma_pending=1)
 
 
 _KEEPING = re.compile(r'("nv_tileas\.ring_release_until"\(%\w+, )(\S+), \S+\)')

@@ -24,11 +24,9 @@ the loop does not run."""
 
 
 @pytest.fixture(scope="module")
-def attention(tmp_path_factory) -> str:
+def attention() -> str:
     """Take the example whose scores of a round and values of the round before run together."""
-    return before_the_check(
-        tmp_path_factory.mktemp("faults"), size={"BD": 128}, example="attention"
-    )
+    return before_the_check(size={"BD": 128}, example="attention")
 
 
 def repeated(operation: str):

@@ -19,9 +19,8 @@ SLICES = 4
 
 
 @pytest.fixture(scope="module")
-def fused(tmp_path_factory) -> str:
+def fused() -> str:
     return before_the_check(
-        tmp_path_factory.mktemp("slices"),
         example="matmul_bias_gelu",
         slice_columns=64,
         epilogue_stages=2,
@@ -31,10 +30,9 @@ def fused(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="module")
-def deferred(tmp_path_factory) -> str:
+def deferred() -> str:
     """Slices that are computed in steps, overlapped with the products of the next tile."""
     return before_the_check(
-        tmp_path_factory.mktemp("deferred"),
         example="matmul_bias_gelu",
         slice_columns=64,
         epilogue_stages=2,
@@ -44,9 +42,8 @@ def deferred(tmp_path_factory) -> str:
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory) -> str:
-    folder = tmp_path_factory.mktemp("pair")
-    return before_the_check(folder, (2, 1), example="matmul_bias_gelu")
+def pair() -> str:
+    return before_the_check((2, 1), example="matmul_bias_gelu")
 
 
 ACQUIRE, WAIT, RELEASE = "ring_acquire", "ring_wait", "ring_release"
@@ -131,9 +128,9 @@ def test_a_cluster_without_a_fault(pair):
     verify(pair)
 
 
-def test_consumers_that_take_tiles_in_turn(tmp_path):
+def test_consumers_that_ping_pong():
     tile = {"BM": 64, "BN": 256, "BK": 64}
-    verify(before_the_check(tmp_path, size=tile, example="matmul_bias_gelu", pingpong=1))
+    verify(before_the_check(size=tile, example="matmul_bias_gelu", pingpong=1))
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -12,7 +12,9 @@ from tests.support.seeded_faults import (
     verify,
     without,
 )
+from tilec.compiler.backend import find_kernel_op
 from tilec.compiler.driver import compile_source
+from tilec.ir.attributes import read_kernel_metadata
 from tilec.request.options import CompileOptions
 from tilec.request.specialization import Specialization
 from tilec.support.diagnostics import CompileError, SourceFile
@@ -85,9 +87,9 @@ def planned(fields: dict[str, str], **plan: int):
     """Return the plan of a kernel with other text in some of its places."""
     text = KERNEL.format(**(USUAL | fields))
     source = SourceFile("product.tile", text)
-    options = CompileOptions(emit="ptx", run_ptxas=False)
+    options = CompileOptions(emit="nv_tileas")
     made = compile_source(source, specialization=Specialization(plan=plan), options=options)
-    metadata = made.artifact.kernels[0].metadata
+    metadata = read_kernel_metadata(find_kernel_op(made.snapshots["nv_tileas"]))
     if "defer_stores" not in plan:  # tiles are chosen for what happens
         assert metadata["planned_deferral"] == metadata["plan"]["defer_stores"]
     return metadata["plan"]
@@ -228,8 +230,8 @@ FAULTS = {
 
 
 @pytest.fixture(scope="module")
-def deferred(tmp_path_factory) -> str:
-    return before_the_check(tmp_path_factory.mktemp("deferred"), defer_stores=1)
+def deferred() -> str:
+    return before_the_check(defer_stores=1)
 
 
 def test_the_kernel_without_a_fault(deferred):

@@ -25,16 +25,15 @@ def failure(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def matmul(tmp_path_factory) -> str:
+def matmul() -> str:
     """Two buffers of a ring of four, two barriers for each, and staging slots of two warpgroups."""
-    folder = tmp_path_factory.mktemp("matmul")
-    return before_the_check(folder, stages=4, epilogue_slots=1, defer_stores=0)
+    return before_the_check(stages=4, epilogue_slots=1, defer_stores=0)
 
 
 @pytest.fixture(scope="module")
-def gelu(tmp_path_factory) -> str:
+def gelu() -> str:
     """Two rings, one for the operands and one for the slices of an epilogue."""
-    return before_the_check(tmp_path_factory.mktemp("gelu"), example="matmul_bias_gelu")
+    return before_the_check(example="matmul_bias_gelu")
 
 
 def offset_of(text: str, operation: str, number: int) -> int:

@@ -18,25 +18,25 @@ TILE = {"BM": 128, "BN": 128, "BK": 64}
 
 
 @pytest.fixture(scope="module")
-def split(tmp_path_factory) -> str:
+def split() -> str:
     """Three CTAs share the k-tiles of a tile."""
-    return before_the_check(tmp_path_factory.mktemp("split"), size=TILE, split_k=3)
+    return before_the_check(size=TILE, split_k=3)
 
 
 @pytest.fixture(scope="module")
-def pingpong(tmp_path_factory) -> str:
+def pingpong() -> str:
     """Two teams of one warpgroup: barriers 1 and 2 are theirs, 3 and 4 their warpgroups'."""
-    return before_the_check(tmp_path_factory.mktemp("pingpong"), size=TILE, pingpong=1)
+    return before_the_check(size=TILE, pingpong=1)
 
 
 @pytest.fixture(scope="module")
-def square(tmp_path_factory) -> str:
-    return before_the_check(tmp_path_factory.mktemp("square"), (2, 2))
+def square() -> str:
+    return before_the_check((2, 2))
 
 
 @pytest.fixture(scope="module")
-def pair(tmp_path_factory) -> str:
-    return before_the_check(tmp_path_factory.mktemp("pair"), (2, 1))
+def pair() -> str:
+    return before_the_check((2, 1))
 
 
 def operand(operation: str, index: int, source: str, source_index: int):

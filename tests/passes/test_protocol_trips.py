@@ -82,8 +82,8 @@ def test_right_kernels_pass(name):
 
 
 @pytest.fixture(scope="module")
-def matmul(tmp_path_factory) -> str:
-    return before_the_check(tmp_path_factory.mktemp("trips"), defer_stores=0)
+def matmul() -> str:
+    return before_the_check(defer_stores=0)
 
 
 UNREAD = "nothing waits for the last load"
