@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+# The workers of pytest-xdist take all cores. More threads for each product of NumPy would wait for
+# each other actively: the examples took twice the time of the processor.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parent.parent
 _SECONDS = 120
 

@@ -76,8 +76,13 @@ def modules(*, tools=False):
             if top == "tilec" and parts[0] in TREES:
                 continue  # the links next to the folders themselves
             name = ".".join((prefix, *parts)).removesuffix(".__init__")
-            found[name] = ast.parse(path.read_text())
+            found[name] = parsed(path)
     return found
+
+
+@cache
+def parsed(path):
+    return ast.parse(path.read_text())
 
 
 def group(name):
@@ -97,7 +102,8 @@ def statements(tree, *, lazy):
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not lazy:
             pending.extend(node.orelse)
         else:
-            pending.extend(ast.iter_child_nodes(node))
+            inner = ast.iter_child_nodes(node)
+            pending.extend(item for item in inner if not isinstance(item, ast.expr))
 
 
 @cache

@@ -108,22 +108,26 @@ def test_a_package_keeps_the_table_and_the_hidden_parameter():
     assert "12  debug_buffer  u64" in header_comment(loaded)
 
 
-def test_resumed_dumps_are_exact(dumps):
+@pytest.mark.parametrize(
+    ("name", "stage", "wanted"),
+    [
+        ("frontend", "cuda_tile", False),
+        ("nv-tileas-verify-async-protocol", "nv_tileas", False),
+        ("nv-tileas-verify-async-protocol", "nv_tileas", True),
+        ("nv-tileas-debug-waits", "nv_tileas", True),
+        ("convert-nv-tileas-to-llvm", "llvm", False),
+        ("ll", "llvmir", True),
+        ("ptx", "ptx", False),
+    ],
+)
+def test_resumed_dumps_are_exact(dumps, name, stage, wanted):
+    """A dump of a debug build gives a debug build, whether one is asked for or not."""
     expected = dump(dumps, "ptx").text
-    for name, stage in (
-        ("frontend", "cuda_tile"),
-        ("nv-tileas-verify-async-protocol", "nv_tileas"),
-        ("nv-tileas-debug-waits", "nv_tileas"),
-        ("convert-nv-tileas-to-llvm", "llvm"),
-        ("ll", "llvmir"),
-        ("ptx", "ptx"),
-    ):
-        for wanted in (False, True):
-            settings = CompileOptions(start_from=stage, run_ptxas=False, debug_waits=wanted)
-            made = resume(dump(dumps, name), settings)
-            body = made.module_text("ptx").partition(".version")[2]
-            assert body == expected.partition(".version")[2].partition("// tilec.kernel")[0], name
-            assert [item.name for item in made.artifact.hidden_parameters] == ["debug_buffer"]
+    settings = CompileOptions(start_from=stage, run_ptxas=False, debug_waits=wanted)
+    made = resume(dump(dumps, name), settings)
+    body = made.module_text("ptx").partition(".version")[2]
+    assert body == expected.partition(".version")[2].partition("// tilec.kernel")[0]
+    assert [item.name for item in made.artifact.hidden_parameters] == ["debug_buffer"]
 
 
 def test_a_normal_dump_becomes_a_debug_build(dumps, normal_dumps):

@@ -1,13 +1,15 @@
 """Every example runs on the CPU reference and equals its independent NumPy function."""
 
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tilec.compiler.driver import emit_source
+from tilec.compiler.driver import emit_kernel
+from tilec.compiler.program import Program
 from tilec.frontend.semantics.signature import signature
-from tilec.frontend.syntax.parser import find_kernel, parse_source
+from tilec.frontend.syntax.parser import find_kernel
 from tilec.interpreter import run_kernel
 from tilec.ir.attributes import read_kernel_metadata
 from tilec.passes.registry import PassContext
@@ -25,6 +27,7 @@ NAMES = [path.stem for path in PATHS]
 MAX_KERNEL_LINES = 30
 
 
+@cache
 def example_of(path):
     """Return the example next to the kernel; every kernel here has one."""
     example = load_example(path)
@@ -39,11 +42,15 @@ VARIANTS = [
 ]
 
 
+@cache
+def program_of(path):
+    return Program(SourceFile(str(path), path.read_text()))
+
+
 def run_example(path, variant, passes=()):
     """Run a variant on the CPU reference; return the arguments before and after, and constants."""
-    source = SourceFile(str(path), path.read_text())
-    tree = parse_source(source)
-    kernel = signature(find_kernel(tree), tree)
+    program = program_of(path)
+    kernel = signature(find_kernel(program.tree), program.tree)
     example = example_of(path)
     arguments = make_arguments(
         kernel,
@@ -53,10 +60,10 @@ def run_example(path, variant, passes=()):
         example=example,
     )
     values = {**arguments.data(), **arguments.scalars, **variant.dtypes, **variant.constants}
-    bound = check_arguments(interface_from_signature(kernel, source), values)
-    module = emit_source(source, kernel.name, specialize(bound))
+    bound = check_arguments(interface_from_signature(kernel, program.source), values)
+    module = emit_kernel(program, kernel.name, specialize(bound))
     for name in passes:
-        run_pass(module, name, PassContext(), [source])
+        run_pass(module, name, PassContext(), [program.source])
     metadata = read_kernel_metadata(module.body.operations[0])
     after = arguments.copy()
     after.poison(item["name"] for item in metadata["arrays"] if item["access"] == "write")
