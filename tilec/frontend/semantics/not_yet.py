@@ -84,7 +84,7 @@ def _functions(names: str, what: str, write: str = "", advice: str = "") -> Lack
 
 _LOOP = "for k in range(4): acc = mma(a, b, acc)"
 _OUTSIDE = "compute it in Python, before or after the kernel"
-_NO_ARGUMENT = "leave it away"
+_NO_ARGUMENT = "leave it out"
 
 _FUNCTIONS = (
     _functions("dot", "a product of tiles", "mma(a, b, acc)", "or 'acc + a @ b'"),
