@@ -26,11 +26,14 @@ class Access:
         reads: Whether it reads.
         writes: Whether it writes.
         order_attribute: Name of the attribute with the memory order; weak where it is absent.
+        combine_attribute: Name of the attribute that says how the access combines elements of the
+            array with new ones; it overwrites them where the attribute is absent.
     """
 
     reads: bool = False
     writes: bool = False
     order_attribute: str = "mem_semantic"
+    combine_attribute: str = ""
 
     def order_of(self, op: Any) -> str:
         """Return the memory order of `op`, one of `ORDERS`."""
@@ -59,6 +62,16 @@ def synchronises(op: Any) -> bool:
     """Tell whether `op` orders accesses of other arrays: an acquire, a release or both."""
     access = global_access(op)
     return access is not None and access.order_of(op) in _SYNCHRONISING
+
+
+def combination(op: Any) -> str | None:
+    """Return how an access combines elements of an array with new ones, as `add`; None if it does not.
+
+    Accesses that combine in the same way need no order among themselves: the result is the same.
+    """
+    access = global_access(op)
+    attribute = None if access is None else op.attributes.get(access.combine_attribute or "")
+    return attribute.value if isinstance(attribute, ir.StringAttr) else None
 
 
 def must_happen(op: Any) -> bool:

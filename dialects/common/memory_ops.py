@@ -23,6 +23,10 @@ from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
 """Values of elements outside the array (cuda_tile padding_value)."""
 MEM_SCOPES = ("cta", "cluster", "gpu", "sys")
+STORE_ATOMS, COMBINE_ATOMS = ("tma_store", "stg"), ("tma_reduce", "red")
+"""Copy atoms of stores, and of those that combine tiles with an array."""
+COMBINE, COMBINATIONS = "combine", ("add",)
+"""Attribute that says how a tile is combined with an array, and its values."""
 
 
 class MakeMemrefBase(ext.Operation, traits=[Pure]):
@@ -167,6 +171,11 @@ class TiledAccessBase(ext.Operation):
         """Whether TMA may move the tile."""
         return self.attributes["allow_tma"].value if "allow_tma" in self.attributes else True
 
+    @property
+    def atom_kinds(self) -> tuple[str, ...]:
+        """The kinds of copy atoms that do what the operation does."""
+        return self.ATOM_KINDS
+
     def verify_access(self, memref: Any, tile: Any) -> bool:
         """Report coordinates, tile or attributes that do not fit the memref type."""
         if not isinstance(memref, MemrefType) or not memref.is_strided:
@@ -228,7 +237,7 @@ class TiledAccessBase(ext.Operation):
         if self.ATOM_REQUIRED and self.atom is None:
             return report(self, "requires attribute 'atom'")
         for atom in atoms:
-            if not isinstance(atom, CopyAtomAttr) or atom.kind not in self.ATOM_KINDS:
+            if not isinstance(atom, CopyAtomAttr) or atom.kind not in self.atom_kinds:
                 return report(self, self.WRONG_ATOM)
         return True
 
@@ -306,7 +315,7 @@ class TiledLoadBase(TiledAccessBase, traits=[ReadsInOrder]):
 
 
 class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
-    """Store one tile; elements outside the array are dropped.
+    """Store one tile, or add it to the array; elements outside the array are dropped.
 
     Operands:
         memref: Array to write.
@@ -316,11 +325,14 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
 
     Results:
         token: Orders later operations after this one.
+
+    Attributes:
+        combine: `add` adds each element to that of the array, in one atomic step; absent for a
+            store, which overwrites.
     """
 
-    ACCESS = Access(writes=True)
-    ATOM_KINDS = ("tma_store", "stg")
-    WRONG_ATOM = "expect a stg, tma_store or unknown_copy atom type"
+    ACCESS = Access(writes=True, combine_attribute=COMBINE)
+    WRONG_ATOM = "expect a stg, tma_store, red or tma_reduce atom type"
 
     memref: Operand[Any]
     value: Operand[Any]
@@ -328,9 +340,21 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
     token: Result[Any]
     after: Operand[Any] | None = None
 
+    @property
+    def combine(self) -> str | None:
+        """How elements are combined with those of the array; None where they overwrite them."""
+        return _text(self, COMBINE, None)
+
+    @property
+    def atom_kinds(self) -> tuple[str, ...]:
+        """The kinds of copy atoms that do what the operation does."""
+        return STORE_ATOMS if self.combine is None else COMBINE_ATOMS
+
     @total
     def verify_invariants(self) -> bool:
         """Report a store that breaks a rule of tiled accesses."""
+        if self.combine not in (None, *COMBINATIONS):
+            return report(self, f"expects combine to be {COMBINATIONS[0]}, but got {self.combine}")
         return check_counts(self) and self.verify_access(self.memref.type, self.value.type)
 
     @classmethod

@@ -77,6 +77,7 @@ from tilec.dialects.cuda_tile.integer_ops import (
 )
 from tilec.dialects.cuda_tile.matmul_ops import MmaFOp, MmaIOp
 from tilec.dialects.cuda_tile.memory_ops import (
+    AtomicRedViewTkoOp,
     JoinTokensOp,
     LoadViewTkoOp,
     MakeTokenOp,
@@ -113,6 +114,7 @@ __all__ = [
     "AssumeOp",
     "Atan2Op",
     "AtomicElementsTkoOp",
+    "AtomicRedViewTkoOp",
     "BitcastOp",
     "BroadcastOp",
     "CatOp",

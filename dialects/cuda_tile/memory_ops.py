@@ -1,4 +1,4 @@
-"""Token-ordered loads and stores of tiles.
+"""Token-ordered loads, stores and additions of tiles.
 
 Program order alone orders nothing: a memory operation comes after another one only when a token
 leads from the one to the other. Tokens have no value at run time.
@@ -23,6 +23,8 @@ from tilec.ir.bindings import Operand, Pure, Result, ir
 SCOPES = ("tl_blk", "device", "sys")
 """Who sees an ordered access: the tile block, the device, the system."""
 
+VIEW_SUMS = {"add": ("i32", "i64"), "addf": ("f16", "bf16", "f32", "f64")}
+"""Element types of a tile that is added to a view, by mode (PTX ISA, red: types of sm_90)."""
 _LATENCIES = range(1, 11)
 
 
@@ -242,6 +244,81 @@ class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesM
             **where,
         )
         op.set_optional(scope, allow_tma, latency, element_offsets)
+        return op.result_token
+
+
+class AtomicRedViewTkoOp(
+    ViewAccessOperation, name="atomic_red_view_tko", traits=[WritesMemory]
+):
+    """Add one tile to a view, each element in one atomic step; elements outside are dropped.
+
+    The published operation has more modes. Its scope is always the device's here.
+
+    Operands:
+        view: Partition view or strided view.
+        index: Which tile, one i32 per dimension, read as unsigned.
+        tile: What is added.
+        token: Optional; what must happen before.
+
+    Results:
+        result_token: Orders later operations after this one.
+
+    Attributes:
+        mode: `add` for integers, `addf` for floats.
+        ordering: `relaxed`.
+    """
+
+    ACCESS = Access(
+        reads=True, writes=True, order_attribute="ordering", combine_attribute="mode"
+    )
+    NOUN = "reduction"
+    ACCEPTED = ("relaxed",)
+
+    view: Operand[Any]
+    index: Sequence[Operand[Any]]
+    tile: Operand[Any]
+    result_token: Result[Any]
+    ordering: ir.StringAttr
+    mode: ir.StringAttr
+    token: Optional[Operand[Any]] = None  # noqa: UP045 - ext reads typing.Optional
+
+    def find_error(self) -> str | None:
+        """Return the first broken rule."""
+        message = self.find_access_error(view_number=0)
+        if message is not None:
+            return message
+        mode, element = self.text("mode"), self.view.type.view.element_type
+        if mode not in VIEW_SUMS:
+            return f"expect mode to be one of: {', '.join(VIEW_SUMS)}, but got: {mode}"
+        if str(element) not in VIEW_SUMS[mode]:
+            return f"mode {mode} takes {', '.join(VIEW_SUMS[mode])}, but got {element}"
+        return None
+
+    @classmethod
+    def build(
+        cls,
+        view: Any,
+        index: Sequence[Any],
+        tile: Any,
+        token: Any = None,
+        *,
+        mode: str,
+        allow_tma: bool | None = None,
+        element_offsets: bool = False,
+        **where: Any,
+    ) -> Any:
+        """Build the operation and return its token."""
+        op = cls(
+            view=view,
+            index=list(index),
+            tile=tile,
+            result_token=TokenType.get(),
+            ordering=ir.StringAttr.get("relaxed"),
+            mode=ir.StringAttr.get(mode),
+            token=token,
+            **where,
+        )
+        op.set_optional("device", allow_tma, None, element_offsets)
         return op.result_token
 
 

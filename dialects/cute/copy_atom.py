@@ -14,7 +14,8 @@ class CopyAtomAttr(Cute.Attribute, name="copy_atom"):
 
     Attributes:
         label: Name in the registry.
-        family: Kind of the atom: tma_load, tma_store, tma_prefetch, ldg, stg, prefetch or cp_async.
+        family: Kind of the atom: tma_load, tma_store, tma_reduce, tma_prefetch, ldg, stg, red,
+            prefetch or cp_async.
         dims: Dims of the tile that one instruction moves (1 for vector accesses).
         width: Bits that one thread moves per instruction; 0 when the tile moves as a whole.
         element: Element type.
@@ -71,4 +72,4 @@ class CopyAtomAttr(Cute.Attribute, name="copy_atom"):
     @property
     def is_tma(self) -> bool:
         """Whether the atom needs a TMA descriptor."""
-        return self.kind in ("tma_load", "tma_store", "tma_prefetch")
+        return self.kind in ("tma_load", "tma_store", "tma_reduce", "tma_prefetch")

@@ -28,6 +28,11 @@ TENSOR_MAP_ELEMENTS = frozenset(
     {"i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "tf32", "f8E4M3FN", "f8E5M2"}
 )
 """MLIR element types with a CUtensorMapDataType; 8-bit floats travel as bytes."""
+TMA_SUMS = frozenset({"i32", "f16", "bf16", "f32"})
+"""Types that TMA adds to an array (PTX ISA, cp.reduce.async.bulk.tensor); 64-bit ones are left out:
+a tensor map does not say whether integers have a sign, and f64 is not among them."""
+VECTOR_SUMS = frozenset({"f16", "bf16", "f32"})
+"""Types of which `red` adds several neighbours at once (PTX ISA, red: sm_90)."""
 ELEMENT_BITS: dict[str, int] = {dtype.mlir: dtype.bits for dtype in DTYPES.values()}
 """Bits of an element in memory by its MLIR type; an i1 takes a byte."""
 
@@ -39,6 +44,7 @@ class Interface(enum.Flag):
     ASYNC_COPY = enum.auto()
     TMA = enum.auto()
     PREFETCH = enum.auto()
+    COMBINE = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +70,7 @@ class CopyRequest:
         not_describable: Why the host cannot describe the array to TMA, None when it can.
         after_store: The load comes after a store or an acquire of this kernel.
         is_prefetch: The tile is not loaded yet, only brought to L2.
+        combines: The tile is added to the array.
         array_div_by: Of a slice: known divisor of the base address of its array, in bytes.
         start_div_by: Of a slice: known divisors of where it begins in its array, in elements.
     """
@@ -86,6 +93,7 @@ class CopyRequest:
     not_describable: str | None = None
     after_store: bool = False
     is_prefetch: bool = False
+    combines: bool = False
     array_div_by: int | None = None
     start_div_by: tuple[int, ...] | None = None
 
@@ -116,7 +124,7 @@ class CopyAtom:
     """A family of atoms.
 
     Attributes:
-        kind: tma_load, tma_store, tma_prefetch, ldg, stg, prefetch or cp_async.
+        kind: tma_load, tma_store, tma_reduce, tma_prefetch, ldg, stg, red, prefetch or cp_async.
         min_tier: Oldest compute capability that has it.
         loads: Whether it loads (else it stores).
         vector_bits: Bits per instruction of one thread; 0 when a tile moves as a whole.
@@ -162,6 +170,7 @@ def select_copy_atoms(request: CopyRequest) -> Selection:
         for atom in COPY_ATOMS
         if atom.loads == request.is_load
         and (Interface.PREFETCH in atom.interfaces) == request.is_prefetch
+        and (Interface.COMBINE in atom.interfaces) == request.combines
     ]
     obstacles = {atom: atom.find_obstacle(request, atom.vector_bits) for atom in candidates}
     legal = [atom for atom in candidates if obstacles[atom] is None]
@@ -203,7 +212,7 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
         return "the array is not in global memory"
     if not request.allow_tma:
         return "the source says allow_tma = false"
-    if request.mem_semantic != "weak":
+    if request.mem_semantic != "weak" and not request.combines:
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
         return "it comes after a store or an acquire of this kernel"
@@ -280,6 +289,23 @@ def find_vector_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
     return None
 
 
+def find_tma_reduction_obstacle(request: CopyRequest, vector_bits: int = 0) -> str | None:
+    """Return why TMA cannot add the tile to its array, or None.
+
+    Each addition is relaxed at the scope of the GPU (PTX ISA, cp.reduce.async.bulk.tensor).
+    """
+    if request.element not in TMA_SUMS:
+        return f"TMA adds no elements of {request.element}"
+    return find_tma_obstacle(request, vector_bits)
+
+
+def find_reduction_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
+    """Return why a thread cannot add `vector_bits` consecutive bits at a time, or None."""
+    if vector_bits > ELEMENT_BITS[request.element] and request.element not in VECTOR_SUMS:
+        return f"an instruction adds one element of {request.element}"
+    return find_vector_obstacle(request, vector_bits)
+
+
 def find_async_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
     """Return why cp.async cannot copy `vector_bits` at a time to shared memory, or None."""
     if request.compute_capability < CP_ASYNC_TIER:
@@ -295,13 +321,16 @@ def find_async_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
 
 _TMA = Interface.COPY | Interface.ASYNC_COPY | Interface.TMA
 _TMA_PREFETCH = Interface.TMA | Interface.PREFETCH
+_SUM = Interface.COPY | Interface.COMBINE
 COPY_ATOMS: tuple[CopyAtom, ...] = (
     CopyAtom("tma_load", TMA_TIER, True, 0, _TMA, find_tma_obstacle),
     CopyAtom("tma_store", TMA_TIER, False, 0, _TMA, find_tma_obstacle),
+    CopyAtom("tma_reduce", TMA_TIER, False, 0, _TMA | _SUM, find_tma_reduction_obstacle),
     CopyAtom("tma_prefetch", TMA_TIER, True, 0, _TMA_PREFETCH, find_tma_obstacle),
     CopyAtom("prefetch", 70, True, 8 * LINE_BYTES, Interface.PREFETCH, lambda *_: None),
     *(CopyAtom("ldg", 70, True, b, Interface.COPY, find_vector_obstacle) for b in VECTOR_BITS),
     *(CopyAtom("stg", 70, False, b, Interface.COPY, find_vector_obstacle) for b in VECTOR_BITS),
+    *(CopyAtom("red", 70, False, b, _SUM, find_reduction_obstacle) for b in VECTOR_BITS),
     *(
         CopyAtom(
             "cp_async",

@@ -134,6 +134,9 @@ class CopyOutOp(CheckedOperation, name="copy_out", traits=[WritesMemory]):
         source: Shared-memory tile.
         memref: Array to write; elements outside it are dropped.
         coords: Element coordinates of the tile, outer first (i32).
+
+    Attributes:
+        combine: As that of `async_tiled_tma_store`.
     """
 
     TYPES = (("source", SHARED),)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tilec.dialects.common.accesses import combination
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP
 from tilec.ir.attributes import read_kernel_fact, to_attribute, to_python
 from tilec.ir.bindings import ir
@@ -99,6 +100,13 @@ class TiledAccess:
     def is_prefetch(self) -> bool:
         """Whether nothing is loaded yet."""
         return self.op.name.endswith(".prefetch")
+
+    @property
+    def noun(self) -> str:
+        """What it does, as in "load of 'A'"."""
+        if self.is_load:
+            return "prefetch of" if self.is_prefetch else "load of"
+        return "store to" if combination(self.op) is None else "addition to"
 
     @property
     def uses_tma(self) -> bool:

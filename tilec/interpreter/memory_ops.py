@@ -24,6 +24,16 @@ def _store_view(op: Any) -> Function:
     return lambda tile, view, *rest: view.store(tile, rest[:rank], offsets)
 
 
+@value_op("cuda_tile.atomic_red_view_tko")
+def _add_to_view(op: Any) -> Function:
+    rank, offsets = len(op.operands[0].type.tile), "element_offsets" in op.attributes
+
+    def evaluate(view: Any, *rest: Any) -> None:
+        view.add(rest[rank], rest[:rank], offsets)
+
+    return evaluate
+
+
 @structured_op("cuda_tile.prefetch_view")
 def _prefetch_view(_op: Any, _builder: Any) -> None:
     """NumPy arrays are as close as they can be."""

@@ -126,6 +126,11 @@ class PartitionView:
         inside, filled, _ = self.windows(indices, offsets)
         self.data[inside] = tile[filled]
 
+    def add(self, tile: np.ndarray, indices: tuple[Any, ...], offsets: bool = False) -> None:
+        """Add the part of `tile` at `indices` (see `windows`) that lies inside the array."""
+        inside, filled, _ = self.windows(indices, offsets)
+        self.data[inside] += tile[filled]
+
 
 @value_op("cuda_tile.make_tensor_view")
 def _make_tensor_view(op: Any) -> Function:

@@ -22,10 +22,14 @@ from tools.bench.variants import Variant
 
 MAX_RELATIVE_ERROR = 2.0**-6
 """Of a gradient (Frobenius norm): results, weights and their gradients are rounded to bf16."""
+_TILES = {64: (128, 128), 128: (64, 128)}
+"""Queries and keys of a tile of our kernel, by the size of a head."""
 _QUERY_TILES = {64: (128, 128), 128: (128, 64)}
-"""Queries and keys of a tile of our kernel of DQ, by the size of a head."""
+"""The same of our kernel of DQ alone."""
 _KEY_TILES = (64, 128)
-"""The same of our kernel of DK and DV."""
+"""The same of our kernel of DK and DV alone."""
+ALONE = "ALONE"
+"""Constant of a variant that computes DQ in a kernel of its own, the same way in every run."""
 
 
 def make_operands(torch: Any, case: AttentionCase) -> Operands:
@@ -90,19 +94,10 @@ def reference(
 
 
 def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
-    """Return ours: three kernels. A variant fixes BM and BN of DK and DV, and QM and QN of DQ."""
-    causal, depth = int(case.causal), case.depth
+    """Return ours. A variant fixes BM and BN; with ALONE=1 those of DK and DV, and QM and QN of DQ."""
+    depth = case.depth
     forward = load_kernel("attention", Variant(""))
     delta = load_kernel("attention_backward_delta", Variant(""))
-    queries, keys = (
-        load_kernel(f"attention_backward_{name}", variant) for name in ("queries", "keys")
-    )
-    given = dict(variant.constants)
-    rows, columns = _QUERY_TILES.get(depth, _QUERY_TILES[128])
-    tile = {"BM": given.pop("QM", rows), "BN": given.pop("QN", columns)}
-    both = {"causal": causal, "BD": depth}
-    of_queries = {**both, **tile}
-    of_keys = {**both, "BM": _KEY_TILES[0], "BN": _KEY_TILES[1], **given}
     shape = (case.batch, case.heads, case.length)
     outs, sums, means, grads = [], [], [], []
     for q, k, v, _ in operands.sets:
@@ -114,16 +109,62 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
     data = [
         (*tensors, lse, mean) for tensors, lse, mean in zip(operands.sets, sums, means, strict=True)
     ]
-    compiled = keys.compile(*data[0], *grads[0][1:], operands.scale, **of_keys)
+    given = dict(variant.constants)
+    make = _alone if given.pop(ALONE, 0) else _together
+    run, compiled = make(torch, case, Variant(variant.text, given, variant.plan), operands.scale)
+    detail = detail_of(compiled(data[0], grads[0]))
 
     def differentiate(number: int) -> Any:
-        dq, dk, dv = grads[number]
         delta(outs[number], data[number][3], means[number], BD=depth)
-        queries(*data[number], dq, operands.scale, **of_queries)
-        keys(*data[number], dk, dv, operands.scale, **of_keys)
+        run(data[number], grads[number])
         return grads[number]
 
-    return Contender(differentiate, detail_of(compiled))
+    return Contender(differentiate, detail)
+
+
+_Run = Callable[[tuple[Any, ...], tuple[Any, ...]], Any]
+"""Does something with the operands and the gradients of a call."""
+
+
+def _together(
+    torch: Any, case: AttentionCase, variant: Variant, scale: float
+) -> tuple[_Run, _Run]:
+    """Return what computes all gradients in one kernel, and what compiles that kernel."""
+    rows, columns = _TILES.get(case.depth, _TILES[128])
+    constants = {"causal": int(case.causal), "BD": case.depth, "BM": rows, "BN": columns}
+    constants |= variant.constants
+    kernel = load_kernel("attention_backward", variant)
+    finish = load_kernel("attention_backward_scale", Variant(""))
+    shape = (case.batch, case.length, case.heads, case.depth)
+    total = torch.empty(shape, device="cuda")
+
+    def run(data: tuple[Any, ...], grads: tuple[Any, ...]) -> None:
+        total.zero_()
+        kernel(*data, total, *grads[1:], scale, **constants)
+        finish(total, grads[0], scale, BD=case.depth)
+
+    return run, lambda data, grads: kernel.compile(*data, total, *grads[1:], scale, **constants)
+
+
+def _alone(
+    torch: Any, case: AttentionCase, variant: Variant, scale: float
+) -> tuple[_Run, _Run]:
+    """Return what computes DQ in a kernel of its own, and what compiles that of DK and DV."""
+    del torch
+    queries, keys = (
+        load_kernel(f"attention_backward_{name}", variant) for name in ("queries", "keys")
+    )
+    given = dict(variant.constants)
+    rows, columns = _QUERY_TILES.get(case.depth, _QUERY_TILES[128])
+    both = {"causal": int(case.causal), "BD": case.depth}
+    of_queries = {**both, "BM": given.pop("QM", rows), "BN": given.pop("QN", columns)}
+    of_keys = {**both, "BM": _KEY_TILES[0], "BN": _KEY_TILES[1], **given}
+
+    def run(data: tuple[Any, ...], grads: tuple[Any, ...]) -> None:
+        queries(*data, grads[0], scale, **of_queries)
+        keys(*data, *grads[1:], scale, **of_keys)
+
+    return run, lambda data, grads: keys.compile(*data, *grads[1:], scale, **of_keys)
 
 
 def fa3(torch: Any, case: AttentionCase, operands: Operands) -> Contender:

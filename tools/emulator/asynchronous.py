@@ -215,6 +215,9 @@ def _store(program: Program, statement: Statement) -> Action:
     tensor, where = statement.operands[:2]
     at = address(program, where)
     tensor_map, coordinates = tensor_operand(program, tensor)
+    adds = "reduce" in statement.opcode
+    if adds and "add" not in statement.opcode:
+        raise UnsupportedError(statement.text)
 
     def act(warp: Warp, mask: Mask) -> bool:
         run, shared = warp.cta.run, warp.cta.shared
@@ -223,7 +226,7 @@ def _store(program: Program, statement: Statement) -> Action:
             start = tuple(int(get(warp)[lane]) for get in coordinates)
             place = int(at(warp)[lane])
             shared.proxies.check_async_read(box_places(found, shared, place))
-            copy = BoxStore(run.memory, found, start, shared, place)
+            copy = BoxStore(run.memory, found, start, shared, place, adds=adds)
             run.stores.append(copy)
             warp.bulk.setdefault(lane, [[]])[-1].append(copy)
         return True
@@ -313,6 +316,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "cp.async.bulk.tensor.4d.global": _store,
     "cp.async.bulk.tensor.5d.global": _store,
     "cp.async.bulk.tensor": _load,
+    "cp.reduce.async.bulk.tensor": _store,
     "cp.async.bulk.commit_group": _commit,
     "cp.async.bulk.wait_group": _drain,
     **warpgroup_products.ACTIONS,

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from tilec.runtime.launch.tensor_map import TensorMapEncoding
 from tilec.support.dtypes import DTYPES
+from tilec.support.numpy_types import NUMPY_BY_NAME
 from tools.emulator.memory import (
     SHARED_BASE,
     AccessError,
@@ -82,15 +83,25 @@ def take_box(tensor_map: TensorMap, shared: SharedMemory, address: int) -> Bytes
 
 
 def store_box(
-    memory: GlobalMemory, tensor_map: TensorMap, start: tuple[int, ...], data: Bytes
+    memory: GlobalMemory,
+    tensor_map: TensorMap,
+    start: tuple[int, ...],
+    data: Bytes,
+    *,
+    adds: bool = False,
 ) -> None:
-    """Write a box into the part of it that the array has."""
+    """Write a box into the part of it that the array has, or add it to that part."""
     addresses, inside = _elements(tensor_map, start)
     if min(start) < 0:
         raise AccessError(f"a box is stored at {start}: the H200 ends the kernel")
     box = data.reshape(len(addresses), -1)
     if inside.any():
-        memory.write(addresses[inside].astype(np.uint64), box[inside])
+        places, new = addresses[inside].astype(np.uint64), box[inside]
+        if adds:
+            dtype = NUMPY_BY_NAME[tensor_map.encoding.dtype]
+            old = memory.read(places, dtype.itemsize).view(dtype)
+            new = (old + new.view(dtype)).view(np.uint8)
+        memory.write(places, new)
 
 
 class BoxStore:
@@ -103,9 +114,11 @@ class BoxStore:
         start: tuple[int, ...],
         shared: SharedMemory,
         at: int,
+        *,
+        adds: bool = False,
     ) -> None:
-        """Note what to copy: the box at `start`, from shared memory at `at`."""
-        self.memory, self.map, self.start = memory, found, start
+        """Note what to copy, or to add: the box at `start`, from shared memory at `at`."""
+        self.memory, self.map, self.start, self.adds = memory, found, start, adds
         self.shared, self.at = shared, at
         self.data: Bytes | None = None
 
@@ -117,7 +130,7 @@ class BoxStore:
 
     def __call__(self) -> None:
         """Write global memory."""
-        store_box(self.memory, self.map, self.start, self.read())
+        store_box(self.memory, self.map, self.start, self.read(), adds=self.adds)
 
 
 assert SHARED_BASE % 128 == 0

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects import cuda_tile
+from tilec.dialects.common.memory_ops import COMBINE
 from tilec.dialects.cuda_tile.types import ARRAY_PADDING, TileViewType
 from tilec.dialects.nv_tileaa.memory_ops import (
     AssumeOp,
@@ -262,8 +263,24 @@ def convert_load(op: Any, state: Conversion) -> Sequence[Any]:
 
 @RULES.converts(cuda_tile.StoreViewTkoOp)
 def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
-    """Rewrite a store; the tile is permuted into storage order first."""
+    """Rewrite a store."""
     (value,), (target,), indices, tokens = segments(op)
+    return [_store(op, value, target, indices, tokens, state)]
+
+
+@RULES.converts(cuda_tile.AtomicRedViewTkoOp)
+def convert_reduction(op: Any, state: Conversion) -> Sequence[Any]:
+    """Rewrite an addition of a tile to an array: a store that combines."""
+    (target,), indices, (value,), tokens = segments(op)
+    token = _store(op, value, target, indices, tokens, state)
+    token.owner.attributes[COMBINE] = ir.StringAttr.get("add")  # both modes are sums
+    return [token]
+
+
+def _store(
+    op: Any, value: Any, target: Any, indices: Any, tokens: Any, state: Conversion
+) -> Any:
+    """Store a tile, which is permuted into storage order first; return the token."""
     view, type_ = state.views[target], target.type
     dims = _storage_dims(type_, view)
     tile = state.get(value)
@@ -276,7 +293,7 @@ def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
         state.get(tokens[0]) if tokens else None,
     )
     _copy_hints(op, token.owner)
-    return [token]
+    return token
 
 
 @RULES.converts(cuda_tile.PrefetchViewOp)

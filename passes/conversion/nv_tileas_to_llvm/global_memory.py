@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+from tilec.dialects.common.memory_ops import COMBINE
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.memory_ops import (
     CreateMemTokenOp,
@@ -27,7 +28,7 @@ from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
-from tilec.passes.conversion.nv_tileas_to_llvm import emit, restricted_floats
+from tilec.passes.conversion.nv_tileas_to_llvm import element_ptx, emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import WARPGROUP_THREADS, guarded
 from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     RULES,
@@ -143,6 +144,9 @@ def lower_tiled_store(op: Any, lowering: Lowering) -> Sequence[Any]:
     store = op.opview
     layout = tile_layout(store.value)
     registers = lowering.tile(store.value)
+    if store.combine is not None:
+        _add_tile(lowering, store, layout, registers)
+        return [None]
     accesses = _Accesses(lowering, store, layout)
     for first in range(0, layout.num_registers, accesses.width):
         offset, inside = accesses.at(first)
@@ -151,6 +155,31 @@ def lower_tiled_store(op: Any, lowering: Lowering) -> Sequence[Any]:
             pointer = emit.element_pointer(memref.base, offset, emit.memory_type(memref.element))
             emit.store_vector(pointer, registers[first : first + accesses.width])
     return [None]
+
+
+def _add_tile(lowering: Lowering, store: Any, layout: RegisterLayout, registers: list[Any]) -> None:
+    """Add a tile to the array, one vector at a time; one of the threads adds each element."""
+    accesses = _Accesses(lowering, store, layout)
+    owner = lowering.first_holder(layout)
+    element = accesses.memref.element
+    places = layout.register_offsets()
+    for first in range(0, layout.num_registers, accesses.width):
+        if places.index(places[first]) < first:
+            continue  # another register of the thread holds the same elements
+        offset, inside = accesses.at(first)
+        pointer = emit.element_pointer(accesses.memref.base, offset, emit.memory_type(element))
+        both = owner if inside is None or owner is None else arith.andi(owner, inside)
+        added = registers[first : first + accesses.width]
+        _add(pointer, added, inside if both is None else both)
+
+
+def _add(pointer: Any, values: list[Any], predicate: Any) -> None:
+    """Add neighbouring elements to those at `pointer`, each in one atomic step."""
+    if len(values) > 1:
+        element_ptx.add_vector(pointer, values, "relaxed", "gpu", predicate)
+        return
+    mode = "addf" if isinstance(values[0].type, ir.FloatType) else "add"
+    element_ptx.reduce(mode, pointer, values, "relaxed", "gpu", predicate)
 
 
 @RULES.converts(CopyOutOp)
@@ -180,7 +209,11 @@ def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
             address = swizzled(linear_offset(shared, place), shared.swizzle)
             stored = emit.memory_type(memref.element)
             value = emit.load_vector(emit.byte_offset(lowering.get(source), address), stored, 1)
-            emit.store_vector(emit.element_pointer(memref.base, offset, stored), value)
+            target = emit.element_pointer(memref.base, offset, stored)
+            if COMBINE in op.attributes:
+                _add(target, [emit.from_memory(item, memref.element) for item in value], None)
+            else:
+                emit.store_vector(target, value)
         scf.YieldOp([])
     return ()
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.common.memory_ops import COMBINE
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.tma_ops import (
     CACHE_HINT,
@@ -65,11 +66,14 @@ def _first_box(load: Any, axis: int | None) -> emit.Index:
 
 @RULES.converts(AsyncTiledTmaStoreOp)
 def lower_tma_store(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """One thread starts the copy of one box out of shared memory."""
+    """One thread starts to copy one box out of shared memory, or to add it to the array."""
     store = op.opview
     coords = hardware_coordinates(lowering, store.coords)
     address = _box_address(lowering, store.source, store.box_index.value)
     descriptor, elected = lowering.get(store.descriptor), lowering.current_role.elected_for(op)
+    if COMBINE in op.attributes:
+        _add_box(elected, descriptor, address, coords)
+        return ()
     if CACHE_HINT in op.attributes:
         _store_with_hint(op, elected, descriptor, address, coords)
         return ()
@@ -89,6 +93,19 @@ def lower_tma_prefetch(op: Any, lowering: Lowering) -> Sequence[Any]:
         [lowering.get(op.opview.descriptor), *coords],
     )
     return ()
+
+
+def _add_box(elected: Any, descriptor: Any, address: Any, coords: list[Any]) -> None:
+    """Add a box to an array: each element in one step, relaxed, at the scope of the GPU."""
+    rank = len(coords)
+    places = ", ".join(f"${number + 2}" for number in range(rank))
+    predicated(
+        elected,
+        f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.add.tile.bulk_group "
+        f"[$0, {{{places}}}], [$1];",
+        ",".join(["l", "r", *["r"] * rank]),
+        [descriptor, address, *coords],
+    )
 
 
 def _store_with_hint(

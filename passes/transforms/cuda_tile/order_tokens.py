@@ -10,6 +10,8 @@ last store of its set (RAW). A store waits for the last store (WAW) and for the 
 (WAR). Loads are not ordered among themselves. All loads of a set that is only read take one token
 from the start of the kernel.
 
+Additions of tiles to an array (`atomic_red_view_tko`) are not ordered among themselves either. In a
+set that has some, all other accesses take the part of stores.
 
 An acquire or a release belongs to all sets, as something that writes. It waits for what comes
 before it in each of them, and what comes after it in any of them waits for it.
@@ -21,7 +23,12 @@ accesses all have a token already is left as it is: the author of the IR gave th
 
 from typing import Any
 
-from tilec.dialects.common.accesses import global_access, synchronises, writes_global
+from tilec.dialects.common.accesses import (
+    combination,
+    global_access,
+    synchronises,
+    writes_global,
+)
 from tilec.dialects.cuda_tile import EntryOp, JoinTokensOp, MakeTokenOp, TokenType
 from tilec.ir.bindings import ir
 from tilec.ir.errors import source_span
@@ -71,7 +78,8 @@ class _State:
 
     Attributes:
         write: Token of the last store.
-        reads: Tokens since then; each of them implies `write`. Kept only while a store follows.
+        reads: Tokens since then of loads (or of additions, see `_SetOrder`); each of them implies
+            `write`. Kept only while a store follows.
     """
 
     write: Any
@@ -88,6 +96,10 @@ class _State:
 class _SetOrder:
     """Orders the accesses of one alias set.
 
+    Some accesses need no order among themselves: loads, or all that combine tiles with the array in
+    one way. One kind of a set is treated so; what is said of loads below holds for that kind, and
+    what is said of stores for all others.
+
     Operations hash by their contents, which change here, so sets hold a stable `_key` of each.
     """
 
@@ -100,11 +112,20 @@ class _SetOrder:
         """
         self._joined = joined
         self._accesses = {_key(op) for op in accesses}
+        self._combination = next(filter(None, map(combination, accesses)), None)
         self._holders = _enclosing_keys(accesses)
-        self._writers = _enclosing_keys([op for op in accesses if _orders_later_loads(op)])
+        self._writers = _enclosing_keys([op for op in accesses if not self._is_load(op)])
         self._before_store: set[Any] = set()
         entry = _outermost(accesses[0])
         self._note_following(entry.regions[0].blocks[0], follows=False)
+
+    def _is_load(self, op: Any) -> bool:
+        """Tell whether access `op` is of the kind that needs no order among itself."""
+        if synchronises(op):
+            return False
+        if self._combination is not None:
+            return combination(op) == self._combination
+        return not writes_global(op)
 
     def _note_following(self, block: Any, *, follows: bool) -> None:
         """Note the operations under `block` after which a store of the set can run.
@@ -121,7 +142,7 @@ class _SetOrder:
                 again = follows or (op.name in LOOPS and key in self._writers)
                 for inner in _blocks(op):
                     self._note_following(inner, follows=again)
-            is_store = key in self._accesses and _orders_later_loads(op)
+            is_store = key in self._accesses and not self._is_load(op)
             follows = follows or is_store or key in self._writers
 
     def order_block(self, block: Any, state: _State) -> _State:
@@ -140,7 +161,7 @@ class _SetOrder:
             return _State(op.opview.result_token)
         if op.opview.token is not None:
             return self._order_given(op.opview, state)
-        is_load, follows = not writes_global(op), _key(op) in self._before_store
+        is_load, follows = self._is_load(op), _key(op) in self._before_store
         token = _with_token(op, state.write if is_load else state.join(op))
         if not is_load:
             return _State(token)
@@ -149,7 +170,7 @@ class _SetOrder:
     def _order_given(self, access: Any, state: _State) -> _State:
         """Take over the token of an access that has an order already."""
         tokens = [*state.reads, state.write, access.result_token]
-        if not _orders_later_loads(access.operation):
+        if self._is_load(access.operation):
             return _State(state.write, tokens)
         after = _following_operation(access.operation)
         return _State(_State(state.write, tokens).join(after))
@@ -191,11 +212,6 @@ class _SetOrder:
 def _blocks(op: Any) -> list[Any]:
     """Return the blocks of every region of `op`."""
     return [block for region in op.regions for block in region.blocks]
-
-
-def _orders_later_loads(op: Any) -> bool:
-    """Tell whether loads after access `op` wait for it."""
-    return writes_global(op) or synchronises(op)
 
 
 def _key(op: Any) -> Any:

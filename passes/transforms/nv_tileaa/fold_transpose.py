@@ -1,4 +1,4 @@
-"""Replace the transpose of a loaded operand by the major order of the matrix product.
+"""Replace the transpose of an operand by the major order of the matrix product.
 
 Before:  %w = tiled_load ... : tensor<256x64xbf16>; %b = permute %w [1, 0]
          dot %a, %b {b_major = "n"}
@@ -9,6 +9,9 @@ wgmma reads a 16-bit operand from shared memory in either order, so such a trans
 The operand then has its storage shape: A is MxK or KxM, B is KxN or NxK. Other types have no
 M-major A and no N-major B (PTX ISA, wgmma transpose bits), so a transpose that would need one of
 these stays.
+
+An operand that threads compute is stored in shared memory as it is, and read in the other order.
+The transpose would move each element to another thread, by way of shared memory as well.
 
 First, chains of permutes are composed, and a permute moves after a view that adds or drops dims of
 extent 1, such as a batch (1xKxM) or heads (1xNx1xK). It then orders only the other dims.
@@ -34,7 +37,7 @@ PERMUTE = "nv_tileaa.permute"
 
 @register_pass("nv-tileaa-fold-transpose")
 def fold_transpose(module: Any, context: PassContext) -> bool:
-    """Fold transposes of loaded tiles into `a_major` and `b_major` of products."""
+    """Fold transposes into `a_major` and `b_major` of products."""
     del context
     changed = False
     for function in kernel_functions(module):
@@ -108,12 +111,12 @@ def _fold_operand(dot: Any, name: str, number: int) -> None:
     permute = defining_operation(dot.operands[number])
     if permute is None or permute.name != PERMUTE or not _swaps_matrix_dims(permute):
         return
-    loaded = defining_operation(skip_unit_views(permute.operands[0]))
-    if loaded is None or loaded.name != "nv_tileaa.tiled_load":
-        return
     attribute = f"{name}_major"
     major = _OTHER[name][dot.attributes[attribute].value]
-    if major != "k" and not find_family(dot.opview.product_types).reads_transposed:
+    source = defining_operation(skip_unit_views(permute.operands[0]))
+    is_loaded = source is not None and source.name == "nv_tileaa.tiled_load"
+    either_order = find_family(dot.opview.product_types).reads_transposed
+    if not either_order and not (is_loaded and major == "k"):
         return
     dot.operands[number] = permute.operands[0]
     dot.attributes[attribute] = ir.StringAttr.get(major)

@@ -19,6 +19,7 @@ through registers, as a computed operand does; remark T0437 says so.
 from math import gcd, prod
 from typing import Any
 
+from tilec.dialects.common.accesses import combination
 from tilec.dialects.cute.copy_atom import CopyAtomAttr
 from tilec.dialects.cute.registry import (
     ELEMENT_BITS,
@@ -114,7 +115,7 @@ def _choose(
     """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None or Interface.PREFETCH in selection.legal[0].interfaces:
         return selection.legal[0], selection.tma_obstacle
-    threads = next(atom for atom in selection.legal if atom.interfaces == Interface.COPY)
+    threads = next(atom for atom in selection.legal if _is_by_threads(atom))
     if request.is_prefetch:
         return selection.legal[0], None
     waits, meet = kind.waits_for_tiles, kind.warps_meet
@@ -125,11 +126,14 @@ def _choose(
     return (selection.legal[0] if why is None else threads), why
 
 
+def _is_by_threads(atom: CopyAtom) -> bool:
+    """Tell whether threads copy through their registers."""
+    return not atom.interfaces & (Interface.TMA | Interface.ASYNC_COPY | Interface.PREFETCH)
+
+
 def _lost_tma(op: Any, why: str, function: Any) -> Diagnostic:
     access = tiled_access(op)
-    verb = "load of" if access.is_load else "store to"
-    verb = "prefetch of" if access.is_prefetch else verb
-    message = f"{verb} '{array_of_view(access.view, function)}' does not use TMA: {why}"
+    message = f"{access.noun} '{array_of_view(access.view, function)}' does not use TMA: {why}"
     return remark("T0520", message, span_of(op))
 
 
@@ -163,6 +167,7 @@ def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> Copy
         not_describable=recipe if isinstance(recipe, str) else None,
         after_store=is_load and follows_store(op),
         is_prefetch=access.is_prefetch,
+        combines=combination(op) is not None,
         **_slice_facts(access.view),
     )
 

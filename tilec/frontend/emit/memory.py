@@ -38,6 +38,12 @@ def _store_tile(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]
     return []
 
 
+def _add_tile(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]:
+    tile, view, *index = operands
+    cuda_tile.AtomicRedViewTkoOp.build(view, index, tile, **op.attributes, loc=where)
+    return []
+
+
 def _prefetch(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]:
     view, *index = operands
     cuda_tile.PrefetchViewOp.build(view, index, **op.attributes, loc=where)
@@ -72,6 +78,7 @@ def _atomic(op: hir.Operation, operands: list[Any], where: Any) -> list[Any]:
 MEMORY: Mapping[str, _Emit] = {
     "load_view_tko": _load_tile,
     "store_view_tko": _store_tile,
+    "atomic_red_view_tko": _add_tile,
     "prefetch_view": _prefetch,
     "load_elements_tko": _load_elements,
     "store_elements_tko": _store_elements,

@@ -1,4 +1,4 @@
-"""Builtins that move tiles between arrays and registers: `load`, `store`."""
+"""Builtins that move tiles between arrays and registers: `load`, `store`, `atomic_store_add`."""
 
 from typing import Any
 
@@ -263,14 +263,68 @@ def store(
     value = call.tile(tile, "expected the tile to store")
     view = _stored_view(call, array, value, tile)
     indices = _index(call, place, view.array, counts_tiles=offset is None)
-    stored_value(call, view.array, tile, "the tile")
-    record_tile(call, view.array, numeric.shape_of(value), view.type.dim_map, is_store=True)
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
     note_access(call, view.array, "write")
-    call.ctx.record("store_view_tko", [value, view.value, *indices], [], call.span, attributes)
+    _record_write(call, "store_view_tko", tile, view, indices, attributes)
     return NoneValue()
+
+
+_SUMS = ("i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64")
+
+
+@builtin("atomic_store_add", _SUMS, "atomic_red_view_tko")
+def atomic_store_add(
+    call: Call,
+    array: Argument,
+    index: Argument | None = None,
+    tile: Argument | None = None,
+    *,
+    offset: Argument | None = None,
+    allow_tma: Argument | None = None,
+) -> AnyValue:
+    """Add a tile to the array at tile index `index` or at element `offset`.
+
+    Each element is added in one atomic step (relaxed, for the whole device), in any order; elements
+    outside the array are dropped. The tile has the element type of the array. Nothing is returned.
+    """
+    if offset is not None and tile is None:
+        tile, index = index, None  # as in store
+    place = _place(call, index, offset)
+    if tile is None:
+        hint = "write 'atomic_store_add(A, index, x)'"
+        raise call.fail("T0310", "argument 'tile' is missing", hint=hint)
+    value = call.tile(tile, "expected the tile to add")
+    view = _stored_view(call, array, value, tile)
+    dtype = view.array.dtype
+    if dtype.name not in _SUMS:
+        message = f"'{view.array.param.name}' holds {dtype.name}, which has no atomic addition"
+        raise call.fail("T0306", message, array.span, hint=f"it takes arrays of {', '.join(_SUMS)}")
+    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    attributes: dict[str, Any] = {"mode": "addf" if dtype.is_float else "add"}
+    if offset is not None:
+        attributes["element_offsets"] = True
+    if allow_tma is not None:
+        attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
+    note_access(call, view.array, "read", "write")
+    _record_write(call, "atomic_red_view_tko", tile, view, indices, attributes)
+    return NoneValue()
+
+
+def _record_write(
+    call: Call,
+    name: str,
+    tile: Argument,
+    view: ViewValue,
+    indices: list[hir.Value],
+    attributes: dict[str, Any],
+) -> None:
+    """Record the operation that writes a tile to a view, or adds it."""
+    stored_value(call, view.array, tile, "the tile")
+    value = call.tile(tile)
+    record_tile(call, view.array, numeric.shape_of(value), view.type.dim_map, is_store=True)
+    call.ctx.record(name, [value, view.value, *indices], [], call.span, attributes)
 
 
 def _stored_view(call: Call, array: Argument, value: hir.Value, tile: Argument) -> ViewValue:

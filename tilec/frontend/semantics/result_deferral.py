@@ -13,7 +13,7 @@ from tilec.frontend.semantics.products import depends_on_block, product_types
 from tilec.support.mma_atoms import wgmma_family
 
 _LOAD, _STORE = "load_view_tko", "store_view_tko"
-_ELEMENT_WRITES = ("store_elements_tko", "atomic_elements_tko")
+_OTHER_WRITES = ("store_elements_tko", "atomic_elements_tko", "atomic_red_view_tko")
 _PRODUCTS = ("mmaf", "mmai")
 _MATRIX_RANK = 2
 _Makers = Mapping[Value, Operation]
@@ -30,7 +30,7 @@ def has_deferrable_result(block: Block) -> bool:
     stores = [op for op in ops if op.name == _STORE]
     if len(products) != 1 or len(stores) != 1 or block.operations[-1] is not stores[0]:
         return False
-    if any(op.name in _ELEMENT_WRITES for op in ops):
+    if any(op.name in _OTHER_WRITES for op in ops):
         return False
     product, loops = products[0], [op for op in block.operations if op.name == "for"]
     loop = next((op for op in loops if product in op.regions[0].operations), None)

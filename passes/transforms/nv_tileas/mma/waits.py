@@ -25,6 +25,8 @@ WORD_BITS = 32
 ANCHORED_CYCLES = 100
 """Fewest cycles of a warpgroup that are worth the four instructions of an anchor (choice)."""
 
+_READING = ("nv_tileas.load_shared", "nv_tileas.view", "nv_tileas.broadcast")
+"""Operations that read a slot, or name what was read."""
 ASYNC_MMA = AsyncMmaOp.OPERATION_NAME
 
 
@@ -166,7 +168,13 @@ def _at_level(op: Any, block: Any) -> Any:
 
 
 def _is_work(op: Any) -> bool:
-    """Tell whether threads compute or multiply in `op`: what a product can hide."""
+    """Tell whether threads compute or multiply in `op`: what a product can hide.
+
+    Reading a slot is not worth it: what is read before the wait takes registers next to the
+    accumulators.
+    """
+    if op.name in _READING:
+        return False
     return any(
         isinstance(value.type, ir.RankedTensorType)
         for inner in (op, *operations_inside(op))

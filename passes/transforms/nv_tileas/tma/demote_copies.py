@@ -89,9 +89,9 @@ def _has_choice(access: TiledAccess) -> bool:
 
 def leave_to_threads(access: TiledAccess, reason: str) -> Demotion:
     """Give an access the widest atom of threads."""
-    kind = "ldg" if access.is_load else "stg"
+    kinds = ("ldg", "stg", "red")
     before, legal = access.op.opview.atom, access.op.opview.legal_atoms
-    access.op.attributes["atom"] = next(atom for atom in legal if atom.kind == kind)
+    access.op.attributes["atom"] = next(atom for atom in legal if atom.kind in kinds)
     return Demotion(access, reason, before)
 
 
@@ -99,6 +99,5 @@ def lost_tma(code: str, demotion: Demotion, function: Any) -> Diagnostic:
     """Return the remark, with this code, that an access does not use TMA."""
     access = demotion.access
     name = array_of_view(access.view, function)
-    verb = "load of" if access.is_load else "store to"
-    message = f"{verb} '{name}' does not use TMA: {demotion.reason}"
+    message = f"{access.noun} '{name}' does not use TMA: {demotion.reason}"
     return remark(code, message, span_of(access.op))

@@ -5,6 +5,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+from tilec.dialects.common.memory_ops import COMBINE
 from tilec.dialects.nv_tileas import (
     AllocSharedOp,
     AsyncTiledTmaStoreOp,
@@ -181,7 +182,8 @@ def _copy_out(item: _Written, streams: bool) -> None:
                 tmaIdx=ir.IntegerAttr.get(i64, item.index),
             )
             item.staging.mark(copy)
-            if streams:
+            _copy_combination(item.access.op, copy)
+            if streams and COMBINE not in copy.attributes:
                 copy.attributes[CACHE_HINT] = ir.StringAttr.get(EVICT_FIRST)
 
 
@@ -262,8 +264,16 @@ def _branch(condition: Any, access: TiledAccess, staging: _Staging) -> Iterator[
         yield
         scf.YieldOp([])
     with ir.InsertionPoint(branch.else_block):
-        staging.mark(CopyOutOp(source=staging.tile, memref=access.view, coords=list(access.coords)))
+        copy = CopyOutOp(source=staging.tile, memref=access.view, coords=list(access.coords))
+        staging.mark(copy)
+        _copy_combination(access.op, copy)
         scf.YieldOp([])
+
+
+def _copy_combination(store: Any, copy: Any) -> None:
+    """Let a copy out of shared memory combine its elements with the array as `store` does."""
+    if COMBINE in store.attributes:
+        copy.attributes[COMBINE] = store.attributes[COMBINE]
 
 
 def _replace_tokens(stores: list[Any], staging: _Staging) -> None:
