@@ -8,7 +8,7 @@ CASES = (
     {"B": 1, "S": 130, "H": 2, "G": 1, "D": 40},
 )
 LAYOUTS = ({"Q": "odd", "DK": "odd", "DQ": "odd"}, {"K": "odd", "DO": "odd", "R": "odd"})
-CONSTANTS = ({"causal": 0}, {"BM": 64})
+CONSTANTS = ({"causal": 0}, {"BM": 64, "BD": 128})
 SCALARS = {"scale": 0.125}
 ROUNDINGS = {"DK": 2**16, "DV": 2**16, "DQ": 2**17}
 """Weights and their gradients are rounded to bf16, each by up to 2^-8 of itself, and a few rows of

@@ -23,8 +23,6 @@ from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
 """Values of elements outside the array (cuda_tile padding_value)."""
 MEM_SCOPES = ("cta", "cluster", "gpu", "sys")
-STORE_ATOMS, COMBINE_ATOMS = ("tma_store", "stg"), ("tma_reduce", "red")
-"""Copy atoms of stores, and of those that combine tiles with an array."""
 COMBINE, COMBINATIONS = "combine", ("add",)
 """Attribute that says how a tile is combined with an array, and its values."""
 
@@ -173,7 +171,7 @@ class TiledAccessBase(ext.Operation):
 
     @property
     def atom_kinds(self) -> tuple[str, ...]:
-        """The kinds of copy atoms that do what the operation does."""
+        """Kinds of atoms that do what the operation does."""
         return self.ATOM_KINDS
 
     def verify_access(self, memref: Any, tile: Any) -> bool:
@@ -327,8 +325,7 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
         token: Orders later operations after this one.
 
     Attributes:
-        combine: `add` adds each element to that of the array, in one atomic step; absent for a
-            store, which overwrites.
+        combine: `add` adds each element to that of the array, atomically; absent for a store.
     """
 
     ACCESS = Access(writes=True, combine_attribute=COMBINE)
@@ -347,8 +344,8 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
 
     @property
     def atom_kinds(self) -> tuple[str, ...]:
-        """The kinds of copy atoms that do what the operation does."""
-        return STORE_ATOMS if self.combine is None else COMBINE_ATOMS
+        """Kinds of atoms that do what the operation does."""
+        return ("tma_store", "stg") if self.combine is None else ("tma_reduce", "red")
 
     @total
     def verify_invariants(self) -> bool:
@@ -362,13 +359,9 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
         cls, memref: Any, value: Any, coords: Sequence[Any], after: Any = None, **where: Any
     ) -> Any:
         """Build the op and return its token."""
+        token = MemTokenType.get()
         return cls(
-            memref=memref,
-            value=value,
-            coords=coords,
-            token=MemTokenType.get(),
-            after=after,
-            **where,
+            memref=memref, value=value, coords=coords, token=token, after=after, **where
         ).token
 
 

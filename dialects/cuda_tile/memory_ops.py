@@ -113,7 +113,8 @@ class ViewAccessOperation(TileOperation):
     def _find_ordering_error(self) -> str | None:
         ordering, scope = ir.StringAttr(self.ordering).value, self.scope
         if ordering not in self.ACCEPTED:
-            expected = f"{', '.join(self.ACCEPTED[:-1])}, or {self.ACCEPTED[-1]}"
+            *most, last = self.ACCEPTED
+            expected = f"{', '.join(most)}, or {last}" if most else last
             return f"expect one of: {expected}, but got: {ordering}"
         if ordering == "weak":
             return f"weak {self.NOUN} must not have memory scope" if scope is not None else None
@@ -247,9 +248,7 @@ class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesM
         return op.result_token
 
 
-class AtomicRedViewTkoOp(
-    ViewAccessOperation, name="atomic_red_view_tko", traits=[WritesMemory]
-):
+class AtomicRedViewTkoOp(ViewAccessOperation, name="atomic_red_view_tko", traits=[WritesMemory]):
     """Add one tile to a view, each element in one atomic step; elements outside are dropped.
 
     The published operation has more modes. Its scope is always the device's here.
@@ -268,9 +267,7 @@ class AtomicRedViewTkoOp(
         ordering: `relaxed`.
     """
 
-    ACCESS = Access(
-        reads=True, writes=True, order_attribute="ordering", combine_attribute="mode"
-    )
+    ACCESS = Access(reads=True, writes=True, order_attribute="ordering", combine_attribute="mode")
     NOUN = "reduction"
     ACCEPTED = ("relaxed",)
 

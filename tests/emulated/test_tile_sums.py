@@ -45,7 +45,7 @@ def test_threads_add_wide_elements(device, tmp_path, dtype):
     check(device, tmp_path, BY_TMA, dtype, (16, 40))
 
 
-@pytest.mark.parametrize("dtype", (np.float32, ml_dtypes.bfloat16))
+@pytest.mark.parametrize("dtype", [np.float32, ml_dtypes.bfloat16])
 def test_elements_outside_are_dropped(device, tmp_path, dtype):
     check(device, tmp_path, BY_TMA, dtype, (19, 77))
 

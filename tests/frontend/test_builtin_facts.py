@@ -57,6 +57,7 @@ CALLS = {
     "minimum": "y = minimum(x, x)",
     "maximum": "y = maximum(x, x)",
     "min": "y = min(x, x)\n    z = min(x, axis=0)",
+    "atomic_store_add": "atomic_store_add(A, (m, n), x)",
     "max": "y = max(x, x)\n    z = max(x, axis=0)",
     "reduce": "y = reduce(x, 0, where_first, 0)",
     "scan": "y = scan(x, 0, where_first, 0)",

@@ -68,7 +68,7 @@ def expected(q, k, v, do, scale, causal):
 
 
 def gradients(torch, kernels, arrays, scale, constants):
-    """Return memories and arrays of the gradients of Q, K, V, by a kernel of DQ and one of DK, DV."""
+    """Return memories and arrays of the gradients: DQ by one kernel, DK and DV by another one."""
     forward, delta, queries, keys, *_ = kernels
     q, k, v, do = arrays
     causal, extent = constants
@@ -94,7 +94,7 @@ def padded_rows(torch, shape):
 
 
 def gradients_together(torch, kernels, arrays, scale, constants):
-    """Return memories and arrays of the gradients of Q, K, V, by one kernel and what finishes DQ."""
+    """Return memories and arrays of the gradients, by one kernel and what finishes DQ."""
     forward, delta, _, _, backward, finish = kernels
     q, k, v, do = arrays
     causal, extent = constants
@@ -137,5 +137,7 @@ def test_gradients(torch, kernels, depth, causal, heads, way):
             assert bool((memory[-GUARD:] == GUARD_BITS).all())
         again = run()[1]
         same = list(zip(found, again, strict=True))
-        for first, second in same if way is gradients else same[1:]:  # blocks add up DQ in any order
+        for first, second in (
+            same if way is gradients else same[1:]
+        ):  # blocks add up DQ in any order
             assert torch.equal(first, second)

@@ -94,7 +94,7 @@ def reference(
 
 
 def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
-    """Return ours. A variant fixes BM and BN; with ALONE=1 those of DK and DV, and QM and QN of DQ."""
+    """Return ours. A variant fixes BM and BN (with ALONE those of DK and DV), and QM, QN of DQ."""
     depth = case.depth
     forward = load_kernel("attention", Variant(""))
     delta = load_kernel("attention_backward_delta", Variant(""))
@@ -126,9 +126,7 @@ _Run = Callable[[tuple[Any, ...], tuple[Any, ...]], Any]
 """Does something with the operands and the gradients of a call."""
 
 
-def _together(
-    torch: Any, case: AttentionCase, variant: Variant, scale: float
-) -> tuple[_Run, _Run]:
+def _together(torch: Any, case: AttentionCase, variant: Variant, scale: float) -> tuple[_Run, _Run]:
     """Return what computes all gradients in one kernel, and what compiles that kernel."""
     rows, columns = _TILES.get(case.depth, _TILES[128])
     constants = {"causal": int(case.causal), "BD": case.depth, "BM": rows, "BN": columns}
@@ -146,9 +144,7 @@ def _together(
     return run, lambda data, grads: kernel.compile(*data, total, *grads[1:], scale, **constants)
 
 
-def _alone(
-    torch: Any, case: AttentionCase, variant: Variant, scale: float
-) -> tuple[_Run, _Run]:
+def _alone(torch: Any, case: AttentionCase, variant: Variant, scale: float) -> tuple[_Run, _Run]:
     """Return what computes DQ in a kernel of its own, and what compiles that of DK and DV."""
     del torch
     queries, keys = (

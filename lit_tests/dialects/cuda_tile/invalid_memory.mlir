@@ -297,3 +297,36 @@ module {
   // expected-error @below {{'cuda_tile.prefetch_view' op operand #0 must be TileView instance, but got 'i32'}}
   "cuda_tile.prefetch_view"(%i, %i) : (i32, i32) -> ()
 }
+
+// -----
+
+!view = !cuda_tile.partition_view<array<i64: 8, 4>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero">
+!tile = !cuda_tile.tile<8x4xf32>
+!token = !cuda_tile.token
+module {
+  %v, %i, %x = builtin.unrealized_conversion_cast to !view, i32, !tile
+  // expected-error @below {{'cuda_tile.atomic_red_view_tko' op expect one of: relaxed, but got: acq_rel}}
+  %t = "cuda_tile.atomic_red_view_tko"(%v, %i, %i, %x) {ordering = "acq_rel", scope = "device", mode = "addf"} : (!view, i32, i32, !tile) -> !token
+}
+
+// -----
+
+!view = !cuda_tile.partition_view<array<i64: 8, 4>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero">
+!tile = !cuda_tile.tile<8x4xf32>
+!token = !cuda_tile.token
+module {
+  %v, %i, %x = builtin.unrealized_conversion_cast to !view, i32, !tile
+  // expected-error @below {{'cuda_tile.atomic_red_view_tko' op mode add takes i32, i64, but got f32}}
+  %t = "cuda_tile.atomic_red_view_tko"(%v, %i, %i, %x) {ordering = "relaxed", scope = "device", mode = "add"} : (!view, i32, i32, !tile) -> !token
+}
+
+// -----
+
+!view = !cuda_tile.partition_view<array<i64: 8, 4>, !cuda_tile.tensor_view<memref<64x64xf32, strided<[64, 1]>>>, array<i64: 0, 1>, "zero">
+!tile = !cuda_tile.tile<8x4xf32>
+!token = !cuda_tile.token
+module {
+  %v, %i, %x = builtin.unrealized_conversion_cast to !view, i32, !tile
+  // expected-error @below {{'cuda_tile.atomic_red_view_tko' op expect mode to be one of: add, addf, but got: xor}}
+  %t = "cuda_tile.atomic_red_view_tko"(%v, %i, %i, %x) {ordering = "relaxed", scope = "device", mode = "xor"} : (!view, i32, i32, !tile) -> !token
+}

@@ -166,7 +166,7 @@
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
-  // expected-error@+1 {{expect a stg, tma_store or unknown_copy atom type}}
+  // expected-error@+1 {{expect a stg, tma_store, red or tma_reduce atom type}}
   %u = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 1 : i64, 128 : i64, bf16>} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "stores_have_a_copy_atom_of_a_store", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()

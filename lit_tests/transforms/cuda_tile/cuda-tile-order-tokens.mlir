@@ -698,3 +698,35 @@ module @partly_given_order {
     "cuda_tile.return"() : () -> ()
   }) {sym_name = "k", function_type = (!ptr, !ptr, i32) -> ()} : () -> ()
 }
+
+// -----
+
+// Additions of a loop are not ordered among themselves; the loop passes on a token of all of them, for
+// which the load after it waits.
+// CHECK-LABEL: module @additions_commute
+// CHECK: %[[START:.*]] = "cuda_tile.make_token"()
+// CHECK: %[[LOOP:.*]] = scf.for {{.*}} iter_args(%[[BEFORE:.*]] = %[[START]])
+// CHECK-NEXT: %[[S:.*]] = "cuda_tile.atomic_red_view_tko"(%{{.*}}, %{{.*}}, %{{.*}}, %[[BEFORE_ALL:.*]]) {{.*}}
+// CHECK-NEXT: %[[T:.*]] = "cuda_tile.atomic_red_view_tko"(%{{.*}}, %{{.*}}, %{{.*}}, %[[BEFORE_ALL]])
+// CHECK-NEXT: %[[ALL:.*]] = "cuda_tile.join_tokens"(%[[BEFORE]], %[[S]], %[[T]])
+// CHECK-NEXT: scf.yield %[[ALL]]
+// CHECK: "cuda_tile.load_view_tko"(%{{.*}}, %{{.*}}, %[[LOOP]])
+!ptr = !cuda_tile.ptr<f32>
+!token = !cuda_tile.token
+!tensor = !cuda_tile.tensor_view<memref<64xf32, strided<[1]>>>
+!view = !cuda_tile.partition_view<array<i64: 8>, !tensor, array<i64: 0>, "zero">
+!tile = !cuda_tile.tile<8xf32>
+module @additions_commute {
+  "cuda_tile.entry"() ({
+  ^bb0(%a: !ptr, %i: i32, %x: f32):
+    %tva = "cuda_tile.make_tensor_view"(%a) : (!ptr) -> !tensor
+    %va = "cuda_tile.make_partition_view"(%tva) : (!tensor) -> !view
+    %c = "cuda_tile.constant"() {value = dense<1.0> : tensor<8xf32>} : () -> !tile
+    scf.for %k = %i to %i step %i : i32 {
+      %s = "cuda_tile.atomic_red_view_tko"(%va, %k, %c) {ordering = "relaxed", scope = "device", mode = "addf"} : (!view, i32, !tile) -> !token
+      %t = "cuda_tile.atomic_red_view_tko"(%va, %i, %c) {ordering = "relaxed", scope = "device", mode = "addf"} : (!view, i32, !tile) -> !token
+    }
+    %y:2 = "cuda_tile.load_view_tko"(%va, %i) {ordering = "weak"} : (!view, i32) -> (!tile, !token)
+    "cuda_tile.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!ptr, i32, f32) -> ()} : () -> ()
+}

@@ -81,6 +81,29 @@ module @other_permutes_are_kept {
 
 // -----
 
+// What threads compute is stored as it is, and read in the other order: A is M-major, B K-major.
+
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @computed_tiles_are_read_in_the_other_order
+// CHECK:      %[[N:.*]] = arith.negf
+// CHECK-NOT:  permute
+// CHECK:      "nv_tileaa.dot"(%[[N]], %{{.*}}, %{{.*}}) {a_major = "m", b_major = "n"}
+// CHECK:      "nv_tileaa.dot"(%{{.*}}, %[[N]], %{{.*}}) {a_major = "k", b_major = "k"}
+module @computed_tiles_are_read_in_the_other_order {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !memref, %i: i32, %acc: tensor<64x64xf32>, %k: tensor<64x64xbf16>):
+    %w, %u = "nv_tileaa.tiled_load"(%v, %i, %i) : (!memref, i32, i32) -> (tensor<64x64xbf16>, !nv_tileaa.mem_token)
+    %n = arith.negf %w : tensor<64x64xbf16>
+    %nt = "nv_tileaa.permute"(%n) {permutation = array<i64: 1, 0>} : (tensor<64x64xbf16>) -> tensor<64x64xbf16>
+    %d = "nv_tileaa.dot"(%nt, %w, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %e = "nv_tileaa.dot"(%k, %nt, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!memref, i32, tensor<64x64xf32>, tensor<64x64xbf16>) -> ()} : () -> ()
+}
+
+// -----
+
 // Three dims: a chain of permutes becomes one, a chain that ends where it began none.
 
 // CHECK-LABEL: module @permutes_of_permutes_become_one

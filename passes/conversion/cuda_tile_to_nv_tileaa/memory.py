@@ -277,9 +277,7 @@ def convert_reduction(op: Any, state: Conversion) -> Sequence[Any]:
     return [token]
 
 
-def _store(
-    op: Any, value: Any, target: Any, indices: Any, tokens: Any, state: Conversion
-) -> Any:
+def _store(op: Any, value: Any, target: Any, indices: Any, tokens: Any, state: Conversion) -> Any:
     """Store a tile, which is permuted into storage order first; return the token."""
     view, type_ = state.views[target], target.type
     dims = _storage_dims(type_, view)
