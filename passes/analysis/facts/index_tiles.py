@@ -53,7 +53,7 @@ def _permute(op: Any) -> Steps | None:
 
 
 def _view(op: Any) -> Steps | None:
-    """Return the steps behind a view that inserts or drops axes of extent 1."""
+    """Return the steps of what a view shows, which inserts or drops axes of extent 1."""
     source = _steps(op.operands[0])
     before, after = op.operands[0].type.shape, op.results[0].type.shape
     if source is None or [n for n in before if n > 1] != [n for n in after if n > 1]:

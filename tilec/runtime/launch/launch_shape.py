@@ -77,7 +77,7 @@ def launch_shape(
 
 
 def _check_count(metadata: Mapping[str, Any], blocks: int, blocks_at_a_time: int = 0) -> None:
-    """Refuse more tiles than have a number in 31 bits, that behind the last one included.
+    """Refuse more tiles than have a number in 31 bits, the number after the last one included.
 
     A block of a persistent kernel ends when the number of its next tile is too large, which is that
     of a tile plus the number of blocks that run at a time.

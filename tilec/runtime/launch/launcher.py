@@ -99,8 +99,8 @@ class KernelLaunch:
     def take_block(self, pointers: Pointers) -> ParameterBlock:
         """Return a block for these addresses that no other thread has.
 
-        Encoding tensor maps is the costly part of a launch, and programs use few sets of buffers
-        in turn, so several blocks are kept. Single dict operations are atomic.
+        Encoding tensor maps is the costly part of a launch, and programs use a few sets of buffers
+        one after the other, so several blocks are kept. Single dict operations are atomic.
         """
         block = self.blocks.pop(pointers, None)
         if block is None and len(self.blocks) >= _MAX_BLOCKS:
