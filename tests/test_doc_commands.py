@@ -25,7 +25,11 @@ PAGES = sorted(
 )
 RUN_AS_A_WHOLE = {"README.md", "debugging.md", "tutorial.md", "command-line.md"}
 """Pages whose console blocks tests/test_readme.py runs."""
-BENCHMARKS = {"planner": "tools.bench.planner", "plot": "tools.bench.plot"}
+BENCHMARKS = {
+    "rows": "tools.bench.rows",
+    "planner": "tools.bench.planner",
+    "plot": "tools.bench.plot",
+}
 _INLINE = re.compile(r"`([^`\n]+(?:\n[^`\n]+)?)`")
 _COMMAND = re.compile(
     r"(?:^|(?<=[\s(;|]))(tilec|python3? -m|python3? tools/dev\.py|pytest|lit) "

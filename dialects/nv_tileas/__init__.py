@@ -14,8 +14,10 @@ from tilec.dialects.nv_tileas.barrier_ops import (
     OrderMemoryOp,
 )
 from tilec.dialects.nv_tileas.cluster_ops import (
+    AwaitClusterOp,
     ClusterCoordOp,
     ClusterIdOp,
+    ClusterSendOp,
     ClusterSyncOp,
     NumClustersOp,
 )
@@ -116,12 +118,14 @@ __all__ = [
     "AsyncTiledTmaLoadOp",
     "AsyncTiledTmaPrefetchOp",
     "AsyncTiledTmaStoreOp",
+    "AwaitClusterOp",
     "AwaitPartialsOp",
     "BarrierOp",
     "BulkCommitOp",
     "BulkWaitOp",
     "ClusterCoordOp",
     "ClusterIdOp",
+    "ClusterSendOp",
     "ClusterSyncOp",
     "ConvertLayoutOp",
     "CopyOutOp",

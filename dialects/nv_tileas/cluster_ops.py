@@ -1,19 +1,29 @@
-"""Clusters: the place of a CTA in its cluster, and the end that all of its CTAs wait for.
+"""Clusters: the place of a CTA in its cluster, what CTAs send to each other, and their common end.
 
 A cluster covers `rows x columns` neighbouring tiles of the last two grid axes, one tile a CTA. CTAs
-of a cluster are numbered along the rows first: rank = row + column * rows.
+of a cluster are numbered along the rows first: rank = row + column * rows. Where a block is spread
+over CTAs (plan field `spread`), these are the rows of a cluster that covers one tile.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.dialects.nv_tileas.base import CheckedOperation
+from tilec.dialects.nv_tileas.base import (
+    BARRIER,
+    REGISTERS,
+    SHARED,
+    CheckedOperation,
+    find_count_error,
+)
 from tilec.dialects.nv_tileas.dialect import NvTileAS
+from tilec.dialects.nv_tileas.types import find_tile_mismatch
 from tilec.ir.attributes import elements_of
-from tilec.ir.bindings import Pure, Result, ir
+from tilec.ir.bindings import Operand, Pure, Result, ir
 
 ONE_AXIS = "be 0 or 1"
 """Rule for an attribute that is a cluster axis."""
+SENT_BITS = (32, 64)
+"""Sizes of the elements that CTAs send to each other (PTX ISA, st.async)."""
 SOME_AXES = "hold 0, 1 or both"
 """Rule for an attribute that holds cluster axes."""
 
@@ -96,6 +106,64 @@ class ClusterSyncOp(NvTileAS.Operation, name="cluster_sync"):
     Ends a role whose rings reach into other CTAs: a CTA must not exit while others may still arrive
     on its barriers or copy into its shared memory (PTX ISA, shared::cluster).
     """
+
+
+class AwaitClusterOp(NvTileAS.Operation, name="await_cluster"):
+    """Wait until all CTAs of the cluster have initialised their barriers.
+
+    A kernel with this operation does not wait for that before its roles. It must come before
+    anything that reaches into another CTA; each thread of the role that sends runs it once.
+    """
+
+
+class ClusterSendOp(CheckedOperation, name="cluster_send"):
+    """Send each CTA's part of a tile to all CTAs of the cluster.
+
+    Operands:
+        tile: Tile whose register layout divides it among the CTAs. Its elements have 32 or 64 bits.
+        destination: Slot that the whole tile has in each CTA, at the same place.
+        barrier: The mbarrier of the slot; in each CTA the bytes that arrive count on it.
+
+    Attributes:
+        cluster: Rows and columns of CTAs.
+        multicast_axis: Cluster axis along which the CTAs send to each other.
+        tx_count: Bytes of the part.
+    """
+
+    TYPES = (("tile", REGISTERS), ("destination", SHARED), ("barrier", BARRIER))
+
+    tile: Operand[Any]
+    destination: Operand[Any]
+    barrier: Operand[Any]
+    tx_count: ir.IntegerAttr
+
+    @classmethod
+    def build(cls, tile: Any, destination: Any, barrier: Any, ctas: int, size: int) -> Any:
+        """Build the op for `ctas` CTAs, each of which sends `size` bytes; return it."""
+        i64 = ir.IntegerType.get_signless(64)
+        op = cls(
+            tile=tile,
+            destination=destination,
+            barrier=barrier,
+            tx_count=ir.IntegerAttr.get(i64, size),
+        )
+        op.attributes["cluster"] = ir.DenseI64ArrayAttr.get([ctas, 1])
+        op.attributes["multicast_axis"] = ir.IntegerAttr.get(i64, 0)
+        return op
+
+    def find_error(self) -> str | None:
+        """Return the message for elements of other sizes, another tile or another cluster."""
+        element = self.tile.type.element_type
+        if getattr(element, "width", 0) not in SENT_BITS:
+            return f"expects elements of 32 or 64 bits, but got {element}"
+        message = find_tile_mismatch(self.destination.type, self.tile.type)
+        if message is not None:
+            return message
+        name = "multicast_axis"
+        axes = [self.attributes[name].value] if name in self.attributes else []
+        return find_count_error(self, "tx_count", 1) or find_sharing_error(
+            self, name, axes, ONE_AXIS
+        )
 
 
 def _find_extents_error(op: Any) -> str | None:

@@ -51,6 +51,11 @@ def cluster_of_spec(spec: dict[str, Any]) -> tuple[int, int]:
     return rows, columns
 
 
+def ctas_of_spec(spec: dict[str, Any]) -> int:
+    """Return over how many CTAs of a cluster the tiles of a block are spread."""
+    return spec.get("spread", 1)
+
+
 def write_spec(function: Any, spec: dict[str, Any]) -> None:
     """Set the kernel spec of a function."""
     function.attributes[KERNEL_SPEC] = to_attribute(spec)

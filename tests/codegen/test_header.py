@@ -115,6 +115,11 @@ def test_the_grid_of_a_kernel_in_clusters():
     assert f"{loop} (cdiv(cdiv(M, 128), 2) * 2) * (cdiv(N, 256)) tiles\n" in text
 
 
+def test_the_grid_of_a_kernel_whose_ctas_compute_a_tile_together():
+    text = block({**METADATA, "cluster": [8, 1, 1], "cluster_tiles": [1, 1]})
+    assert "// grid: gridDim.x = ((cdiv(M, 128)) * (cdiv(N, 256))) * 8\n" in text
+
+
 def test_a_launch_that_may_overlap_the_kernel_before():
     line = "// launch: may overlap the kernel before (programmatic dependent launch); optional\n"
     assert line in block({**METADATA, "dependent_launch": True})

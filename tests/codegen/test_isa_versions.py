@@ -17,6 +17,7 @@ from tilec.codegen.isa_versions import needed_version
         ("red.relaxed.gpu.global.add.v4.f32", (8, 1)),
         ("red.relaxed.gpu.global.add.noftz.v8.bf16", (8, 1)),
         ("red.relaxed.gpu.global.add.f32", (8, 0)),
+        ("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32", (8, 1)),
         ("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32", (8, 0)),
     ],
 )

@@ -142,6 +142,10 @@ def _grid(metadata: Mapping[str, Any]) -> str:
     ]
     tiles = [*extents[:first], *whole] if first >= 0 else extents
     product = " * ".join(f"({text})" if len(tiles) > 1 else text for text in tiles)
+    ctas = prod(metadata.get("cluster") or (1,))
+    together = ctas // prod(metadata.get("cluster_tiles") or (ctas,))
+    if extents and together > 1:
+        product = f"({product}) * {together}"
     if metadata.get("persistent"):
         work = f"{product} tiles" if extents else "the tiles of the grid that the caller gives"
         if metadata.get("split_k", 1) > 1:

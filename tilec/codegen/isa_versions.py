@@ -7,9 +7,11 @@ Version = tuple[int, int]
 _YOUNGER: tuple[tuple[re.Pattern[str], Version], ...] = (
     (re.compile(r"mma\.sync[\w.]*\.e[45]m[23]\b"), (8, 4)),
     (re.compile(r"red\.(?<=\bred\.)[\w.]*\.v[248]\."), (8, 1)),
+    (re.compile(r"st\.async\b"), (8, 1)),
     (re.compile(r"wgmma\.mma_async[\w.]*\.(?:s8\.u8|u8\.s8)\b"), (8, 4)),
 )
-"""Instructions and the version that added them (PTX ISA, release notes of mma, red and wgmma).
+"""Instructions and the version that added them (PTX ISA, release notes of mma, red, st.async
+and wgmma).
 
 Each starts with a literal, which makes the search ten times as fast."""
 

@@ -5,7 +5,7 @@ CUDA programming guide, global memory and shared memory accesses, for blocked ti
 """
 
 from collections.abc import Sequence
-from math import gcd
+from math import gcd, prod
 
 from tilec.layout.errors import LayoutError
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS, Mode, Owner
@@ -196,6 +196,7 @@ def choose_blocked(
     contiguous_axis: int | None = None,
     reduced: Sequence[int] = (),
     scanned: Sequence[int] = (),
+    ctas: int = 1,
 ) -> RegisterLayout:
     """Return the blocked layout for reading or writing a tile in memory order.
 
@@ -211,17 +212,49 @@ def choose_blocked(
         reduced: Axes that are reduced: warps share them last, so that each has whole rows.
         scanned: Axes along which a scan runs: each warp gets consecutive elements of a row, so
             that it hands over one total for it.
+        ctas: CTAs of a cluster that hold the tile together; see `spread_axis`.
 
     Raises:
         LayoutError: `warps` is impossible.
     """
     rank = len(shape)
     if not rank:
-        return blocked((), warps, 1, ())
+        return spread(blocked((), warps, 1, ()), (), None, ctas)
     fastest = rank - 1 if contiguous_axis is None else contiguous_axis
     order = [fastest, *(axis for axis in reversed(range(rank)) if axis != fastest)]
     widest = max(1, VECTOR_BITS // element_bits)
     vectors = [1 << shift for shift in reversed(range(widest.bit_length()))]
     warp_order = sorted(order, key=lambda axis: axis in reduced)
-    layouts = (blocked(shape, warps, vector, order, warp_order, scanned) for vector in vectors)
-    return min(layouts, key=lambda layout: layout.replication)
+    axis = spread_axis(shape, warps, ctas)
+    part = [extent // ctas if place == axis else extent for place, extent in enumerate(shape)]
+    layouts = (blocked(part, warps, vector, order, warp_order, scanned) for vector in vectors)
+    chosen = min(layouts, key=lambda layout: layout.replication)
+    return spread(chosen, shape, axis, ctas)
+
+
+def spread_axis(shape: Sequence[int], warps: int, ctas: int) -> int | None:
+    """Return the axis along which the CTAs of a cluster hold parts of a tile.
+
+    It is the first one that divides so, whatever the tile is used for: then a CTA has the same part
+    of all tiles of a shape. Each CTA holds all of a tile that has fewer elements than the CTAs have
+    threads, or that does not divide: then there is none.
+    """
+    if ctas == 1 or prod(shape) < ctas * warps * WARP_LANES:
+        return None
+    return next((axis for axis, extent in enumerate(shape) if extent % ctas == 0), None)
+
+
+def spread(
+    part: RegisterLayout, shape: Sequence[int], axis: int | None, ctas: int
+) -> RegisterLayout:
+    """Return the layout of a tile of which each CTA of a cluster holds a part, laid out as `part`.
+
+    Args:
+        part: Layout of the part of a CTA.
+        shape: Extents of the whole tile.
+        axis: Axis along which the parts follow each other; None where each CTA holds all.
+        ctas: CTAs.
+    """
+    size = 0 if axis is None else part.shape[axis]
+    stride = tuple(size if place == axis else 0 for place in range(part.rank))
+    return RegisterLayout(shape, [*part.modes, Mode(Owner.CTA, ctas, stride)])

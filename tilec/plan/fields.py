@@ -81,6 +81,14 @@ FIELDS: dict[str, PlanField] = {
             rule="1 to 4 or a multiple of 4 up to 32",
         ),
         PlanField(
+            "spread",
+            "1",
+            "CTAs of a cluster that compute a block together, each a part of its tiles: 1, 2, 4 or"
+            " 8",
+            range(1, machine.MAX_CLUSTER_CTAS + 1),
+            rule="1, 2, 4 or 8",
+        ),
+        PlanField(
             "blocks_per_sm",
             "where each step reduces tiles that threads load, as many as keep"
             f" {machine.STREAM_FLIGHT_BYTES // 1024} KB of loads in flight, if a thread then has"

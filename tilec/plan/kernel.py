@@ -27,6 +27,7 @@ from tilec.plan.registers import (
 )
 from tilec.plan.shared_memory import choose_epilogue, choose_slices, choose_stages
 from tilec.plan.split import choose_split
+from tilec.plan.spread import choose_spread, part_of
 from tilec.plan.teams import choose_teams
 from tilec.plan.work import choose_pace, choose_streaming, plan_work
 from tilec.request.target import Target
@@ -113,7 +114,7 @@ def _choose_epilogue(
 
 def _plan_mma(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel with `mma`."""
-    for name in ("worker_warps", "blocks_per_sm"):
+    for name in ("worker_warps", "blocks_per_sm", "spread"):
         if getattr(overrides, name) is not None:
             fail("T0421", f"{name} does not apply to a kernel with mma", "use consumers")
     specialize, why_roles = _choose_roles(problem, overrides)
@@ -257,6 +258,8 @@ def _choose_registers(
 
 def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel without `mma`."""
+    spread, why_spread = choose_spread(problem, overrides)
+    problem = part_of(problem, spread)
     for name in ("consumers", "producer_registers", "consumer_registers"):
         if getattr(overrides, name) is not None:
             message = f"{name} does not apply to a kernel without mma on the tensor cores"
@@ -286,7 +289,9 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
             f"worker_warps = {warps}: {origin}{each} element{'s' * (each != 1)} of the largest "
             "tile a thread",
             why_roles,
+            *why_spread,
             *why_blocks,
         ),
+        spread=spread,
         blocks_per_sm=blocks,
     )

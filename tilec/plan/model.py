@@ -56,6 +56,7 @@ class KernelProblem:
         persistent: Whether registers may do for the state of a loop over tiles.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
+        why_not_spread: Why CTAs of a cluster cannot compute a block together; None when they can.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         why_not_split: Why k-tiles can be neither divided among CTAs nor run backwards; None when
@@ -78,6 +79,7 @@ class KernelProblem:
     blocks_per_sm: bool = True
     persistent: bool = True
     waits_for_tiles: bool = False
+    why_not_spread: str | None = "nothing is known of the kernel"
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: Callable[[int], int] = no_scratch
@@ -135,6 +137,7 @@ class KernelPlan:
         consumers: Warpgroups that execute `mma`; 0 when there is none.
         specialize: Whether a producer warpgroup issues the loads.
         worker_warps: Warps that compute; `4 * consumers` when there is an `mma`.
+        spread: CTAs of a cluster that compute a block together, each a part of its tiles.
         blocks_per_sm: Least number of CTAs whose registers fit an SM together.
         producer_registers: Count for setmaxnreg in the producer; 0 when not specialised.
         consumer_registers: Count for setmaxnreg in the consumers; 0 when not specialised.
@@ -170,6 +173,7 @@ class KernelPlan:
     producer_registers: int
     consumer_registers: int
     reasons: tuple[str, ...]
+    spread: int = 1
     blocks_per_sm: int = 1
     persistent: bool = False
     tile_group: int = 0

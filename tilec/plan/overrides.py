@@ -24,6 +24,7 @@ class PlanOverrides:
     consumers: int | None = None
     specialize: bool | None = None
     worker_warps: int | None = None
+    spread: int | None = None
     blocks_per_sm: int | None = None
     producer_registers: int | None = None
     consumer_registers: int | None = None
@@ -85,6 +86,7 @@ def _check(name: str, value: PlanValue) -> PlanValue:
             return bool(value)
     elif field.allowed is not None and isinstance(value, int) and not isinstance(value, bool):
         is_warps = name == "worker_warps" and value > 4 and value % 4
-        if value in field.allowed and not is_warps:
+        is_odd = name == "spread" and value & (value - 1) != 0
+        if value in field.allowed and not is_warps and not is_odd:
             return value
     raise CompileError(error("T0421", f"{name} = {value}: expected {field.values}"))

@@ -118,6 +118,10 @@ STAGES: tuple[Stage, ...] = (
                 "nv-tileas-assign-register-layouts",
                 f"{_TILEAS}.resources.assign_register_layouts",
             ),
+            Step(
+                "nv-tileas-gather-in-clusters",
+                f"{_TILEAS}.resources.gather_in_clusters",
+            ),
             Step("nv-tileas-take-turns", f"{_TILEAS}.schedule.take_turns"),
             Step("nv-tileas-assign-buffers", f"{_TILEAS}.resources.assign_buffers"),
             Step("nv-tileas-assign-registers", f"{_TILEAS}.resources.assign_registers"),

@@ -61,7 +61,9 @@ def parse_arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
         default=[],
         help="a case, as softmax:8192x8192 or array_cumsum:1x1000000",
     )
-    add("--peers", type=spelt(_peers), default=PEERS[:2], help="of copy,compile,torch (the first 2)")
+    add(
+        "--peers", type=spelt(_peers), default=PEERS[:2], help="of copy,compile,torch (the first 2)"
+    )
     add(
         "--variant",
         action="append",

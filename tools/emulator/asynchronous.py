@@ -211,6 +211,46 @@ class _Landing:
         barrier.settle()
 
 
+def _send(program: Program, statement: Statement) -> Action:
+    where, text, signal = statement.operands
+    kind = f"u{statement.opcode[-1][1:]}"
+    at, word, barrier = (
+        address(program, where),
+        source(program, text, kind),
+        address(program, signal),
+    )
+
+    def act(warp: Warp, mask: Mask) -> bool:
+        for lane in _active(mask):
+            cta, place = _resolve(warp, int(at(warp)[lane]))
+            other, full = _resolve(warp, int(barrier(warp)[lane]))
+            if cta is not other:
+                raise AccessError("a remote store arrives at a barrier of another CTA")
+            word_bytes = np.asarray(word(warp)[lane]).reshape(1).view(np.uint8)
+            warp.cta.run.loads.append(SentWord(cta, place, full, word_bytes))
+        return True
+
+    return act
+
+
+class SentWord:
+    """A word on its way to the shared memory of a CTA."""
+
+    def __init__(self, cta: Cta, at: int, barrier: int, data: Any) -> None:
+        """Send the bytes `data` to an address in a CTA, whose mbarrier at `barrier` counts them."""
+        self.cta, self.at, self.barrier, self.data = cta, at, barrier, data
+
+    def __call__(self) -> None:
+        """Let it arrive."""
+        if all(warp.done for warp in self.cta.warps):
+            raise AccessError("a word is sent to a CTA that has ended")
+        shared = self.cta.shared
+        shared.data[shared.index(np.array([self.at]), len(self.data))[0]] = self.data
+        barrier = shared.barrier(self.barrier)
+        barrier.tx -= len(self.data)
+        barrier.settle()
+
+
 def _store(program: Program, statement: Statement) -> Action:
     tensor, where = statement.operands[:2]
     at = address(program, where)
@@ -306,6 +346,7 @@ ASYNCHRONOUS: dict[str, Callable[[Program, Statement], Action]] = {
     "mbarrier.try_wait.parity": _try_wait,
     "mbarrier.test_wait.parity": _test_wait,
     "mapa": _mapa,
+    "st.async": _send,
     "bar.sync": _named_barrier,
     "bar.arrive": _named_arrive,
     "barrier.cluster.arrive": _cluster_arrive,

@@ -40,6 +40,8 @@ EVENTS = (
     "mma_wait",
     "mma_drain",
     "cluster_sync",
+    "await_cluster",
+    "cluster_send",
     "turn_start",
     "turn_take",
     "turn_pass",
@@ -83,6 +85,7 @@ HANDLE_TYPES = (
 CROSSING = frozenset(
     {"ring_acquire", "ring_wait", "ring_release", "ring_release_until", "ring_advance"}
     | {"ring_skip", "mbarrier_arrive_expect_tx", "async_tiled_tma_load", "cluster_sync"}
+    | {"await_cluster", "cluster_send"}
     | {"await_partials", "arrive_partial", "reset_partials", "add_partial", "store_partial"}
 )
 """Events at which a role meets others. A loop or branch without them is a matter of one role, whose

@@ -108,7 +108,7 @@
 // CHECK:         %[[FIRST:.*]] = arith.muli %[[COLUMN]], %c2{{.*}} : i32
 // CHECK:         %[[RANK:.*]] = arith.addi %[[LANE:.*]], %[[FIRST]] : i32
 // CHECK:         %[[ARRIVES:.*]] = arith.cmpi slt, %[[LANE]], %c2{{.*}} : i32
-// CHECK:         %[[FLAG:.*]] = arith.extui %[[ARRIVES]] : i1 to i32
+// CHECK-DAG:     %[[FLAG:.*]] = arith.extui %[[ARRIVES]] : i1 to i32
 // CHECK:         llvm.inline_asm has_side_effects {{.*}}mapa.shared::cluster.u32 a, $0, $1; @p mbarrier.arrive.shared::cluster.b64 _, [a];{{.*}} %{{.*}}, %[[RANK]], %[[FLAG]]
 "nv_tileaa.func"() ({
 ^bb0(%n: i32):
@@ -184,3 +184,38 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "places_in_the_flattened_grid", function_type = (!nv_tileaa.ptr<i32>) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [8, 1, 1]}} : () -> ()
+
+// -----
+
+!t = tensor<1x4xf32, #nv_tileas.layout<"1x4|lane:32*(0,0)|warp:4*(0,0)|cta:4*(0,1)">>
+!s = !nv_tileas.smem<tensor<1x4xf32, #nv_tileas.shared_layout<array<i64: 1, 4>, 0 : i64>>>
+
+// CTAs that compute a block together: lane n of the first warp sends to CTA n, to the place of the own
+// part. The CTAs say that their barriers are ready as soon as they are, and wait for that later.
+// CHECK-LABEL: llvm.func @parts_for_all
+// CHECK:         nvvm.fence.mbarrier.init
+// CHECK-NEXT:    }
+// CHECK-NEXT:    llvm.inline_asm has_side_effects {{.*}}"barrier.cluster.arrive.relaxed;"
+// CHECK:         griddepcontrol.wait
+// CHECK:         barrier.cluster.wait
+// CHECK-DAG:     %[[BYTES:.*]] = arith.muli %{{.*}}, %c4{{.*}} : i32
+// CHECK-DAG:     %[[PLACE:.*]] = llvm.getelementptr %{{.*}}[%[[BYTES]]]
+// CHECK-DAG:     %[[TO:.*]] = arith.cmpi slt, %[[LANE:.*]], %c4{{.*}} : i32
+// CHECK-DAG:     %[[SENDS:.*]] = arith.andi %[[TO]], %{{.*}} : i1
+// CHECK-DAG:     %[[FLAG:.*]] = arith.extui %[[SENDS]] : i1 to i32
+// CHECK:         llvm.inline_asm has_side_effects {{.*}}@p mapa.shared::cluster.u32 a, $0, $3; @p mapa.shared::cluster.u32 b, $1, $3; @p st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [a], $2, [b]; {{.*}} %[[PLACE]], %{{.*}}, %{{.*}}, %[[LANE]], %[[FLAG]]
+"nv_tileaa.func"() ({
+^bb0(%x: f32):
+  %a = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  %full = "nv_tileas.alloc_mbarrier"() {count = 1 : i64, slots = 1 : i64, offset = 128 : i64} : () -> !nv_tileas.mbarrier
+  %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, cluster = array<i64: 4, 1>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %t = "nv_tileas.splat"(%x) : (f32) -> !t
+    "nv_tileas.await_cluster"() : () -> ()
+    "nv_tileas.cluster_send"(%t, %a, %full) {cluster = array<i64: 4, 1>, multicast_axis = 0 : i64, tx_count = 4 : i64} : (!t, !s, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "parts_for_all", function_type = (f32) -> (), nv_tileaa.kernel_spec = {spread = 4 : i64}, tilec.kernel = {block_threads = 128 : i64, cluster = [4, 1, 1]}} : () -> ()

@@ -1066,3 +1066,35 @@
 %a, %c = builtin.unrealized_conversion_cast to !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, tensor<64x64xf32>
 // expected-error @below {{'nv_tileas.simt_mma' op k_part must lie in the 64 elements of K}}
 %d = "nv_tileas.simt_mma"(%a, %a, %c) {a_major = "k", b_major = "n", k_part = array<i64: -16, 32>} : (!nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>, tensor<64x64xf32>) -> tensor<64x64xf32>
+
+// -----
+
+// CTAs send words.
+!s = !nv_tileas.smem<tensor<8xbf16, #nv_tileas.shared_layout<array<i64: 8>, 0 : i64>>>
+%t, %s, %b = builtin.unrealized_conversion_cast to tensor<8xbf16>, !s, !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.cluster_send' op expects elements of 32 or 64 bits, but got bf16}}
+"nv_tileas.cluster_send"(%t, %s, %b) {cluster = array<i64: 8, 1>, multicast_axis = 0 : i64, tx_count = 4 : i64} : (tensor<8xbf16>, !s, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// CTAs send a tile to where such a tile is expected.
+!s = !nv_tileas.smem<tensor<8xf32, #nv_tileas.shared_layout<array<i64: 8>, 0 : i64>>>
+%t, %s, %b = builtin.unrealized_conversion_cast to tensor<4xf32>, !s, !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.cluster_send' op requires the same shape for tileSize and tensor value}}
+"nv_tileas.cluster_send"(%t, %s, %b) {cluster = array<i64: 8, 1>, multicast_axis = 0 : i64, tx_count = 4 : i64} : (tensor<4xf32>, !s, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// CTAs send something.
+!s = !nv_tileas.smem<tensor<8xf32, #nv_tileas.shared_layout<array<i64: 8>, 0 : i64>>>
+%t, %s, %b = builtin.unrealized_conversion_cast to tensor<8xf32>, !s, !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.cluster_send' op attribute 'tx_count' must be at least 1, but got 0}}
+"nv_tileas.cluster_send"(%t, %s, %b) {cluster = array<i64: 8, 1>, multicast_axis = 0 : i64, tx_count = 0 : i64} : (tensor<8xf32>, !s, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+// CTAs send to each other along an axis of their cluster.
+!s = !nv_tileas.smem<tensor<8xf32, #nv_tileas.shared_layout<array<i64: 8>, 0 : i64>>>
+%t, %s, %b = builtin.unrealized_conversion_cast to tensor<8xf32>, !s, !nv_tileas.mbarrier
+// expected-error @below {{'nv_tileas.cluster_send' op attribute 'multicast_axis' must be 0 or 1, but got 2}}
+"nv_tileas.cluster_send"(%t, %s, %b) {cluster = array<i64: 8, 1>, multicast_axis = 2 : i64, tx_count = 4 : i64} : (tensor<8xf32>, !s, !nv_tileas.mbarrier) -> ()

@@ -204,6 +204,7 @@ module @keeps_parts {
 // CHECK:         "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1>} : () -> i32
 // CHECK:         "nv_tileas.create_ring"(%{{.*}}) {cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>, stages = 1 : i64}
 // CHECK:         "nv_tileas.async_tiled_tma_load"({{.*}}) {box_index = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64,
+// CHECK:         "nv_tileas.await_cluster"() : () -> ()
 // CHECK:         "nv_tileas.cluster_sync"() : () -> ()
 module @keeps_clusters {
   "nv_tileaa.func"() ({
@@ -213,6 +214,7 @@ module @keeps_clusters {
     %row = "nv_tileas.cluster_coord"() {axis = 0 : i64, cluster = array<i64: 2, 1>} : () -> i32
     %ring = "nv_tileas.create_ring"(%full) {stages = 1 : i64, cluster = array<i64: 2, 1>, multicast_axes = array<i64: 0>} : (!nv_tileas.mbarrier) -> !nv_tileas.ring
     "nv_tileas.async_tiled_tma_load"(%d, %slot, %id, %row, %full) {box_index = 0 : i64, tx_count = 8192 : i64, tmaIdx = 0 : i64, cluster = array<i64: 2, 1>, multicast_axis = 0 : i64} : (!desc, !slot, i32, i32, !nv_tileas.mbarrier) -> ()
+    "nv_tileas.await_cluster"() : () -> ()
     "nv_tileas.cluster_sync"() : () -> ()
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!desc, !slot, !nv_tileas.mbarrier) -> ()} : () -> ()

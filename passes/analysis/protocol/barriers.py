@@ -107,6 +107,12 @@ class RingBarriers:
         barrier.clock |= agent.clock | copy
         self._settle(barrier, event)
 
+    def share_of(self, agent: Agent, event: Event) -> int:
+        """Return how many of the bytes that a role sends the agent does."""
+        if not event.by_all_warps:
+            return event.amount if agent.first else 0
+        return event.amount * agent.weight // self._protocol.roles[agent.role].warps
+
     def advance(self, agent: Agent, event: Event) -> bool:
         """Move on in a ring."""
         ring = known(event.ring)

@@ -6,21 +6,32 @@
   that axis, and no other one does.
 * The roles compute the same tile. Where two of them compute a number from the place of the CTA in
   the same way, they take the same axis.
+* Nothing reaches into another CTA before its barriers are initialised.
 """
 
 from typing import Any
 
-from tilec.dialects.nv_tileas.cluster_ops import cluster_of
+from tilec.dialects.nv_tileas.cluster_ops import AwaitClusterOp, ClusterSendOp, cluster_of
 from tilec.ir.attributes import read_kernel_fact
 from tilec.ir.bindings import ir
-from tilec.ir.structured import defining_operation, walk_operations
+from tilec.ir.structured import (
+    body_operations,
+    defining_operation,
+    enclosing_operations,
+    operations_inside,
+    parent_operation,
+    walk_operations,
+)
+from tilec.layout.modes import Owner
 from tilec.passes.analysis.facts.index_ranges import constant_value
-from tilec.passes.analysis.kernels import kernel_operations
+from tilec.passes.analysis.kernels import ctas_of_spec, kernel_operations, read_spec
 from tilec.passes.analysis.tma.multicast import dependences, multicast_axis, share_axis
-from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
+from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, register_layout_of
 
 COORD = "nv_tileas.cluster_coord"
 _LOAD = "nv_tileas.async_tiled_tma_load"
+_REACHING = (ClusterSendOp.OPERATION_NAME, "nv_tileas.ring_release", _LOAD)
+"""Operations that may reach into other CTAs."""
 _DEPTH = 3
 """Operations away from the place of a CTA at which two roles are compared."""
 Found = tuple[Any, str]
@@ -31,14 +42,23 @@ def find_cluster_error(function: Any) -> Found | None:
     """Return an operation of a kernel whose cluster or axis is wrong and why, or None."""
     ops = kernel_operations(function)
     return (
-        _find_other_cluster(ops, read_kernel_fact(function, "cluster_tiles"))
+        _find_other_cluster(ops, _known_cluster(function))
         or _find_wrong_share(ops)
         or _find_disagreement(ops)
+        or _find_early_reach(ops)
     )
 
 
-def _find_other_cluster(ops: list[Any], tiles: Any) -> Found | None:
-    known = tuple(tiles) if tiles else None
+def _known_cluster(function: Any) -> tuple[int, int] | None:
+    """Return the rows and columns of CTAs of a kernel; None where nothing tells."""
+    tiles = read_kernel_fact(function, "cluster_tiles")
+    ctas = ctas_of_spec(read_spec(function) or {})
+    if ctas > 1:
+        return ctas, 1
+    return tuple(tiles) if tiles else None
+
+
+def _find_other_cluster(ops: list[Any], known: tuple[int, int] | None) -> Found | None:
     for op in ops:
         if not op.name.startswith("nv_tileas.") or "cluster" not in op.attributes:
             continue
@@ -109,6 +129,37 @@ class _Steps:
         if factors[1] is not None:
             return first * factors[1]
         return None if factors[0] is None else second * factors[0]
+
+
+def _find_early_reach(ops: list[Any]) -> Found | None:
+    """Find what reaches into other CTAs before the wait for their barriers, if there is one."""
+    waits = [op for op in ops if op.name == AwaitClusterOp.OPERATION_NAME]
+    if not waits:
+        return None
+    first = waits[0]
+    if len(waits) > 1 or parent_operation(first).name != "nv_tileas.roles":
+        return waits[-1], "the CTAs of a cluster wait for each other's barriers once"
+    before = body_operations(first.block)
+    before = before[: before.index(first)]
+    inside = {inner for op in before for inner in (op, *operations_inside(op))}
+    reaching = (op for op in ops if op.name in _REACHING)
+    early = [op for op in reaching if op in inside or not _is_below(op, first.block)]
+    if early:
+        return early[0], "this reaches into CTAs whose barriers may not be initialised"
+    return None
+
+
+def is_sent_by_all_warps(op: Any) -> bool:
+    """Tell whether `op` sends to other CTAs, and each warp has elements of its own for them."""
+    if op.name != ClusterSendOp.OPERATION_NAME:
+        return False
+    terms = register_layout_of(op.operands[0]).replica_terms()
+    return not any(term.owner in (Owner.WARP, Owner.WARPGROUP) for term in terms)
+
+
+def _is_below(op: Any, block: Any) -> bool:
+    """Tell whether `block` holds an operation, or one around it."""
+    return any(outer.block == block for outer in (op, *enclosing_operations(op)))
 
 
 def _find_disagreement(ops: list[Any]) -> Found | None:

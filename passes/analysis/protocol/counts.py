@@ -48,3 +48,12 @@ def ring_peers(cluster: tuple[int, int], axes: tuple[int, ...], rank: int) -> tu
 def slot_tx_count(slots: Iterable[SharedLayout]) -> int:
     """Return the bytes that fill one slot: the sum of the boxes of its tiles."""
     return sum(layout.transfer_bytes for layout in slots)
+
+
+def gather_tx_count(sizes: Iterable[int]) -> int:
+    """Return the bytes that the CTAs of a cluster send to each of them, itself included.
+
+    Args:
+        sizes: Bytes of the tiles that they put together.
+    """
+    return sum(sizes)

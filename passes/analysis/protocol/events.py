@@ -22,6 +22,9 @@ class Kind(enum.Enum):
     """Arrive on the full barrier of the current slot and announce `amount` bytes."""
     COPY_IN = "copy_in"
     """Start an asynchronous copy of `amount` bytes into the current slot of `buffer`."""
+    SEND = "send"
+    """Let threads send `amount` bytes of a tile to the current slot of `buffer` of every CTA along
+    `axis`: each warp an equal share (`by_all_warps`), or the first warp all."""
     WAIT = "wait"
     """Wait for the full barrier of the current slot."""
     RELEASE = "release"
@@ -102,6 +105,7 @@ class Event:
             own CTA gets it.
         per_warpgroup: Whether each warpgroup of the role does it for itself: with its own barrier,
             its own elected thread, its own part of `buffer`.
+        by_all_warps: Whether each warp of the role sends a share of what is sent.
         origin: Where a part that is written begins in its tile; the first one begins at its origin.
         source: Accumulator that a product adds to, or that is waited for or touched, by number;
             None for one that is never in flight.
@@ -124,6 +128,7 @@ class Event:
     axis: int | None = None
     per_trip: Trips | None = None
     per_warpgroup: bool = False
+    by_all_warps: bool = False
     origin: tuple[int, ...] = ()
     source: int | None = None
     target: int | None = None

@@ -16,6 +16,7 @@ from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.protocol import teams
 from tilec.passes.analysis.protocol.accumulators import Accumulators, find_misuse
 from tilec.passes.analysis.protocol.boxes import BoxGroups
+from tilec.passes.analysis.protocol.clusters import is_sent_by_all_warps
 from tilec.passes.analysis.protocol.conditions import Conditions
 from tilec.passes.analysis.protocol.counters import counter_events
 from tilec.passes.analysis.protocol.events import (
@@ -277,7 +278,7 @@ class Extraction:
         kind, operand = _TILE_EVENTS[short]
         buffer, cursor = self._buffer(op, op.operands[operand])
         amount, axis = 0, None
-        if kind is Kind.COPY_IN:
+        if kind in (Kind.COPY_IN, Kind.SEND):
             amount, axis = op.opview.tx_count.value, multicast_axis(op)
             if axis is not None and dependences(control_operands(op), self.coordinates):
                 self._report(op, "CTAs that share a tile may not all load it")
@@ -295,7 +296,8 @@ class Extraction:
         elif kind is Kind.COPY_OUT:
             amount = prod(op.operands[operand].type.shape)
         event = Event(kind, place, cursor, buffer, cursor is not None, amount=amount, axis=axis)
-        return [replace(event, per_warpgroup=own, origin=origin)]
+        by_all = is_sent_by_all_warps(op)
+        return [replace(event, per_warpgroup=own, origin=origin, by_all_warps=by_all)]
 
     def _product_events(self, op: Any, short: str, place: str) -> list[Event]:
         places = [self._buffer(op, tile) for tile in op.opview.shared_operands]
@@ -344,20 +346,16 @@ _TILE_EVENTS = {
     "load_shared": (Kind.READ, 0),
     "copy_out": (Kind.READ, 0),
     "store_shared": (Kind.WRITE, 1),
+    "cluster_send": (Kind.SEND, 1),
 }
 
 
 _OTHERS = (
     "set_registers",
     "sleep",
-    "tiled_store",
-    "gather",
-    "scatter",
-    "atomic",
-    "store_partial",
-    "arrive_partial",
-    "await_partials",
-    "reset_partials",
+    *("tiled_store", "gather", "scatter", "atomic"),
+    *("store_partial", "arrive_partial", "await_partials", "reset_partials"),
+    "await_cluster",
     "yield",
 )
 """Operations with effects that rings, buffers and barriers do not see."""

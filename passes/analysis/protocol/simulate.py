@@ -38,6 +38,7 @@ from tilec.passes.analysis.protocol.state import (
     make_agents,
     meeting_groups,
 )
+from tilec.support.fast_dataclasses import replace
 
 
 class Simulation:
@@ -59,6 +60,7 @@ class Simulation:
             Kind.ACQUIRE: self.barriers.acquire,
             Kind.EXPECT: self.barriers.expect,
             Kind.COPY_IN: self.copy_in,
+            Kind.SEND: self.send,
             Kind.WAIT: self.barriers.wait,
             Kind.RELEASE: self.barriers.release,
             Kind.RELEASE_UNTIL: self.barriers.release_until,
@@ -133,6 +135,24 @@ class Simulation:
             self.hazards.check_free(agent, slot.replaced, event)
             self.hazards.check_fenced(agent, slot.fences, event)
             self.barriers.land(agent, (cta, number, place), slot.writers, event)
+        return True
+
+    def send(self, agent: Agent, event: Event) -> bool:
+        """Write the agent's part of a tile to the slot in every CTA; the bytes arrive later."""
+        buffer, fill = known(event.buffer), agent.positions.get(known(event.ring), 0) + 1
+        (_, number, place), _ = self.barriers.place(agent, event)
+        share = self.barriers.share_of(agent, event)
+        for cta in self.barriers.peers(agent, () if event.axis is None else (event.axis,)):
+            slot = self.slots[cta, buffer, place]
+            if slot.copied != fill:
+                slot.replaced = slot.reads | slot.writers
+                slot.fills = slot.copied = fill
+                slot.generic, slot.reads, slot.writers, slot.stores = 0, 0, 0, {}
+            self.hazards.check_free(agent, slot.replaced, event)
+            if share:
+                mark = self._access(agent, slot)
+                slot.writers |= mark
+                self.barriers.land(agent, (cta, number, place), mark, replace(event, amount=share))
         return True
 
     def _view(self, agent: Agent, event: Event) -> tuple[Slot, int | None]:

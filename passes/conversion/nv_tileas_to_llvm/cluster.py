@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas.cluster_ops import (
+    AwaitClusterOp,
     ClusterCoordOp,
     ClusterIdOp,
     ClusterSyncOp,
@@ -64,6 +65,22 @@ def peer_rank(number: emit.Index, cluster: tuple[int, int], axes: Iterable[int])
 def synchronise_cluster() -> None:
     """Let all threads of the cluster that still run meet (PTX ISA, barrier.cluster)."""
     emit.inline_ptx("barrier.cluster.arrive;\nbarrier.cluster.wait;", "~{memory}")
+
+
+def arrive_in_cluster() -> None:
+    """Tell the other CTAs that this one's barriers are initialised; `AwaitClusterOp` waits.
+
+    The fence after the initialisation orders it, so the arrival need not (PTX ISA, barrier.cluster
+    and fence.mbarrier_init): a release would flush all that the CTA has written.
+    """
+    emit.inline_ptx("barrier.cluster.arrive.relaxed;", "~{memory}")
+
+
+@RULES.converts(AwaitClusterOp)
+def lower_await_cluster(op: Any, lowering: Lowering) -> Sequence[Any]:
+    """Wait for the arrivals before the roles."""
+    emit.inline_ptx("barrier.cluster.wait;", "~{memory}")
+    return ()
 
 
 @RULES.converts(ClusterIdOp)

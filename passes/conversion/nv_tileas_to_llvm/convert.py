@@ -40,6 +40,11 @@ In a cluster, a release arrives in each CTA of the axis:
     After:   mapa.shared::cluster %remote, %empty, rank of peer n      // lane n of each warp
              mbarrier.arrive.shared::cluster [%remote]
 
+Where CTAs compute a block together, each lane sends to one of them (`cluster_send`):
+
+    mapa.shared::cluster %there, %slot, lane; mapa.shared::cluster %bar, %full, lane
+    st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%there], %part, [%bar]
+
 The rank of a CTA is its block index modulo the size of the cluster: row + column * rows. A
 multicast copy gets the mask of the ranks along its axis: in a cluster of 2x2, `3 << 2 * column` for
 a column and `5 << row` for a row. Barriers are initialised before a `barrier.cluster`, because
@@ -53,6 +58,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from tilec.dialects.nv_tileas.cluster_ops import AwaitClusterOp
 from tilec.dialects.nv_tileas.epilogue_ops import WarpgroupIdOp
 from tilec.dialects.nv_tileas.role_ops import PRODUCER_WARP, CtaIdOp, NumCtasOp, RolesOp, TeamIdOp
 from tilec.ir import llvm_ops
@@ -61,7 +67,13 @@ from tilec.ir.bindings import ir, scf
 from tilec.ir.removal import erase
 from tilec.layout import Owner
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
-from tilec.passes.analysis.kernels import function_body, kernel_functions, kernel_operations
+from tilec.passes.analysis.kernels import (
+    ctas_of_spec,
+    function_body,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+)
 from tilec.passes.conversion.nv_tileas_to_llvm import (
     barriers,
     cluster,
@@ -76,6 +88,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm import (
     reduce,
     reports,
     scan,
+    sending,
     shape,
     shared_memory,
     simt,
@@ -102,6 +115,7 @@ RULE_MODULES = (
     reduce,
     reports,
     scan,
+    sending,
     shape,
     shared_memory,
     simt,
@@ -230,6 +244,7 @@ def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
     _initialise_barriers(lowering, op, thread)
     _wait_for_the_kernel_before()
     producer_warps, consumer_warps = roles.producer_warps.value, roles.consumer_warps.value
+    ctas = ctas_of_spec(read_spec(lowering.function) or {})
     place = emit.add(warp, -producer_warps)
     team = emit.divide(place, consumer_warps) if roles.team_count > 1 else 0
     consumer = emit.remainder(place, consumer_warps) if roles.team_count > 1 else place
@@ -237,7 +252,7 @@ def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
         Owner.LANE: lane,
         Owner.WARP: emit.remainder(consumer, WARPGROUP_WARPS),
         Owner.WARPGROUP: emit.divide(consumer, WARPGROUP_WARPS),
-        Owner.CTA: 0,
+        Owner.CTA: cluster.rank_in_cluster((ctas, 1)) if ctas > 1 else 0,
     }
     first = emit.compare("eq", thread, producer_warps * WARP_LANES)
     own = emit.value(emit.add(thread, -producer_warps * WARP_LANES))
@@ -245,7 +260,7 @@ def lower_roles(op: Any, lowering: Lowering) -> Sequence[Any]:
         own = emit.value(emit.remainder(own, consumer_warps * WARP_LANES))
         first = emit.compare("eq", own, 0)
     leads = emit.compare("eq", emit.remainder(own, WARPGROUP_WARPS * WARP_LANES), 0)
-    consumer_role = Role(consumer_warps, ids, own, first, leads, team)
+    consumer_role = Role(consumer_warps, ids, own, first, leads, team, ctas)
     if not producer_warps:
         _run(lowering, consumer_role, roles.consumer)
         return ()
@@ -321,7 +336,10 @@ def _initialise_barriers(lowering: Lowering, roles: Any, thread: Any) -> None:
                 llvm_ops.operation("nvvm.mbarrier.init", [slot_barrier(barrier, slot), count])
         if allocations:
             llvm_ops.operation("nvvm.fence.mbarrier.init")
-    if any("multicast_axes" in op.attributes for op in kernel_operations(lowering.function)):
+    ops = kernel_operations(lowering.function)
+    if any(op.name == AwaitClusterOp.OPERATION_NAME for op in ops):
+        cluster.arrive_in_cluster()
+    elif any("multicast_axes" in op.attributes for op in ops):
         cluster.synchronise_cluster()
     elif allocations:
         llvm_ops.barrier()

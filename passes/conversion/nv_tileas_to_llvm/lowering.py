@@ -46,11 +46,13 @@ class Role:
 
     Attributes:
         warps: Warps of the role, of one team of it; 0 while all threads of the CTA run the code.
-        ids: This thread's lane, warp in the warpgroup and warpgroup in the role (or team).
+        ids: This thread's lane, warp in the warpgroup and warpgroup in the role (or team), and its
+            CTA among those that compute the block together.
         thread: This thread's index in the role (or team).
         elected: i1 that is true in one thread; None when only one thread runs the code.
         warpgroup_elected: i1 that is true in one thread of each warpgroup; None as above.
         team: This thread's team; a role without teams is one.
+        ctas: CTAs that compute the block together.
     """
 
     warps: int
@@ -59,6 +61,7 @@ class Role:
     elected: Any
     warpgroup_elected: Any
     team: Any = 0
+    ctas: int = 1
 
     def elected_for(self, op: Any) -> Any:
         """Return the predicate of the threads that perform `op`, which single threads do."""
@@ -269,8 +272,11 @@ class Lowering:
 
     def thread_digit(self, owner: Owner, divisor: int, extent: int) -> emit.Index:
         """Return `(id // divisor) % extent` of this thread's id at level `owner`."""
-        limit = {Owner.LANE: 32, Owner.WARP: 4}.get(owner, max(1, self.current_role.warps // 4))
-        quotient = emit.divide(self.current_role.ids[owner], divisor)
+        role = self.current_role
+        warpgroups = max(1, role.warps // 4)
+        sizes = {Owner.LANE: 32, Owner.WARP: 4, Owner.WARPGROUP: warpgroups, Owner.CTA: role.ctas}
+        limit = sizes[owner]
+        quotient = emit.divide(role.ids[owner], divisor)
         return quotient if divisor * extent >= limit else emit.remainder(quotient, extent)
 
 

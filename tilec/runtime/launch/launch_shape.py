@@ -33,6 +33,12 @@ def whole_clusters(extents: Grid, cluster: Sequence[int]) -> Grid:
     )
 
 
+def ctas_of_a_tile(metadata: Mapping[str, Any]) -> int:
+    """Return how many blocks of a launch compute one tile together: those of a cluster, or 1."""
+    ctas = prod(metadata.get("cluster", (1, 1, 1)))
+    return ctas // prod(metadata.get("cluster_tiles", (ctas,)))
+
+
 def launch_shape(
     driver: Driver, loaded: LoadedKernel, metadata: Mapping[str, Any], blocks: int
 ) -> LaunchShape:
@@ -46,7 +52,8 @@ def launch_shape(
         loaded: The kernel.
         metadata: Its metadata.
         blocks: Tiles of the grid in whole clusters; a persistent kernel gets fewer blocks. Tiles
-            that are split along K count once for each split.
+            that are split along K count once for each split, and tiles that the blocks of a cluster
+            compute together once for each of these.
 
     Raises:
         LaunchError: The tiles do not fill clusters, or are too many in whole ones (T0707).

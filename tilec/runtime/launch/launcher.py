@@ -22,7 +22,7 @@ from tilec.runtime.cuda.api import Driver, LoadedKernel, PreparedLaunch
 from tilec.runtime.errors import join_names, launch_error
 from tilec.runtime.launch.expressions import ExpressionError, evaluate
 from tilec.runtime.launch.grid import Grid, count_blocks, grid_extents
-from tilec.runtime.launch.launch_shape import launch_shape, whole_clusters
+from tilec.runtime.launch.launch_shape import ctas_of_a_tile, launch_shape, whole_clusters
 from tilec.runtime.launch.parameter_block import ParameterBlock, ParameterLayout
 from tilec.runtime.launch.reports import Watch, make_watches, report_places
 from tilec.runtime.launch.tensor_map import check_encoding, make_encoding
@@ -230,7 +230,8 @@ def _extents_and_blocks(
     environment = {**metadata.get("constants", {}), **arguments.environment()}
     extents = grid_extents(metadata.get("grid"), environment, grid, metadata["name"])
     tiles = whole_clusters(extents, metadata.get("cluster_tiles", (1, 1)))
-    items = 0 if arguments.is_empty else count_blocks(tiles) * metadata.get("split_k", 1)
+    of_one = ctas_of_a_tile(metadata) * metadata.get("split_k", 1)
+    items = 0 if arguments.is_empty else count_blocks(tiles) * of_one
     return extents, items
 
 

@@ -29,6 +29,8 @@ Otherwise a cluster that the user asked for is an error (T0421), and a cluster t
 the tiles becomes a single CTA. The same holds if no tile is shared along one of the axes of the
 cluster.
 
+Where CTAs compute a block together (`spread`), threads move all tiles, each CTA its parts.
+
 Options:
     any plan field: Overrides the choice of the planner for this field.
 """
@@ -77,6 +79,7 @@ from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
 from tilec.passes.analysis.schedule.marks import ROTATE
+from tilec.passes.analysis.spreading import why_not_spread
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
     check_cluster,
@@ -132,6 +135,12 @@ def _plan(
         plan, demoted = plan_within_budget(attempt, accesses, overrides)
     except CompileError as failure:
         raise _located(failure, function) from None
+    if plan.spread > 1:
+        whole = [access for access in accesses if access.uses_tma]
+        demoted += [
+            leave_to_threads(access, "each CTA moves its part of a tile") for access in whole
+        ]
+        plan = attempt() if whole else plan
     for item in demoted:
         context.sink.emit(lost_tma("T0522", item, function))
     return plan
@@ -163,6 +172,7 @@ def spec_of(plan: KernelPlan) -> dict[str, Any]:
         "cluster": [*plan.cluster, 1],
         "producer_warps": WARPGROUP_WARPS if plan.specialize else 0,
         "consumer_warps": plan.worker_warps // plan.teams,
+        "spread": plan.spread,
         "blocks_per_sm": plan.blocks_per_sm,
         "producer_registers": plan.producer_registers,
         "consumer_registers": plan.consumer_registers,
@@ -217,6 +227,7 @@ def kernel_problem(
         latency=max(map(_latency, accesses), default=0),
         thread_bytes=max(map(_thread_bytes, accesses), default=0),
         waits_for_tiles=waits_for_tiles(function),
+        why_not_spread=why_not_spread(function, accesses),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         scratch_bytes=partial(expected_scratch_bytes, function),

@@ -23,7 +23,8 @@ So all CTAs have about the same work:
     %c = %tile - %base - (%half ? %ids : 0); %two = max(min(%total - %base, 2 * %ids) - %ids, 0)
     %t = %base + %c + min(%c, %two) + %half
 
-With a cluster, an index numbers clusters:
+Where CTAs compute a block together (`spread`), an index numbers clusters, and a cluster has one
+tile: `%id = cluster_id; %m = %id / cdiv(N, 256); ...`. With a cluster of CTAs of a tile each:
 
     %id = cluster_id; %row = (%id / cdiv(N, 256)) * 2 + cluster_coord {axis = 0}
 
@@ -41,6 +42,7 @@ Options:
     balance_tiles: 1 if tiles are longer the larger their coordinate along the last axis is, -1 if
         they are shorter: a CTA then takes long and short ones alternately; 0 keeps the order.
     cluster: CTAs of a cluster along the last two axes of the grid.
+    spread: CTAs of a cluster that compute a block together.
 """
 
 from functools import cached_property
@@ -62,6 +64,7 @@ from tilec.passes.analysis.facts.intervals import unsigned_limits
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
+    ctas_of_spec,
     function_body,
     is_tiled_access,
     kernel_functions,
@@ -95,7 +98,8 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
             ranges = ValueRanges(block, read_kernel_metadata(function))
             order = tuple(spec.get("tile_order", ()))
             group, cluster = spec.get("tile_group", 0), cluster_of_spec(spec)
-            grid = _Grid(extents, cluster, group, ranges, order, spec.get("balance_tiles", 0))
+            balance, spread = spec.get("balance_tiles", 0), ctas_of_spec(spec)
+            grid = _Grid(extents, cluster, group, ranges, order, balance, spread)
             index = grid.first_index()
         if spec.get("persistent", False):
             index = _loop_over_tiles(function, index, grid, users)
@@ -176,6 +180,7 @@ class _Grid:
         order: Axes from the slowest to the fastest; empty for the order of the source.
         balance: 1 or -1 where long and short tiles alternate: the longest has the largest or the
             smallest coordinate along the fastest axis.
+        spread: CTAs of a cluster that compute one tile together.
     """
 
     extents: list[Any]
@@ -184,6 +189,7 @@ class _Grid:
     ranges: ValueRanges
     order: tuple[int, ...] = ()
     balance: int = 0
+    spread: int = 1
 
     @property
     def has_clusters(self) -> bool:
@@ -202,11 +208,18 @@ class _Grid:
     def first_index(self) -> Any:
         """Emit the first index that this CTA works on."""
         _ = self.units
-        return ClusterIdOp.build(self.cluster) if self.has_clusters else CtaIdOp.build()
+        ctas = self._ctas
+        return CtaIdOp.build() if ctas == (1, 1) else ClusterIdOp.build(ctas)
 
     def stride(self) -> Any:
         """Emit the distance of the indices that a CTA of a persistent kernel works on."""
-        return NumClustersOp.build(self.cluster) if self.has_clusters else NumCtasOp.build()
+        ctas = self._ctas
+        return NumCtasOp.build() if ctas == (1, 1) else NumClustersOp.build(ctas)
+
+    @property
+    def _ctas(self) -> tuple[int, int]:
+        """The CTAs of a cluster: they have a tile each, or one tile together."""
+        return (self.spread, 1) if self.spread > 1 else self.cluster
 
     def total(self) -> Any:
         """Emit the number of indices."""

@@ -28,6 +28,7 @@ from tilec.ir.structured import walk_operations
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     cluster_of_spec,
+    ctas_of_spec,
     kernel_functions,
     kernel_operations,
     read_spec,
@@ -81,7 +82,7 @@ def assign_buffers(module: Any, context: PassContext) -> None:
             function,
             shared_bytes=used,
             block_threads=WARP_LANES * warps,
-            cluster=[rows * columns, 1, 1],
+            cluster=[rows * columns * ctas_of_spec(spec), 1, 1],
             cluster_tiles=[rows, columns],
             dependent_launch=True,
         )

@@ -22,7 +22,7 @@ If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` 
 """
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -30,11 +30,7 @@ from tilec.dialects.nv_tileas import ConvertLayoutOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import (
-    defining_operation,
-    terminator,
-    walk_operations,
-)
+from tilec.ir.structured import defining_operation, terminator, walk_operations
 from tilec.layout import (
     LayoutError,
     RegisterLayout,
@@ -47,6 +43,7 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import (
+    ctas_of_spec,
     kernel_functions,
     kernel_operations,
     read_spec,
@@ -100,7 +97,8 @@ def assign_register_layouts(module: Any, context: PassContext) -> None:
         spec = read_spec(function) or {}
         found = [op for op in kernel_operations(function) if op.name == "nv_tileas.roles"]
         for roles in found:
-            assignment = LayoutAssignment(roles.opview.consumer.blocks[0], spec["consumer_warps"])
+            block = roles.opview.consumer.blocks[0]
+            assignment = LayoutAssignment(block, spec["consumer_warps"], ctas_of_spec(spec))
             assignment.run()
             for message, tile in assignment.remarks:
                 maker = defining_operation(tile)
@@ -119,6 +117,7 @@ class LayoutAssignment:
 
     block: Any
     warps: int
+    ctas: int = 1
     parents: dict[Any, Any] = field(default_factory=dict)
     layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
     replaced: list[Any] = field(default_factory=list)
@@ -255,7 +254,12 @@ class LayoutAssignment:
         bits = max(element_bits(operand.type.element_type) for operand in op.operands)
         shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
         scanned = (axis,) if keeps_order(op) else ()
-        return choose_blocked(shape, bits, self.warps, reduced=(axis,), scanned=scanned)
+        return self._blocked(shape, bits, (axis,), scanned)
+
+    def _blocked(
+        self, shape: tuple[int, ...], bits: int, reduced: Sequence[int], scanned: Sequence[int]
+    ) -> RegisterLayout:
+        return choose_blocked(shape, bits, self.warps, None, reduced, scanned, self.ctas)
 
     def _preferred(self, value: Any) -> RegisterLayout:
         """Return the layout for a group that nothing else decides."""
@@ -274,7 +278,7 @@ class LayoutAssignment:
         ordered = (op for op in touching if op.name in COMBINE and keeps_order(op))
         scanned = sorted({op.opview.axis.value for op in ordered})
         shape, narrowest = tuple(value.type.shape), min(moved, default=max(bits))
-        default = choose_blocked(shape, narrowest, self.warps, reduced=[*reduced], scanned=scanned)
+        default = self._blocked(shape, narrowest, [*reduced], scanned)
         return self._cheapest(self._find(value), default, narrowest)
 
     def _cheapest(self, root: Any, default: RegisterLayout, bits: int) -> RegisterLayout:

@@ -1,0 +1,101 @@
+"""Whether the CTAs of a cluster can compute a block together, each a part of its tiles.
+
+Each CTA runs the whole kernel. A tile of many elements is divided among the CTAs, a smaller tile or
+a scalar is computed by all of them. So whatever combines elements of different CTAs must be known
+(`nv-tileas-gather-in-clusters` handles reductions), and what has an effect must happen once: stores
+of tiles do, as threads that hold the same elements store them once. Nothing orders the accesses of
+different CTAs to global memory.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from tilec.dialects.common.accesses import must_happen
+from tilec.ir.attributes import elements_of
+from tilec.ir.bindings import ir
+from tilec.passes.analysis.facts.element_accesses import is_element_access
+from tilec.passes.analysis.facts.memory_tokens import token_sources
+from tilec.passes.analysis.kernels import (
+    TiledAccess,
+    is_tiled_access,
+    kernel_operations,
+    tiled_access,
+)
+from tilec.passes.analysis.mma.operands import is_unit_view
+
+_SPREADABLE = frozenset(
+    f"nv_tileas.{name}"
+    for name in (
+        *("make_memref", "slice_base", "create_mem_token", "join_mem_token"),
+        *("tiled_load", "tiled_store", "gather", "get_program_id", "get_num_programs"),
+        *("make_range", "splat", "broadcast", "view", "reduce", "yield_values"),
+    )
+)
+"""Operations of nv_tileas that CTAs can share. All operations of other dialects work on scalars, or
+element by element."""
+
+
+def why_not_spread(function: Any, accesses: list[TiledAccess]) -> str | None:
+    """Return why the CTAs of a cluster cannot compute a block of a kernel together, or None.
+
+    Args:
+        function: The kernel, before roles.
+        accesses: Its tiled loads and stores.
+    """
+    for op in kernel_operations(function):
+        reason = _why_not(op)
+        if reason is not None:
+            return reason
+    for access in accesses:
+        if not any(not atom.is_tma for atom in access.op.opview.legal_atoms):
+            return "only TMA may move a tile, which it does whole"
+        if access.token is not None and not all(map(_same_tiles(access), _before(access))):
+            return "an access comes after one of other tiles of the array, maybe by another CTA"
+    return None
+
+
+def _why_not(op: Any) -> str | None:
+    if not op.name.startswith("nv_tileas."):
+        return None
+    short = op.name.removeprefix("nv_tileas.")
+    if op.name not in _SPREADABLE:
+        return f"its CTAs cannot share '{short}'"
+    if is_element_access(op) and must_happen(op):
+        return f"each CTA would perform '{short}'"
+    if short == "view" and not is_unit_view(op):
+        return "elements of different CTAs change places in a reshaped tile"
+    return None
+
+
+def _before(access: TiledAccess) -> list[Any]:
+    """Return the accesses that an access waits for."""
+    return list(token_sources(access.token))
+
+
+def _same_tiles(access: TiledAccess) -> Callable[[Any], bool]:
+    """Return what tells whether an operation accesses the same array in the same tiles.
+
+    Then the two tiles are the same or have nothing in common, and each CTA has the same part of
+    both: what one CTA does needs no order with what another one does.
+    """
+
+    def tells(op: Any) -> bool:
+        if not is_tiled_access(op):
+            return False
+        other = tiled_access(op)
+        same = other.view == access.view and _extents(other) == _extents(access)
+        return same and _is_aligned(other) and _is_aligned(access)
+
+    return tells
+
+
+def _is_aligned(access: TiledAccess) -> bool:
+    """Tell whether a tile lies at a multiple of its extents."""
+    if "coord_div_by" not in access.op.attributes:
+        return False
+    divisors = elements_of(access.op.attributes["coord_div_by"])
+    return all(by % extent == 0 for by, extent in zip(divisors, _extents(access), strict=True))
+
+
+def _extents(access: TiledAccess) -> tuple[int, ...]:
+    return tuple(ir.RankedTensorType(access.tile_type).shape)

@@ -1,0 +1,260 @@
+"""Combine in two steps what is reduced along an axis that the CTAs of a cluster share.
+
+Before:  %s = reduce %x {axis = 1}             // 1x131072, ...|cta:8*(0,16384)
+After:   %v = view %x                          // 1x8x16384, ...|cta:8*(0,1,0)
+         %p = reduce %v {axis = 2}             // 1x8, ...|cta:8*(0,1): each CTA has its part
+         await_cluster
+         mbarrier_arrive_expect_tx %bar {tx_count = 32}
+         cluster_send %p, %slot, %bar {cluster = [8, 1], multicast_axis = 0, tx_count = 4}
+         ring_wait %ring, %position
+         %g = load_shared %slot                // 1x8, reg:8*(0,1)|...: each CTA has all parts
+         %s = reduce %g {axis = 1}
+
+Each CTA reduces its part of the tile, sends the result to all CTAs of the cluster (st.async, which
+arrives with its bytes on an mbarrier of the receiver), and combines the parts of all of them, in
+the order of the elements. So all CTAs have the same bits. Operands that are reduced together share
+a barrier. Elements of less than 32 bits travel in 32: floats as f32, integers zero-extended.
+
+Before the first exchange, the CTAs wait until all of them have initialised their barriers. Loads
+that come before are on their way in the meantime.
+
+A reduction in a loop uses two slots alternately, and needs no empty barrier: a CTA fills a slot
+again after it has received the parts of the next round, and its peers send those after their
+threads, which meet at a barrier, have read this one.
+
+The pass follows the layouts of `nv-tileas-assign-register-layouts`.
+
+Options:
+    spread: CTAs that compute a block together; 1 leaves the kernel as it is.
+"""
+
+from functools import partial
+from math import prod
+from typing import Any
+
+from tilec.dialects.nv_tileas import (
+    AllocMBarrierOp,
+    AllocSharedOp,
+    AwaitClusterOp,
+    BarrierOp,
+    ClusterSendOp,
+    CreateRingOp,
+    LoadSharedOp,
+    MBarrierArriveExpectTxOp,
+    MBarrierType,
+    RingAdvanceOp,
+    RingBarrierOp,
+    RingStartOp,
+    RingType,
+    RingWaitOp,
+    SlotViewOp,
+)
+from tilec.dialects.nv_tileas.cluster_ops import SENT_BITS
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ViewOp
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import arith, ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import clone_whole, enclosing_loops, parent_operation, thread_value
+from tilec.layout import RegisterLayout
+from tilec.layout.modes import Mode, Owner
+from tilec.layout.reduction import reduction
+from tilec.layout.shared import row_major
+from tilec.passes.analysis.kernels import (
+    ctas_of_spec,
+    kernel_functions,
+    kernel_operations,
+    read_spec,
+    role_block,
+)
+from tilec.passes.analysis.protocol.counts import full_arrivals, gather_tx_count
+from tilec.passes.analysis.scratch_areas import barrier_count
+from tilec.passes.analysis.tma.shared_layouts import (
+    register_layout_of,
+    shared_tile_type,
+    with_register_layout,
+)
+from tilec.passes.registry import PassContext, register_pass
+from tilec.support.fast_dataclasses import dataclass
+
+_SLOTS_IN_LOOPS = 2
+
+
+@register_pass("nv-tileas-gather-in-clusters")
+def gather_in_clusters(module: Any, context: PassContext) -> bool:
+    """Exchange the results of all reductions along axes that CTAs share."""
+    changed = False
+    for function in kernel_functions(module):
+        ctas = ctas_of_spec(read_spec(function) or {})
+        if ctas == 1:
+            continue
+        found = [op for op in kernel_operations(function) if _crosses_ctas(op)]
+        if found:
+            _await_cluster(found[0])
+        for op in found:
+            _split(op, ctas)
+        changed |= bool(found)
+    return changed
+
+
+def _await_cluster(first: Any) -> None:
+    """Wait for the barriers of the other CTAs as late as possible: loads come before."""
+    top = first
+    while parent_operation(top).name != "nv_tileas.roles":
+        top = parent_operation(top)
+    with ir.InsertionPoint(top), first.location:
+        AwaitClusterOp()
+
+
+def _crosses_ctas(op: Any) -> bool:
+    if op.name != ReduceOp.OPERATION_NAME:
+        return False
+    terms = register_layout_of(op.operands[0]).reduction_terms(op.opview.axis.value)
+    return any(term.owner is Owner.CTA for term in terms)
+
+
+@dataclass(frozen=True)
+class _Exchange:
+    """How the parts of a reduction meet.
+
+    Attributes:
+        ring: Its slots.
+        buffers: Of the slots, one for each operand.
+        ctas: CTAs that take part.
+        in_loop: Whether the slots are filled more than once.
+    """
+
+    ring: Any
+    buffers: list[Any]
+    ctas: int
+    in_loop: bool
+
+
+def _split(op: Any, ctas: int) -> None:
+    """Replace a reduction by one of each CTA's part, an exchange, and one of the parts."""
+    axis = op.opview.axis.value
+    with ir.InsertionPoint(op), op.location:
+        parts = _reduce_parts(op, axis, ctas)
+        sent = [_widened(part) for part in parts]
+    exchange = _make_exchange(op, sent, ctas)
+    block = role_block(op)
+    with ir.InsertionPoint.at_block_begin(block), op.location:
+        start = RingStartOp.build(exchange.ring)
+    step = partial(_exchange_and_finish, op, exchange, parts, sent)
+    if exchange.in_loop:
+        thread_value(block, start, op, step)
+    else:
+        step(start)
+
+
+def _reduce_parts(op: Any, axis: int, ctas: int) -> list[Any]:
+    """Emit the reduction of this CTA's part of each operand; return the tiles of parts."""
+    *outer, extent = op.operands[0].type.shape[: axis + 1]
+    shape = [*outer, ctas, extent // ctas, *op.operands[0].type.shape[axis + 1 :]]
+    layout = register_layout_of(op.operands[0]).reshape(shape)
+    mapping = {
+        operand: ViewOp(source=operand, tile=_tile(operand, layout)).tile for operand in op.operands
+    }
+    reduce = clone_whole(op, mapping)
+    reduce.attributes["axis"] = _i64(axis + 1)
+    result = reduction(layout, axis + 1).result
+    for value, operand in zip(reduce.results, op.operands, strict=True):
+        value.set_type(_tile(operand, result))
+    return list(reduce.results)
+
+
+def _make_exchange(op: Any, sent: list[Any], ctas: int) -> _Exchange:
+    """Reserve slots for the parts of all CTAs, and barriers, before the roles."""
+    in_loop = bool(enclosing_loops(op))
+    slots = _i64(_SLOTS_IN_LOOPS if in_loop else 1)
+    roles = role_block(op).owner
+    with ir.InsertionPoint(roles), op.location:
+        buffers = []
+        for tile in sent:
+            kind = tile.type.element_type
+            plain = row_major(tile.type.shape, element_bits(kind))
+            buffers.append(AllocSharedOp(buffer=shared_tile_type(plain, kind), slots=slots).buffer)
+        full = AllocMBarrierOp(
+            barrier=MBarrierType.get(), count=_i64(full_arrivals()), slots=slots
+        ).barrier
+        ring = CreateRingOp(full=full, ring=RingType.get(), stages=slots)
+        ring.attributes["cluster"] = ir.DenseI64ArrayAttr.get([ctas, 1])
+        ring.attributes["multicast_axes"] = ir.DenseI64ArrayAttr.get([0])
+    return _Exchange(ring.ring, buffers, ctas, in_loop)
+
+
+def _exchange_and_finish(
+    op: Any, exchange: _Exchange, parts: list[Any], sent: list[Any], position: Any
+) -> Any:
+    """Emit the exchange and the reduction of the parts in the place of `op`.
+
+    Returns:
+        The position of the next exchange.
+    """
+    sizes = [prod(tile.type.shape) * element_bits(tile.type.element_type) // 8 for tile in sent]
+    with ir.InsertionPoint(op), op.location:
+        if exchange.in_loop and not barrier_count(parts[0].owner.operation):
+            BarrierOp()
+        barrier = RingBarrierOp.build(exchange.ring, position)
+        MBarrierArriveExpectTxOp(barrier=barrier, tx_count=_i64(gather_tx_count(sizes)))
+        slots = [SlotViewOp.build(buffer, position) for buffer in exchange.buffers]
+        for tile, slot, size in zip(sent, slots, sizes, strict=True):
+            ClusterSendOp.build(tile, slot, barrier, exchange.ctas, size // exchange.ctas)
+        RingWaitOp(ring=exchange.ring, position=position)
+        found = [
+            _narrowed(_gathered(slot, tile), part)
+            for slot, tile, part in zip(slots, sent, parts, strict=True)
+        ]
+        following = position
+        if exchange.in_loop:
+            following = RingAdvanceOp.build(exchange.ring, position)
+        finish = clone_whole(op, dict(zip(op.operands, found, strict=True)))
+        for old, new in zip(op.results, finish.results, strict=True):
+            old.replace_all_uses_with(new)
+    erase(op)
+    return following
+
+
+def _gathered(slot: Any, tile: Any) -> Any:
+    """Emit the load of the parts of all CTAs: each thread has those of its rows."""
+    layout = register_layout_of(tile)
+    still = (0,) * layout.rank
+    kept = [mode for mode in layout.modes if mode.owner is not Owner.CTA]
+    moving = [mode for mode in layout.modes if mode.owner is Owner.CTA]
+    modes = [Mode(Owner.REG, mode.extent, mode.stride) for mode in moving]
+    copies = [Mode(Owner.CTA, mode.extent, still) for mode in moving]
+    whole = RegisterLayout(layout.shape, [*modes, *kept, *copies])
+    loaded = LoadSharedOp.build(slot)
+    loaded.set_type(with_register_layout(loaded.type, whole))
+    return loaded
+
+
+def _widened(tile: Any) -> Any:
+    """Emit `tile` with elements that CTAs can send."""
+    kind = tile.type.element_type
+    if element_bits(kind) in SENT_BITS:
+        return tile
+    is_integer = isinstance(kind, ir.IntegerType)
+    wide = ir.IntegerType.get_signless(32) if is_integer else ir.F32Type.get()
+    type_ = _tile(tile, register_layout_of(tile), wide)
+    return arith.extui(type_, tile) if is_integer else arith.extf(type_, tile)
+
+
+def _narrowed(tile: Any, part: Any) -> Any:
+    """Emit `tile` with the elements that it had before `_widened`."""
+    kind = part.type.element_type
+    if kind == tile.type.element_type:
+        return tile
+    type_ = _tile(tile, register_layout_of(tile), kind)
+    is_integer = isinstance(kind, ir.IntegerType)
+    return arith.trunci(type_, tile) if is_integer else arith.truncf(type_, tile)
+
+
+def _tile(like: Any, layout: RegisterLayout, element: Any = None) -> Any:
+    """Return the type of a tile with `layout`, of the elements of `like` or of `element`."""
+    kind = like.type.element_type if element is None else element
+    plain = ir.RankedTensorType.get(list(layout.shape), kind, loc=ir.Location.unknown())
+    return with_register_layout(plain, layout)
+
+
+def _i64(number: int) -> Any:
+    return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)

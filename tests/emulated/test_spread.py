@@ -1,0 +1,45 @@
+"""Blocks that several CTAs compute together, on the CPU reference and on the emulator."""
+
+import numpy as np
+import pytest
+
+from tests.support.both_devices import run_both
+from tests.support.reduction_cases import CASES, arrays, check, source
+from tests.support.spread_cases import (
+    LOOPS,
+    REDUCTIONS,
+    SHAPES,
+    SPREADS,
+    check_loops,
+    loop_arrays,
+)
+from tools.emulator.memory import AccessError
+
+
+@pytest.mark.parametrize("name", REDUCTIONS)
+@pytest.mark.parametrize(("shape", "spread"), [((1, 2048), 8), ((3, 3072), 2)])
+def test_reduction(device, tmp_path, name, shape, spread):
+    case, given = CASES[name], arrays(CASES[name], shape, 1)
+    text = source(case, shape, 1).replace("@kernel(", f"@kernel(spread={spread}, worker_warps=1, ")
+    assert "spread" in text
+    for found in run_both(device, tmp_path, text, given):
+        check(case, given["X"], found.data()["Y"], 1)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("plan", SPREADS)
+def test_loops(device, tmp_path, plan, shape):
+    device.seed = plan.spread * shape[1]
+    given = loop_arrays(shape)
+    for found in run_both(device, tmp_path, LOOPS.format(**plan._asdict()), given):
+        check_loops(given, found.data())
+
+
+def test_a_word_may_not_come_to_a_cta_that_has_ended():
+    from types import SimpleNamespace
+
+    from tools.emulator.asynchronous import SentWord
+
+    cta = SimpleNamespace(warps=[SimpleNamespace(done=True)])
+    with pytest.raises(AccessError, match="a CTA that has ended"):
+        SentWord(cta, 1024, 1032, np.zeros(4, np.uint8))()
