@@ -25,14 +25,19 @@ _GUARD_BYTES = 256
 class DeviceArray:
     """An array that kernels take, by `__cuda_array_interface__`."""
 
-    def __init__(self, shape: tuple[int, ...], strides: tuple[int, ...], typestr: str) -> None:
-        """Allocate poisoned room for `shape`, with strides in elements."""
+    def __init__(
+        self, shape: tuple[int, ...], strides: tuple[int, ...], typestr: str, first: int = 0
+    ) -> None:
+        """Allocate poisoned room for `shape`, with strides in elements.
+
+        Its address is `first` elements after an aligned one.
+        """
         self.shape, self.typestr = shape, typestr
         self.item = int(typestr[2:])
         extent = 1 + sum((n - 1) * step for n, step in zip(shape, strides, strict=True))
         size = max(extent, 1) * self.item
         self._store = np.full(size + 2 * _GUARD_BYTES + _ALIGNMENT, POISON, np.uint8)
-        start = -self._store.ctypes.data % _ALIGNMENT + _GUARD_BYTES
+        start = -self._store.ctypes.data % _ALIGNMENT + _GUARD_BYTES + first * self.item
         self.bytes = self._store[start : start + size]
         self.strides = tuple(step * self.item for step in strides)
         self.address = self.bytes.ctypes.data
@@ -101,10 +106,14 @@ class EmulatedDriver:
         self._blocks: dict[int, NDArray[np.uint8]] = {}
 
     def array(
-        self, shape: tuple[int, ...], strides: tuple[int, ...], typestr: str = "<u2"
+        self,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
+        typestr: str = "<u2",
+        first: int = 0,
     ) -> DeviceArray:
-        """Return a new array with strides in elements."""
-        made = DeviceArray(shape, strides, typestr)
+        """Return a new array with strides in elements, `first` of them after an aligned address."""
+        made = DeviceArray(shape, strides, typestr, first)
         self.memory.add(made.address, made.bytes)
         return made
 

@@ -15,6 +15,8 @@ CTA_SHIFT = 24
 """Bits of a shared::cluster address below the rank of the CTA, which counts from 1."""
 PARAM_BASE = 1 << 60
 """Address of the parameters in generic space, where no allocation is."""
+VECTOR_BYTES = 16
+"""Widest access of a thread."""
 POISON = 0xFF
 """Byte of memory that was not written: NaN as a float of any size."""
 
@@ -43,9 +45,27 @@ class GlobalMemory:
 
     def read(self, addresses: NDArray, size: int) -> Bytes:
         """Return `size` bytes at each address."""
-        data, base = self.find(int(addresses.min()), int(addresses.max()) + size - 1)
+        low, high = int(addresses.min()), int(addresses.max()) + size - 1
+        if size == VECTOR_BYTES and not (addresses % np.uint64(VECTOR_BYTES)).any():
+            data, base = self._find_around(low, high)
+        else:
+            data, base = self.find(low, high)
         start = (addresses - np.uint64(base)).astype(np.int64)
         return data[start[..., None] + np.arange(size)]
+
+    def _find_around(self, low: int, high: int) -> tuple[Bytes, int]:
+        """Return the allocation of aligned vectors, with poison where they are only partly in it.
+
+        Pages begin and end at multiples of their size, so such a read is no fault.
+        """
+        for base, data in self._blocks.items():
+            before, after = base % VECTOR_BYTES, -(base + len(data)) % VECTOR_BYTES
+            if base - before <= low and high < base + len(data) + after:
+                if base <= low and high < base + len(data):
+                    return data, base
+                around = (np.full(count, POISON, np.uint8) for count in (before, after))
+                return np.concatenate([next(around), data, next(around)]), base - before
+        return self.find(low, high)
 
     def write(self, addresses: NDArray, values: Bytes) -> None:
         """Write the last axis of `values` at each address."""

@@ -6,6 +6,7 @@ its value is replaced by the padding, which keeps all loads in one straight line
 branched around.
 """
 
+import functools
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -38,6 +39,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     tile_layout,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
+from tilec.passes.conversion.nv_tileas_to_llvm.shifted_loads import Run, run_length
 
 WORD_BITS = 32
 """Width of a register."""
@@ -85,6 +87,11 @@ def lower_tiled_load(op: Any, lowering: Lowering) -> Sequence[Any]:
     layout = tile_layout(op.results[0])
     accesses = _Accesses(lowering, load, layout)
     registers: list[Any] = []
+    length = run_length(accesses.memref, load, layout)
+    if length:
+        for first in range(0, layout.num_registers, length):
+            registers.extend(_load_run(lowering, accesses.run(first, length), load.padding))
+        return [registers, None]
     for first in range(0, layout.num_registers, accesses.width):
         registers.extend(_load(lowering, accesses, first, load.padding))
     return [registers, None]
@@ -104,6 +111,20 @@ def _load(lowering: Lowering, accesses: "_Accesses", first: int, padding: str) -
         return _load_words(lowering, pointer, accesses, inside, outside)
     loaded = emit.load_vector(pointer, memref.element, accesses.width)
     return [arith.select(inside, element, outside) for element in loaded]
+
+
+def _load_run(lowering: Lowering, run: Run, padding: str) -> list[Any]:
+    """Load a run by aligned vectors; return its elements."""
+    element, each = run.memref.element, _elements_of_word(run.memref.element)
+    stored, pad = emit.memory_type(element), None
+    if padding != "zero" and isinstance(element, ir.FloatType):
+        outside = emit.to_memory(_padding_constant(element, padding))
+        pad = llvm_ops.bitcast(emit.i32_type(), emit.pack([outside] * each))
+    registers: list[Any] = []
+    for word in run.words(pad):
+        vector = llvm_ops.bitcast(ir.VectorType.get([each], stored), word)
+        registers += lowering.unpack(vector, emit.lane_numbers(each))
+    return [emit.from_memory(item, element) for item in registers]
 
 
 def _elements_of_word(element: Any) -> int:
@@ -274,6 +295,21 @@ class _Accesses:
             check = self._check(axis, constant[axis])
             inside = check if inside is None else arith.andi(inside, check)
         return offset, inside
+
+    def run(self, register: int, length: int) -> Run:
+        """Return the run of `length` elements of a row that begins with a register."""
+        step, last = self.layout.register_offsets()[register], self.layout.rank - 1
+        offset = self.base_offset
+        for distance, stride in zip(step, self.memref.strides, strict=True):
+            if distance:
+                offset = arith.addi(offset, scaled(distance, stride))
+        checks = [self._check(axis, step[axis]) for axis in self.checked if axis != last]
+        inside = functools.reduce(arith.andi, checks) if checks else None
+        left = None
+        if last in self.checked:
+            extent = emit.value(self.memref.sizes[last])
+            left = arith.subi(extent, emit.value(emit.add(self.start[last], step[last])))
+        return Run(self.memref, offset, length, inside, left)
 
     def _check(self, axis: int, step: int) -> Any:
         if (axis, step) not in self.predicates:

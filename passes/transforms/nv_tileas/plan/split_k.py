@@ -62,6 +62,7 @@ from tilec.ir.structured import (
     next_operation,
     walk_operations,
 )
+from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import (
     function_body,
     kernel_functions,
@@ -76,6 +77,9 @@ from tilec.support.fast_dataclasses import dataclass
 PARTIALS, COUNTERS = "workspace", "counters"
 """Names of the hidden parameters."""
 COUNTER_BYTES = 4
+HELD_BYTES = 256
+"""Bytes of partial sums that a thread loads before it adds the first: 64 of its 168 registers or
+more, next to an accumulator that is not larger."""
 
 
 @register_pass("nv-tileas-split-k")
@@ -122,22 +126,26 @@ class _Exchange:
         counters: Counter per tile of the partial sums that are there.
         partials: Partial sums of all tiles.
         count: Partial sums of a tile: its splits but for the last one, which keeps its own.
+        is_small: Whether threads can hold all partial sums of a tile.
     """
 
     counters: Any
     partials: Any
     count: int
+    is_small: bool
 
 
 def _make_exchange(function: Any, accumulator: Any, splits: int) -> _Exchange:
     tiles = " * ".join(f"({extent})" for extent in read_kernel_fact(function, "grid"))
     count = splits - 1
     size = prod(accumulator.type.shape) * PARTIAL_BYTES * count
+    warps = (read_spec(function) or {}).get("consumer_warps", WARPGROUP_WARPS)
     element, i32 = accumulator.type.element_type, ir.IntegerType.get_signless(32)
     return _Exchange(
         WorkspaceOp.build(COUNTERS, f"{tiles} * {COUNTER_BYTES}", i32, zeroed=True),
         WorkspaceOp.build(PARTIALS, f"{tiles} * {size}", element, zeroed=False),
         count,
+        is_small=size <= warps * WARP_LANES * HELD_BYTES,
     )
 
 
@@ -199,13 +207,19 @@ def _add_up(block: Any, loop: Any, accumulator: Any, item: _Item, exchange: _Exc
 def _sum_up(accumulator: Any, item: _Item, exchange: _Exchange) -> Any:
     """Emit the sum over all splits, in their order; this one, the last, has its own in registers.
 
-    In a loop, so that the code does not grow with the number of splits. LLVM must not find out that
-    the number of this split is S - 1, and it would from a comparison of the two. It makes straight
-    code of a single round, in which ptxas delays so many additions that it spills (128x256 in f32
-    with 2 splits: 112 bytes, ptxas 13.0).
+    Small partial sums are all loaded before the first addition, so that their latencies overlap.
+    Others are added in a loop. LLVM must not find out then that the number of this split is S - 1,
+    and it would from a comparison of the two. It makes straight code of a single round, in which
+    ptxas delays so many additions that it spills (128x256 in f32 with 2 splits: 112 bytes, ptxas
+    13.0).
     """
     AwaitPartialsOp(counters=exchange.counters, tile=item.tile, count=item.split)
     BarrierOp()
+    if exchange.is_small:
+        for split in range(exchange.count):
+            place = (exchange.partials, item.tile, constant(split), exchange.count)
+            accumulator = AddPartialOp.build(accumulator, *place)
+        return accumulator
     loop = scf.ForOp(constant(0), item.split, constant(1), [accumulator])
     with ir.InsertionPoint(loop.body):
         place = (exchange.partials, item.tile, loop.induction_variable, exchange.count)

@@ -1,0 +1,144 @@
+"""Loads of runs of elements that begin anywhere: two aligned vectors, shifted into place.
+
+An access of 16 bytes needs an address that is a multiple of 16 (PTX ISA, ld). Rows of an odd pitch
+begin at any element, so a thread would load its run of eight 16-bit elements one by one. It loads
+the two vectors that hold them instead, and takes 16 bytes out of the 32: by words, by two
+selections, and inside of words, by a shift of two registers (`shf`). An aligned vector that holds
+an element of the array lies in memory which the array owns a part of. Pages, and so what may be
+read, begin and end at multiples of 16. What is read beside the array is dropped, and both vectors
+of a run without any element of the array are the ones around the array's first element.
+"""
+
+from itertools import pairwise
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir import llvm_ops
+from tilec.ir.bindings import arith
+from tilec.passes.conversion.nv_tileas_to_llvm import emit
+from tilec.support.fast_dataclasses import dataclass
+
+VECTOR_BYTES = 16
+"""Widest access of a thread (PTX ISA, ld)."""
+_WORD_BITS, _WORDS = 32, 4
+_NARROW_BITS = 16
+"""Widest elements and accesses that gain. Loading a run of 32-bit elements one by one takes as many
+instructions as shifting it."""
+_SHIFT = "shf.r.wrap.b32 $0, $1, $2, $3;"
+"""Shift two registers to the right by the lowest five bits of a count; the result is the low one
+(PTX ISA, shf)."""
+
+
+def run_length(memref: Any, op: Any, layout: Any) -> int:
+    """Return the elements of a run that is loaded by aligned vectors; 0 where runs do not serve.
+
+    Args:
+        memref: The array that is loaded from.
+        op: The load.
+        layout: Of the loaded tile.
+    """
+    bits, last = element_bits(memref.element), layout.rank - 1
+    if bits not in (8, _NARROW_BITS) or op.atom.vector_bits > _NARROW_BITS:
+        return 0
+    if memref.strides[last] != 1 or not (op.in_bounds[last] or op.never_before[last]):
+        return 0
+    length = VECTOR_BYTES * 8 // bits
+    return length if layout.vector_width(last, length) == length else 0
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run of elements of one row.
+
+    Attributes:
+        memref: The array.
+        offset: Its first element (i64).
+        length: Elements of the run.
+        inside: Whether its row is in the array (i1); None if it always is.
+        left: Elements of the row from the first one of the run on (i32), which may be negative;
+            None if all of the run is in the row.
+    """
+
+    memref: Any
+    offset: Any
+    length: int
+    inside: Any
+    left: Any
+
+    def words(self, padding: Any) -> list[Any]:
+        """Emit the loads; return the run in registers of 32 bits.
+
+        Args:
+            padding: A register full of what elements outside of the array are read as; None for
+                zeros.
+        """
+        size = element_bits(self.memref.element) // 8
+        count = self._count()
+        found = None if count is None else emit.compare("sgt", count, 0)
+        offset = self.offset
+        if found is not None:
+            offset = arith.select(found, offset, emit.constant(emit.i64_type(), 0))
+        stored = emit.memory_type(self.memref.element)
+        pointer = emit.element_pointer(self.memref.base, offset, stored)
+        address = llvm_ops.pointer_to_integer(emit.i64_type(), pointer)
+        shift = arith.andi(arith.trunci(emit.i32_type(), address), emit.value(VECTOR_BYTES - 1))
+        taken = emit.value(VECTOR_BYTES)
+        if count is not None:
+            taken = arith.maxsi(arith.muli(count, emit.value(size)), emit.value(size))
+        crosses = emit.compare("ugt", arith.addi(shift, taken), VECTOR_BYTES)
+        low = emit.byte_offset(pointer, arith.subi(emit.value(0), shift))
+        high = emit.byte_offset(low, arith.select(crosses, emit.value(VECTOR_BYTES), emit.value(0)))
+        loaded = [*_vector(low), *_vector(high)]
+        return self._padded(_shifted(loaded, shift), count, padding)
+
+    def _count(self) -> Any:
+        """Return how many elements of the run are in the array, at most its length; None: all."""
+        count = self.left
+        if count is not None:
+            count = arith.minsi(count, emit.value(self.length))
+        if self.inside is None:
+            return count
+        whole = emit.value(self.length) if count is None else count
+        return arith.select(self.inside, whole, emit.value(0))
+
+    def _padded(self, words: list[Any], count: Any, padding: Any) -> list[Any]:
+        """Replace what lies outside of the array."""
+        if count is None:
+            return words
+        kept = arith.muli(count, emit.value(element_bits(self.memref.element)))
+        masks = [_low_bits(emit.add(kept, -_WORD_BITS * number)) for number in range(_WORDS)]
+        found = [arith.andi(word, mask) for word, mask in zip(words, masks, strict=True)]
+        if padding is None:
+            return found
+        ones = emit.value(-1)
+        beside = [arith.andi(padding, arith.xori(mask, ones)) for mask in masks]
+        return [arith.ori(*pair) for pair in zip(found, beside, strict=True)]
+
+
+def _vector(pointer: Any) -> list[Any]:
+    return emit.load_vector(pointer, emit.i32_type(), _WORDS)
+
+
+def _shifted(words: list[Any], shift: Any) -> list[Any]:
+    """Return the four words that begin `shift` bytes (0 to 15) into `words`, eight of them."""
+    for step in (2, 1):
+        moves = emit.compare("ne", arith.andi(shift, emit.value(4 * step)), 0)
+        words = [
+            arith.select(moves, later, word)
+            for word, later in zip(words, words[step:], strict=False)
+        ][: _WORDS + step]
+    bits = arith.shli(shift, emit.value(3))
+    return [
+        llvm_ops.inline_asm(
+            _SHIFT, "=r,r,r,r", [low, high, bits], emit.i32_type(), has_side_effects=False
+        )
+        for low, high in pairwise(words)
+    ]
+
+
+def _low_bits(count: Any) -> Any:
+    """Return a register whose lowest `count` bits are ones: all from 32 on, none below 1."""
+    some = arith.maxsi(count, emit.value(0))
+    one = emit.value(1)
+    ones = arith.subi(arith.shli(one, some), one)
+    return arith.select(emit.compare("sge", count, _WORD_BITS), emit.value(-1), ones)
