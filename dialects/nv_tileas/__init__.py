@@ -39,6 +39,7 @@ from tilec.dialects.nv_tileas.memory_ops import (
 from tilec.dialects.nv_tileas.mma_ops import (
     AnchorOp,
     AsyncMmaOp,
+    HoldOp,
     MmaDrainOp,
     MmaWaitOp,
     SimtMmaOp,
@@ -133,6 +134,7 @@ __all__ = [
     "CreateRingOp",
     "CtaIdOp",
     "FenceProxyOp",
+    "HoldOp",
     "JoinMemTokenOp",
     "LayoutAttr",
     "LoadSharedOp",

@@ -76,14 +76,20 @@ def find_element_error(tile: Any, known: tuple[str, ...] = ACCUMULATORS) -> str 
     return f"expects a tile of {', '.join(others)} or {last}, but got {element}"
 
 
-def find_box_error(tile: Any, box: Any, origin: list[int], what: str) -> str | None:
-    """Return the message for a type `box` that is no box at `origin` of a tile of type `tile`."""
+def find_box_error(
+    tile: Any, box: Any, origin: list[int], what: str, *, aligned: bool = True
+) -> str | None:
+    """Return the message for a type `box` that is no box at `origin` of a tile of type `tile`.
+
+    Where boxes are `aligned`, origins are multiples of their extents.
+    """
     rank = len(tile.shape)
     if not len(origin) == len(box.shape) == rank:
         return f"expects a {what} and an origin of rank {rank}"
     if tile.element_type != box.element_type:
         return f"expects a {what} of {tile.element_type}, but got {box.element_type}"
     for first, extent, whole in zip(origin, box.shape, tile.shape, strict=True):
-        if first < 0 or first % extent or first + extent > whole:
-            return f"expects a multiple of {extent} within {whole} as origin, but got {first}"
+        if first < 0 or (aligned and first % extent) or first + extent > whole:
+            wanted = f"a multiple of {extent}" if aligned else f"room for {extent}"
+            return f"expects {wanted} within {whole} as origin, but got {first}"
     return None

@@ -81,7 +81,7 @@ class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
         tile: Tile of which every thread holds as much inside the box as any other.
 
     Attributes:
-        origin: Coordinate of the box, a multiple of its extents.
+        origin: Coordinate of the box.
 
     Results:
         slice: The box.
@@ -107,7 +107,8 @@ class TileSliceOp(CheckedOperation, name="tile_slice", traits=[Pure]):
 
     def find_error(self) -> str | None:
         """Return the message for a slice that is no box of the tile."""
-        return find_box_error(self.tile.type, self.slice.type, elements_of(self.origin), "slice")
+        origin = elements_of(self.origin)
+        return find_box_error(self.tile.type, self.slice.type, origin, "slice", aligned=False)
 
 
 class OpaqueOp(CheckedOperation, name="opaque"):

@@ -237,6 +237,31 @@ class AnchorOp(CheckedOperation, name="anchor", traits=[Hints]):
     tile: Operand[Any]
 
 
+class HoldOp(CheckedOperation, name="hold"):
+    """Pass a tile on after the wait that returned an accumulator.
+
+    Only what is computed from the result comes after the wait. An anchor keeps the rest before it.
+    It takes an instruction for each register of the tile, so small tiles are held.
+    """
+
+    TYPES = (("tile", REGISTERS), ("acc", REGISTERS), ("result", REGISTERS))
+
+    tile: Operand[Any]
+    acc: Operand[Any]
+    result: Result[Any]
+
+    @classmethod
+    def build(cls, tile: Any, acc: Any, **where: Any) -> Any:
+        """Build the op and return the tile."""
+        return cls(tile=tile, acc=acc, result=tile.type, **where).result
+
+    def find_error(self) -> str | None:
+        """Return the message for a tile that is changed, or not made of words."""
+        if self.result.type != self.tile.type:
+            return f"expects a result of type {self.tile.type}, but got {self.result.type}"
+        return find_element_error(self.tile, ("i32", "f32")) or find_element_error(self.acc)
+
+
 class MmaDrainOp(CheckedOperation, name="mma_drain"):
     """Wait until no group is in flight and return the accumulator that a loop left in flight."""
 

@@ -172,6 +172,20 @@ def test_lanes_do_not_fall_into_slices():
     with pytest.raises(LayoutError):
         tile_slice(tile, (64, 16), (0, 0))
     with pytest.raises(LayoutError, match="no multiple of it"):
-        tile_slice(wgmma_accumulator(64, 64, 1), (64, 32), (0, 16))
+        warpgroup_part(wgmma_accumulator(64, 64, 1), (64, 32), (0, 16), 0)
     with pytest.raises(LayoutError, match="do not make up"):
         sliced_from(wgmma_accumulator(64, 32, 1), (64, 80))
+
+
+@pytest.mark.parametrize("first", [112, 64, 16])
+def test_two_slices_of_any_width_make_up_a_tile(first):
+    tile = wgmma_accumulator(128, 176, 2)
+    slices = [
+        tile_slice(tile, (128, extent), (0, start))
+        for start, extent in ((0, first), (first, 176 - first))
+    ]
+    registers = [register for part in slices for register in part.registers]
+    assert sorted(registers) == list(range(tile.num_registers))
+    assert [part.layout for part in slices] == [
+        wgmma_accumulator(128, extent, 2) for extent in (first, 176 - first)
+    ]

@@ -53,14 +53,19 @@ def inserted(line: str, before: str, number: int = 0):
 
 
 def next_fragment_before(number: int):
-    """Return an edit that rounds the weights of the next round before a wait in the loop."""
+    """Return an edit that makes the operand of the next round before a wait in the loop.
+
+    It is made of the scores, as the weights are not all there before the wait.
+    """
 
     def edit(text):
         lines = text.splitlines()
         start, wait = lines_of(text, "turn_take")[0], lines_of(text, "mma_wait")[number]
         source = next(n for n in range(start, len(lines)) if "arith.truncf" in lines[n])
         assert source > wait
-        lines.insert(wait, lines.pop(source))
+        scores = lines[lines_of(text, "mma_wait")[SCORES]].split(" =")[0].strip()
+        line = re.sub(r"truncf %\d+", f"truncf {scores}", lines.pop(source))
+        lines.insert(wait, line)
         return "\n".join(lines)
 
     return edit

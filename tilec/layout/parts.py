@@ -48,6 +48,8 @@ def warpgroup_part(
     expected = tuple(share if index == axis else 0 for index in range(tile.rank))
     if any(stride != expected for stride in strides):
         raise LayoutError(f"warpgroups do not share axis {axis} of {tile} in blocks of {share}")
+    if any(first % extent for first, extent in zip(origin, box, strict=True)):
+        raise LayoutError(f"a part of {box} cannot begin at {tuple(origin)}, no multiple of it")
     return _box(tile, box, tuple(origin), (Owner.LANE, Owner.WARP))
 
 
@@ -55,8 +57,7 @@ def tile_slice(tile: RegisterLayout, shape: Sequence[int], origin: Sequence[int]
     """Return the box of `tile` of extents `shape` at `origin`.
 
     Raises:
-        LayoutError: The origin is no multiple of the extents, or the box is not made of whole
-            registers of every thread.
+        LayoutError: The box is not made of whole registers of every thread.
     """
     owners = (Owner.LANE, Owner.WARP, Owner.WARPGROUP, Owner.CTA)
     return _box(tile, tuple(shape), tuple(origin), owners)
@@ -82,8 +83,6 @@ def _box(
     tile: RegisterLayout, box: Coordinate, origin: Coordinate, owners: tuple[Owner, ...]
 ) -> TilePart:
     """Return a box that the threads along the digits of `owners` hold together."""
-    if any(first % extent for first, extent in zip(origin, box, strict=True)):
-        raise LayoutError(f"a part of {box} cannot begin at {origin}, no multiple of it")
     modes: list[Mode] = []
     for mode in tile.modes:
         if mode.owner is Owner.REG:
@@ -92,7 +91,7 @@ def _box(
             modes.append(mode)
     layout = RegisterLayout(box, modes)
     chosen = {
-        _inside(offset, box): number
+        tuple(o - b for o, b in zip(offset, origin, strict=True)): number
         for number, offset in enumerate(tile.register_offsets())
         if all(0 <= o - b < e for o, b, e in zip(offset, origin, box, strict=True))
     }
@@ -100,10 +99,6 @@ def _box(
     if set(wanted) != set(chosen) or not layout.is_surjective:
         raise LayoutError(f"a part of {box} at {origin} is not made of registers of {tile}")
     return TilePart(layout, tuple(chosen[offset] for offset in wanted))
-
-
-def _inside(offset: Coordinate, box: Coordinate) -> Coordinate:
-    return tuple(o % e for o, e in zip(offset, box, strict=True))
 
 
 def _inner_digits(mode: Mode, box: Coordinate) -> list[Mode]:

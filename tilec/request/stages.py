@@ -111,6 +111,7 @@ STAGES: tuple[Stage, ...] = (
                 f"{_TILEAS}.tma.lower_tma_load_store_to_async",
             ),
             Step("nv-tileas-schedule-mma", f"{_TILEAS}.mma.schedule_mma"),
+            Step("nv-tileas-straddle-waits", f"{_TILEAS}.mma.straddle_waits"),
             Step("nv-tileas-overwrite-accumulator", f"{_TILEAS}.mma.overwrite_accumulator"),
             Step("nv-tileas-alternate-tiles", f"{_TILEAS}.roles.alternate_tiles"),
             Step("nv-tileas-fence-reads", f"{_TILEAS}.tma.fence_reads"),

@@ -424,3 +424,40 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "a_comes_from_registers", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!a = tensor<64x16xbf16, #nv_tileas.layout<"64x16|reg:2*(0,1),2*(8,0),2*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+!b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
+!acc = tensor<64x32xf32, #nv_tileas.layout<"64x32|reg:2*(0,1),2*(8,0),4*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+!rows = tensor<64x1xf32, #nv_tileas.layout<"64x1|reg:2*(8,0)|lane:4*(0,0),8*(1,0)|warp:4*(16,0)">>
+!f = !nv_tileas.smem<tensor<64x1xf32, #nv_tileas.shared_layout<array<i64: 64, 1>, 0 : i64>>>
+
+// What is held gets bits of the accumulator that are none: those under the sign of an address.
+// CHECK-LABEL: llvm.func @rows_after_a_wait
+// CHECK:         llvm.inline_asm{{.*}}wgmma.wait_group
+// CHECK:         %[[WORD:.*]] = llvm.bitcast %{{.*}} : f32 to i32
+// CHECK:         %[[ADDRESS:.*]] = llvm.ptrtoint %arg0
+// CHECK:         %[[SIGN:.*]] = arith.shrsi %[[ADDRESS]]
+// CHECK:         %[[MASK:.*]] = arith.trunci %[[SIGN]]
+// CHECK:         %[[NONE:.*]] = arith.andi %[[WORD]], %[[MASK]]
+// CHECK:         arith.ori %{{.*}}, %[[NONE]]
+// CHECK:         arith.ori %{{.*}}, %[[NONE]]
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<f32>):
+  %b = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !b
+  %f = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 2048 : i64} : () -> !f
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %a = arith.constant dense<0.0> : !a
+    %acc = arith.constant dense<0.0> : !acc
+    %r = "nv_tileas.load_shared"(%f) : (!f) -> !rows
+    %g, %t = "nv_tileas.async_mma"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (!a, !b, !acc) -> (!acc, !nv_tileas.mma_token)
+    %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+    %h = "nv_tileas.hold"(%r, %d) : (!rows, !acc) -> !rows
+    "nv_tileas.store_shared"(%h, %f) : (!rows, !f) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "rows_after_a_wait", function_type = (!nv_tileaa.ptr<f32>) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -944,8 +944,8 @@
 // -----
 
 %x = builtin.unrealized_conversion_cast to tensor<128x256xbf16>
-// expected-error @below {{'nv_tileas.tile_slice' op expects a multiple of 64 within 256 as origin, but got 32}}
-%y = "nv_tileas.tile_slice"(%x) {origin = array<i64: 0, 32>} : (tensor<128x256xbf16>) -> tensor<128x64xbf16>
+// expected-error @below {{'nv_tileas.tile_slice' op expects room for 64 within 256 as origin, but got 200}}
+%y = "nv_tileas.tile_slice"(%x) {origin = array<i64: 0, 200>} : (tensor<128x256xbf16>) -> tensor<128x64xbf16>
 
 // -----
 
@@ -1098,3 +1098,15 @@
 %t, %s, %b = builtin.unrealized_conversion_cast to tensor<8xf32>, !s, !nv_tileas.mbarrier
 // expected-error @below {{'nv_tileas.cluster_send' op attribute 'multicast_axis' must be 0 or 1, but got 2}}
 "nv_tileas.cluster_send"(%t, %s, %b) {cluster = array<i64: 8, 1>, multicast_axis = 2 : i64, tx_count = 4 : i64} : (tensor<8xf32>, !s, !nv_tileas.mbarrier) -> ()
+
+// -----
+
+%x, %d = builtin.unrealized_conversion_cast to tensor<128x1xf32>, tensor<128x128xf32>
+// expected-error @below {{'nv_tileas.hold' op expects a result of type tensor<128x1xf32>, but got tensor<128x2xf32>}}
+%y = "nv_tileas.hold"(%x, %d) : (tensor<128x1xf32>, tensor<128x128xf32>) -> tensor<128x2xf32>
+
+// -----
+
+%x, %d = builtin.unrealized_conversion_cast to tensor<128x1xbf16>, tensor<128x128xf32>
+// expected-error @below {{'nv_tileas.hold' op expects a tile of i32 or f32, but got bf16}}
+%y = "nv_tileas.hold"(%x, %d) : (tensor<128x1xbf16>, tensor<128x128xf32>) -> tensor<128x1xbf16>

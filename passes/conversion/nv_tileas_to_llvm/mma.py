@@ -1,21 +1,13 @@
-"""Rules for matrix products on the tensor cores: wgmma groups and their waits.
+"""Rules for matrix products on the tensor cores: wgmma groups. `mma_waits.py` has their waits.
 
 One inline-PTX block holds the fence, every wgmma of the group and the commit, so that nothing can
-come between them; the accumulator registers are tied to its results. The wait ties them again,
-which keeps LLVM from moving their readers above it.
+come between them; the accumulator registers are tied to its results.
 """
 
 from collections.abc import Sequence
 from typing import Any, Literal
 
-from tilec.dialects.nv_tileas.mma_ops import (
-    AnchorOp,
-    AsyncMmaOp,
-    MmaDrainOp,
-    MmaWaitOp,
-    UndefinedOp,
-    ZerosOp,
-)
+from tilec.dialects.nv_tileas.mma_ops import AsyncMmaOp, UndefinedOp, ZerosOp
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith
 from tilec.layout import (
@@ -38,8 +30,6 @@ from tilec.support.mma_atoms import MmaFamily, ProductTypes, wgmma_family
 
 _STEP_WORDS = 4
 """Registers of A of one instruction: 64 rows of 32 bytes over 128 threads (PTX ISA, wgmma)."""
-_ANCHORED = 4
-"""Most registers of a tile that an anchor waits for, at two instructions each (choice)."""
 ADDRESS_MASK = 0x3FFFF
 """Shared-memory address bits that a descriptor holds, in units of 16 bytes (PTX ISA, wgmma)."""
 
@@ -225,7 +215,7 @@ def _issue(
             "}",
         ]
     )
-    return _tied(text, acc, values)
+    return tied(text, acc, values)
 
 
 def _in_shared(tile: Any, major: str, register: str, number: int) -> _InShared:
@@ -306,7 +296,7 @@ def _descriptor(address: Any, operand: _InShared, start: emit.Index) -> Any:
     return arith.ori(low, arith.constant(emit.i64_type(), constant))
 
 
-def _tied(text: str, acc: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
+def tied(text: str, acc: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
     """Emit PTX that updates the registers of `acc` in place; return what they hold then."""
     count = len(acc)
     constraints = ",".join(
@@ -356,33 +346,3 @@ def _filled(op: Any, source: str, declarations: Sequence[str] = ()) -> Any:
     constraints = ",".join([f"={emit.constraint(types[0])}"] * len(types))
     written = emit.inline_ptx(text, constraints, [], struct)
     return regroup(tile, _fields(written, types[0], len(types)))
-
-
-@RULES.converts(MmaWaitOp)
-def lower_mma_wait(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Wait for a group and pass its accumulator on."""
-    pending = op.opview.pending.value
-    acc = parts_of(lowering, op.operands[0])
-    text = f"wgmma.wait_group.sync.aligned {pending};"
-    return [regroup(op.results[0], _tied(text, acc, []))]
-
-
-@RULES.converts(AnchorOp)
-def lower_anchor(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Raise a performance-monitor event for one value of a register that never comes up.
-
-    An event changes nothing (PTX ISA, pmevent). ptxas keeps it in order with waits, and its
-    predicate has to be computed first.
-    """
-    text = "{ .reg .pred p; setp.eq.b32 p, $0, 0x7fa5a5a5; @p pmevent 15; }"
-    for register in parts_of(lowering, op.operands[0])[:_ANCHORED]:
-        word = llvm_ops.bitcast(emit.i32_type(), register)
-        emit.inline_ptx(text, "r", [word], None)
-    return []
-
-
-@RULES.converts(MmaDrainOp)
-def lower_mma_drain(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Wait for all groups and pass the accumulator on."""
-    acc = parts_of(lowering, op.operands[0])
-    return [regroup(op.results[0], _tied("wgmma.wait_group.sync.aligned 0;", acc, []))]

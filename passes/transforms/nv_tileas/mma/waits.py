@@ -7,6 +7,7 @@ from tilec.dialects.nv_tileas import AnchorOp, AsyncMmaOp, MmaWaitOp
 from tilec.dialects.nv_tileas.mma_ops import BY_STEPS
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
+from tilec.ir.sequences import operations_between
 from tilec.ir.structured import (
     LOOPS,
     body_operations,
@@ -81,7 +82,7 @@ def _wait(item: Issued, following: Any, in_flight: int) -> NextRound | None:
     issued a round before. Returns what must be held until then, or None.
     """
     product = item.product
-    between = _operations_between(product, following)
+    between = operations_between(product, following)
     inside = [inner for op in between for inner in operations_inside(op)]
     groups = 0
     if not product.opview.registers_hold_a and not any(op.name == ASYNC_MMA for op in inside):
@@ -180,11 +181,6 @@ def _is_work(op: Any) -> bool:
         for inner in (op, *operations_inside(op))
         for value in (*inner.operands, *inner.results)
     )
-
-
-def _operations_between(first: Any, last: Any) -> list[Any]:
-    ops = body_operations(first.block)
-    return ops[ops.index(first) + 1 : ops.index(last)]
 
 
 def _position(tile: Any) -> Any:

@@ -26,7 +26,7 @@ from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any
 
-from tilec.dialects.nv_tileas import ConvertLayoutOp
+from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
@@ -173,6 +173,8 @@ class LayoutAssignment:
             rows = [tuple(op.operands), tuple(op.results)]
         elif op.name in PRODUCTS:
             rows = [(op.operands[2], op.results[0]), (op.operands[0],), (op.operands[1],)]
+        elif op.name == HoldOp.OPERATION_NAME:
+            rows = [(op.results[0], op.opview.tile), (op.opview.acc,)]
         elif op.name in _FREE_OPERANDS:
             rows = [(value,) for value in (*op.operands, *op.results)]
         else:

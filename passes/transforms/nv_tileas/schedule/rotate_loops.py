@@ -23,7 +23,8 @@ from typing import Any
 from tilec.dialects.nv_tileas import RingReleaseOp
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
-from tilec.ir.structured import body_operations, clone_whole, parent_operation, terminator
+from tilec.ir.sequences import operations_after
+from tilec.ir.structured import clone_whole, parent_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, operands_of
@@ -100,8 +101,7 @@ class _Rotation:
         The last iteration of stage 1 does not need them, so they come before it: the producer can
         fill the slots again meanwhile.
         """
-        block = body_operations(self.loop.block)
-        following = block[block.index(self.loop) + 1 :]
+        following = operations_after(self.loop)
         found = list(takewhile(lambda op: op.name == RELEASE, following))
         return found if all(map(self._only_stage_0_reads, found)) else []
 

@@ -1,0 +1,17 @@
+"""The operations of a block before, after and between others."""
+
+from typing import Any
+
+from tilec.ir.structured import body_operations
+
+
+def operations_after(op: Any) -> list[Any]:
+    """Return the operations after `op` in its block, the terminator last."""
+    ops = body_operations(op.block)
+    return ops[ops.index(op) + 1 :]
+
+
+def operations_between(first: Any, last: Any) -> list[Any]:
+    """Return the operations after `first` and before `last`, which are in one block."""
+    ops = body_operations(first.block)
+    return ops[ops.index(first) + 1 : ops.index(last)]
