@@ -66,6 +66,7 @@ atomic_cas = _builtin("atomic_cas")
 atomic_max = _builtin("atomic_max")
 atomic_min = _builtin("atomic_min")
 atomic_or = _builtin("atomic_or")
+atomic_store_add = _builtin("atomic_store_add")
 atomic_xchg = _builtin("atomic_xchg")
 atomic_xor = _builtin("atomic_xor")
 bitcast = _builtin("bitcast")
@@ -140,6 +141,7 @@ __all__ = [
     "atomic_max",
     "atomic_min",
     "atomic_or",
+    "atomic_store_add",
     "atomic_xchg",
     "atomic_xor",
     "auto",

@@ -63,7 +63,8 @@ def test_elements_at_a_glance(folder):
     found, counts, best = np.empty(256, np.float32), np.zeros(16, np.int32), np.zeros(1, np.int32)
     tilec.load(folder / "tour.tile").elements(indices, table, found, counts, best)
     inside = (indices >= 0) & (indices < 16)
-    np.testing.assert_array_equal(found, np.where(inside, table[indices % 16], 1) * 2)
+    weights = np.where(inside, table[indices % 16], 1)
+    np.testing.assert_array_equal(found, weights * 2 + weights)  # stored, then added
     np.testing.assert_array_equal(counts, np.bincount(indices[inside], minlength=16))
     assert best == indices.max()
 
