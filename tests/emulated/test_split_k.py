@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import tilec
-from tests.support.emulated_gemm import matrix
+from tests.support.emulated_gemm import ROOT, matrix
+from tests.support.example_cases import check_example
 from tests.support.gemm_source import gemm_source
+from tilec.testing.check import Variant
 
 SOURCE = gemm_source(hints="split_k={splits}", operands="f16", result="f32", rows=64, columns=64)
 EXTENTS = (100, 72)
@@ -39,3 +41,15 @@ def test_results_are_equal_bit_by_bit(device, tmp_path, splits, k, multiprocesso
             np.testing.assert_allclose(result, want, rtol=1e-4, atol=1e-3)
             results.add(result.tobytes())
     assert [len(results) for results in found] == [1, 1]
+
+
+@pytest.mark.parametrize("k", [128, 512])
+def test_products_of_computed_operands(device, launch, tmp_path, k):
+    """The last one of a share comes after its loop; shares of K = 128 have at most one k-tile."""
+    source = ROOT / "examples/matmul_int4.tile"
+    path = tmp_path / source.name
+    path.write_text(source.read_text().replace("@kernel", "@kernel(split_k=4)", 1))
+    kernel = tilec.load(path).matmul_int4
+    device.multiprocessors = 8
+    sizes = {"M": 40, "N": 72, "K": k, "H": k // 2, "G": k // 128}
+    check_example(launch, kernel, source, Variant(sizes, constants={"BM": 32, "BN": 64}))

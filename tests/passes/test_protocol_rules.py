@@ -24,6 +24,12 @@ def split() -> str:
 
 
 @pytest.fixture(scope="module")
+def computed_split() -> str:
+    """The same, and products come a round after their left operands were computed."""
+    return before_the_check(size={"BM": 32, "BN": 64}, example="matmul_int4", split_k=3)
+
+
+@pytest.fixture(scope="module")
 def pingpong() -> str:
     """Two teams of one warpgroup: barriers 1 and 2 are theirs, 3 and 4 their warpgroups'."""
     return before_the_check(size=TILE, pingpong=1)
@@ -155,6 +161,21 @@ def test_faults_of_partial_sums(split, name):
     assert edited != split
     with pytest.raises(Exception, match=message):
         verify(edited)
+
+
+def kept_operand(text: str) -> str:
+    """Let the loop over k-tiles pass on the left operand that it got, not the one it computed."""
+    lines = text.splitlines()
+    product = lines[lines_of(text, "async_mma")[0]]
+    left = _operands(product)[0]
+    (loop,) = (number for number, line in enumerate(lines) if f"{left} =" in line)
+    end = next(number for number in range(loop, len(lines)) if "scf.yield" in lines[number])
+    lines[end] = re.sub(r"%\w+ :", f"{left} :", lines[end], count=1)
+    return "\n".join(lines)
+
+
+def test_a_product_of_an_operand_of_an_earlier_round(computed_split):
+    check_fault(computed_split, (kept_operand, "multiplies tiles of different rounds"))
 
 
 BARRIER_FAULTS = {

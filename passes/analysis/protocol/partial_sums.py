@@ -2,7 +2,8 @@
 
 The scalar code of the consumers runs for a few extents and numbers of CTAs
 (`tilec.passes.analysis.protocol.scalars`), and all CTAs of a launch run together. An
-accumulator is known by the rounds of the loop over k-tiles whose products it holds. Checked:
+accumulator is known by the k-tiles whose products it holds: by the rounds of the producer in which
+they were loaded, or without a producer by the rounds in which they are multiplied. Checked:
 
 * a split stores its part, meets the other threads of its role, and then counts it, once;
 * the last split waits for as many parts as are counted in all, meets the other threads, and adds
@@ -24,7 +25,9 @@ from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.ir.bindings import ir
 from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.facts.constants import is_zeros
 from tilec.passes.analysis.kernels import function_body, kernel_operations
+from tilec.passes.analysis.protocol.filled_slots import FilledSlots
 from tilec.passes.analysis.protocol.scalars import EndlessRunError, ScalarRun
 from tilec.passes.analysis.scratch_areas import uses_scratch
 from tilec.support.fast_dataclasses import dataclass, field
@@ -39,7 +42,7 @@ _HAND_OVER = (
 )
 _CONVERT = "nv_tileas.convert_layout"
 _MEETINGS = ("nv_tileas.barrier", "nv_tileas.order_memory")
-_UNWRITTEN = "unwritten"
+_UNWRITTEN, _ZEROS = "unwritten", "zeros"
 _FIRST = {"nv_tileas.undefined": _UNWRITTEN, "nv_tileas.zeros": ()}
 """What is known of an accumulator before its first product."""
 _PASSED_ON = ("nv_tileas.mma_wait", "nv_tileas.mma_drain")
@@ -47,7 +50,10 @@ SMALL, LARGE = 1, 300
 """Extents to run for: less than a tile of the rest, several tiles of one dim."""
 CTAS = 3
 Product = tuple[int, int, int]
-"""CTA (or team), round of the loop over tiles and round of the loop over k-tiles of a product."""
+"""CTA (or team), round of the loop over tiles and round of the loop over k-tiles of a product.
+
+The last one is the producer's, where there is one.
+"""
 
 
 class BrokenHandOverError(Exception):
@@ -98,6 +104,7 @@ class _Agent:
     Attributes:
         number: Which of them.
         scalars: Its run.
+        slots: What the producer of its CTA loads.
         operations: What is left of it.
         blocked: The wait that it is at.
         awaited: Tile whose partial sums are there, and whether all threads know that.
@@ -107,6 +114,7 @@ class _Agent:
 
     number: int
     scalars: ScalarRun
+    slots: FilledSlots | None
     operations: Iterator[Any]
     blocked: Any = None
     awaited: int | None = None
@@ -130,7 +138,8 @@ class _Launch:
         teams = roles.opview.team_count
         sizes = [cluster_of(op) for op in ops if op.name == "nv_tileas.num_clusters"]
         rows, columns = sizes[0] if sizes else (1, 1)
-        consumer = roles.regions[1].blocks[0]
+        producer, consumer = (region.blocks[0] for region in roles.regions)
+        has_producer = roles.opview.producer_warps.value > 0
         self._agents: list[_Agent] = []
         for number in range(ctas * rows * columns * teams):
             cta, team = divmod(number, teams)
@@ -142,8 +151,12 @@ class _Launch:
                 "nv_tileas.team_id": team,
                 "nv_tileas.warpgroup_id": 0,
             }
+            slots = None
+            if has_producer:
+                slots = FilledSlots(ScalarRun(dict(extents), queries), block, producer)
             run = ScalarRun(dict(extents), queries)
-            self._agents.append(_Agent(number, run, self._operations(run, block, consumer)))
+            operations = self._operations(run, block, consumer)
+            self._agents.append(_Agent(number, run, slots, operations))
 
     def _operations(self, run: ScalarRun, block: Any, consumer: Any) -> Iterator[Any]:
         for op in run.run(block):
@@ -195,21 +208,41 @@ class _Launch:
             self._meet(agent, op)
         elif op.name in _ACTIONS:
             _ACTIONS[op.name](self, agent, op)
+        elif op.name == "arith.constant":
+            agent.scalars.values[op.results[0]] = _ZEROS if is_zeros(op.results[0]) else None
         else:
             for value in op.operands:
                 products = get(value)
                 if isinstance(products, tuple):
                     self._use(agent, op, products)
+            if agent.slots is not None:
+                agent.slots.follow(agent.scalars, op)
 
     def _multiply(self, agent: _Agent, op: Any) -> None:
         """Add a product to an accumulator, or begin one with it."""
-        products, rounds = agent.scalars.get(op.operands[2]), agent.scalars.rounds
+        products, rounds = self._sum(agent, op.operands[2]), agent.scalars.rounds
         if len(op.operands) > 3 and agent.scalars.get(op.operands[3]) is False:
             products = ()
         if products == _UNWRITTEN:
             self._break(op, "a sum begins with registers that are not written")
-        own = (agent.number, rounds[0], rounds[-1])
+        own = (agent.number, rounds[0], self._k_tile(agent, op))
         agent.scalars.values[op.results[0]] = (*(products or ()), own)
+
+    def _k_tile(self, agent: _Agent, op: Any) -> int:
+        """Return the number of the k-tile that a product multiplies."""
+        if agent.slots is None:
+            return agent.scalars.rounds[-1]
+        operands = list(op.operands)[:2]
+        found = [agent.slots.rounds(agent.scalars, operand) for operand in operands]
+        rounds = found[0] | found[1]
+        if len(rounds) > 1:
+            self._break(op, "a product multiplies tiles of different rounds")
+        return next(iter(rounds), agent.scalars.rounds[-1])
+
+    def _sum(self, agent: _Agent, value: Any) -> Any:
+        """Return the products that an accumulator holds; None for one that is no sum."""
+        products = agent.scalars.get(value)
+        return () if products == _ZEROS else products
 
     def _meet(self, agent: _Agent, op: Any) -> None:
         """Let the threads of the role know what each of them has done."""
@@ -238,7 +271,7 @@ class _Launch:
     def store(self, agent: _Agent, op: Any) -> None:
         """Leave a partial sum."""
         place = self._place(agent, op)
-        products = agent.scalars.get(op.opview.sum)
+        products = self._sum(agent, op.opview.sum)
         if not isinstance(products, tuple):
             self._break(op, "what is left for the last split is no sum of products")
         if place in self._parts:
@@ -284,7 +317,7 @@ class _Launch:
         if place in agent.added:
             self._break(op, "a partial sum is added twice")
         agent.added.add(place)
-        own = agent.scalars.get(op.opview.acc) or ()
+        own = self._sum(agent, op.opview.acc) or ()
         agent.scalars.values[op.results[0]] = (*own, *part.products)
 
     def reset(self, agent: _Agent, op: Any) -> None:

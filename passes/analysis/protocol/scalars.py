@@ -1,7 +1,8 @@
 """Runs the scalar code of a role: what one CTA does, one operation after the other.
 
-Extents are numbers that the caller chooses, so loops and branches go one way. Tiles are whatever
-the caller says that operations on them return.
+Extents are numbers that the caller chooses, so loops and branches go one way. A ring position is
+the number of slots since its start. Tiles are whatever the caller says that operations on them
+return.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -102,6 +103,8 @@ class ScalarRun:
                 self.values[op.results[0]] = self._compute(op)
             elif name in self.queries:
                 self.values[op.results[0]] = self.queries[name]
+            elif name in _POSITIONS:
+                self.values[op.results[0]] = _POSITIONS[name](self, op)
             elif name not in ("scf.yield", "scf.condition"):
                 yield op
 
@@ -168,6 +171,28 @@ class ScalarRun:
             return None if compute is None else compute(*operands)
         except ZeroDivisionError:
             return None
+
+
+def _advanced(run: ScalarRun, op: Any) -> int | None:
+    position = run.get(op.opview.position)
+    return None if position is None else position + op.opview.count.value
+
+
+def _skipped(run: ScalarRun, op: Any) -> int | None:
+    view = op.opview
+    operands = view.position, view.tiles, view.lower, view.upper, view.step
+    position, tiles, *loop = (run.get(value) for value in operands)
+    if None in (position, tiles, *loop):
+        return None
+    return position + tiles * len(range(*loop)) * view.count.value
+
+
+_POSITIONS: Mapping[str, Callable[[ScalarRun, Any], int | None]] = {
+    "nv_tileas.ring_start": lambda run, op: 0,
+    "nv_tileas.ring_advance": _advanced,
+    "nv_tileas.ring_skip": _skipped,
+    "nv_tileas.ring_release_until": lambda run, op: run.get(op.opview.end),
+}
 
 
 def _is_tile(op: Any) -> bool:
