@@ -25,13 +25,15 @@ TILES = ((128, 256), (64, 64))
 """Four boxes of B and one of A that can be cut; and one box of each, with a single consumer."""
 SIZES = (
     (64, 64, 64),
-    (104, 200, 64),
-    (384, 768, 200),
-    (392, 1304, 64),
-    (640, 256, 1000),
-    (4104, 8456, 192),
+    (104, 200, 56),
+    (384, 768, 208),
+    (392, 1304, 56),
+    (640, 256, 1008),
+    (4104, 8456, 184),
 )
-"""Fewer tiles than a cluster, odd counts of tiles, one step of K, several tiles for each CTA."""
+"""Fewer tiles than a cluster, odd counts of tiles, one step of K, several tiles for each CTA.
+
+All extents of a size are multiples of 16, or none is: two variants to compile."""
 WITHOUT_TMA = (257, 515, 70)
 """Rows that TMA cannot take, so that a cluster shares nothing; too much for the larger tile."""
 

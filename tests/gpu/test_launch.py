@@ -1,6 +1,5 @@
 """Runtime rules on a real device: layouts, streams, graphs, threads, overlap, errors."""
 
-import statistics
 import threading
 import time
 
@@ -323,15 +322,25 @@ def test_a_launch_that_the_driver_rejects(torch, kernels, random):
     assert torch.equal(a, b)
 
 
-def test_launch_overhead(torch, kernels, random):
-    a, b, c = random(64, 64), random(64, 64), random(64, 64)
-    kernels.add(a, b, c)
-    torch.cuda.synchronize()
-    samples = []
+def microseconds(torch, call):
+    """Return how long Python is busy with a call: the mean of 20."""
+    start = time.perf_counter()
     for _ in range(20):
-        start = time.perf_counter()
-        for _ in range(100):
-            kernels.add(a, b, c)
-        samples.append((time.perf_counter() - start) / 100)
-        torch.cuda.synchronize()
-    assert statistics.median(samples) < 20e-6
+        call()
+    took = time.perf_counter() - start
+    torch.cuda.synchronize()
+    return took / 20 * 1e6
+
+
+def test_launch_overhead(torch, kernels, random):
+    """A call takes 0.65 of the time of `torch.add`, and 1.95 without the extension (H200).
+
+    Other processes only add to a time, so the shortest of many short samples counts, and both
+    contenders are timed alternately.
+    """
+    a, b, c = random(64, 64), random(64, 64), random(64, 64)
+    ours, torchs = [], []
+    for _ in range(200):
+        ours.append(microseconds(torch, lambda: kernels.add(a, b, c)))
+        torchs.append(microseconds(torch, lambda: torch.add(a, b, out=c)))
+    assert min(ours) < 3 * min(torchs), f"{min(ours):.1f} us, torch.add {min(torchs):.1f} us"
