@@ -1,4 +1,4 @@
-"""Turns: the warpgroups of a role issue their products one after the other.
+"""Turns: warpgroups of a role ping-pong, which issue their products one after the other.
 
 A warpgroup takes its turn when the one before it has passed it on; the first one begins. Each has a
 named barrier at which it waits, and the one before arrives without waiting (PTX ISA, barrier.cta).

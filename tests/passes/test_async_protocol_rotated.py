@@ -1,4 +1,4 @@
-"""Faults in rotated loops whose warpgroups issue their products in turns."""
+"""Faults in rotated loops whose warpgroups ping-pong."""
 
 import re
 

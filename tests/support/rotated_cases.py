@@ -59,7 +59,7 @@ class Case(NamedTuple):
         return Arguments(made, {"rounds": rounds, **self.constants})
 
 
-TURNS = "the warpgroups issue their products in turns"
+TURNS = "the warpgroups ping-pong"
 CASES = (
     Case("faded", (64, 32, 64)),
     Case("faded", (128, 64, 128), "f16"),

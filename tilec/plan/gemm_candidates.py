@@ -49,7 +49,7 @@ POWER_OF_TWO_MARGIN = 1.03
 """A tile of other extents must be better than others by this factor: the model knows less about
 them (calibrated, docs/performance.md)."""
 LOADED_MARGIN = 1.25
-"""The same for them where consumers take turns and the epilogue loads tiles: with bias, GELU and a
+"""The same for them where consumers ping-pong and the epilogue loads tiles: with bias, GELU and a
 residual at 4096^3, 128x160 tiles took 27% longer than 128x128 ones (bf16, H200, 2026-11-22)."""
 SPLIT_MARGIN = 1.02
 """The same for tiles that are split along K: few of them have been measured."""

@@ -70,7 +70,7 @@ class GemmCost:
     def computing(self) -> float:
         """Cycles of the whole product, were memory as fast as L2.
 
-        Consumers that take turns overlap the store of a tile with the products of the next one, but
+        Consumers that ping-pong overlap the store of a tile with the products of the next one, but
         for the last store, and for what is longer than these products. So do those that defer it,
         but for some of it: what is loaded is added to a tile before it can wait.
         """

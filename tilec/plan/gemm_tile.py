@@ -214,7 +214,7 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
 def _misfit_of_warps(tile: GemmTile, target: Target) -> str | None:
     """Return why a tile that single warps multiply does not fit the machine."""
     if tile.pingpong or tile.split_k > 1:
-        return "warpgroups take turns, and CTAs share k-tiles, in products of wgmma alone"
+        return "only products of wgmma can ping-pong or be split along K"
     if tile.accumulators(1) > MAX_WARP_REGISTERS:
         return (
             f"the {tile.m} x {tile.n} accumulator takes {tile.accumulators(1)} registers a thread"

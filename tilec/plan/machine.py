@@ -50,8 +50,8 @@ CALIBRATION = "29 shapes, 3 to 1600 us, in 390 plans each, H200, driver 580, 202
 """What the constants that say `calibrated` were fitted to (`tools/bench/planner.py`): those with
 which the model's choices lose least against the fastest plans. Where finalists ran interleaved,
 these times count, else a single look at each plan; in looks of more than 25 us, 4% less for plans
-whose consumers take turns: so much do they gain when power decides. They say what a cycle more or
-less does to the choice, not what a part of the chip takes."""
+whose consumers ping-pong: they gain that much when power is the limit. The constants say how a
+cycle more or less changes the choice, not what a part of the chip takes."""
 L2_BYTES_PER_CYCLE = 7900
 """L2 read bandwidth of the whole chip, sustained (calibrated; DeepGEMM's model: 6150, 8 TB/s at 1.3
 GHz)."""
@@ -133,11 +133,11 @@ epilogue loads for an element (measured with ptxas 13.0: 128x256 with GELU and a
 not spill at 240 registers, with an f32 residual 68 bytes)."""
 LOADED_REREAD_SHARE = 0.5
 """What it costs shared memory when a warpgroup reads the same columns of B for its next 64 rows, as
-a part of the first time, where consumers take turns and the epilogue loads tiles. At 4096^3, with
+a part of the first time, where consumers ping-pong and the epilogue loads tiles. At 4096^3, with
 bias, GELU and a residual, tiles of 128x128 in ping-pong took 1.2% longer than tiles of 128x256
 that are stored after the next products, on average of eight comparisons (H200, driver 580,
-2026-11-22), although fewer cycles by ncu: with the chip at its power limit, the operands that
-cross L2 twice as often decide."""
+2026-11-22), although fewer cycles by ncu: the chip was at its power
+limit, and its operands come from L2 twice as often."""
 LOADED_CLUSTER_CYCLES = 9
 """Cycles per k-tile that clusters cost where an epilogue loads tiles: at 4096^3 2x1 took 2.7%
 longer with consumers in ping-pong, 0.8 and 1.7% with consumers that share a tile which waits (H200,

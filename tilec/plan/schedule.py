@@ -8,11 +8,11 @@ stage 0 can run while threads compute what the products of stage 1 read, and the
     P in stage 1: S0 X0 | S1 P0 X1 | S2 P1 X2 | P2         S1 and P0 run while threads compute X1
 
 The *interval* is the time of a round. It is at least the time for which the warpgroups together
-occupy one engine. It is more where warpgroups queue for the tensor cores while others think: mean
+occupy one engine. It is more where warpgroups queue for the tensor cores while others compute: mean
 value analysis of a closed queueing network (Reiser and Lavenberg, 1980) gives it, with warpgroups
-as customers. Where the warpgroups of a rotated loop take turns, they do not queue: each computes
+as customers. Where the warpgroups of a rotated loop ping-pong, they do not queue: each computes
 while the others multiply. Of schedules with the same interval, the one that carries the fewest
-registers wins. The user can fix whether a loop is rotated, and whether warpgroups take turns.
+registers wins. The user can fix whether a loop is rotated, and whether its warpgroups ping-pong.
 """
 
 from collections.abc import Iterator
@@ -98,7 +98,7 @@ def schedule_loop(
         graph: The loop.
         registers: Registers of a thread for tiles. The loop as it is may need more.
         rotate: Whether the loop is rotated where that is possible; None to choose.
-        turns: Whether the warpgroups of a rotated loop take turns; None to choose.
+        turns: Whether the warpgroups of a rotated loop ping-pong; None to choose.
     """
     plain = evaluate(graph, (0,) * len(graph.ops), turns)
     limit = max(registers, _allocated(plain))

@@ -55,5 +55,5 @@ def _conflict(overrides: PlanOverrides) -> str | None:
     if overrides.cluster not in (None, (1, 1)):
         return "the CTAs of a cluster work on whole tiles"
     if overrides.pingpong:
-        return "a split takes all consumers, which do not take turns (pingpong = true)"
+        return "consumers that ping-pong have tiles of their own (pingpong = true)"
     return None

@@ -24,9 +24,9 @@ def choose_teams(
 
 
 def turns_conflict(specialize: bool, overrides: PlanOverrides) -> str | None:
-    """Return which other field of the plan keeps consumers from taking turns."""
+    """Return which other field of the plan keeps consumers from ping-pong."""
     if not specialize:
-        return "consumers that load for themselves do not take turns"
+        return "consumers that load for themselves do not ping-pong"
     if overrides.persistent is False:
         return "a CTA takes one tile only (persistent = false)"
     if overrides.split_k not in (None, 1):

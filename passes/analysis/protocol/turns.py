@@ -1,4 +1,4 @@
-"""Checks that warpgroups which take turns never wait for each other crosswise.
+"""Checks that warpgroups which ping-pong never deadlock.
 
 All warpgroups of a role run the same operations in the same order. So turns end if each one that is
 taken is passed on in the same block, and nothing in between makes a warpgroup wait for another one.

@@ -7,7 +7,7 @@ from tilec.ir.bindings import ir
 STAGE = "stage"
 """Pipeline stage of an operation in a loop that will be rotated, i64 (`tilec/plan/schedule.py`)."""
 TURNS = "turns"
-"""Unit attribute of a loop whose warpgroups should take turns."""
+"""Unit attribute of a loop whose warpgroups should ping-pong."""
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
 

@@ -5,10 +5,10 @@ Before:  %r = make_range {start = 0} : tensor<4096xi32>
          %m = cmpi slt, %r, %e
 After:   %m = constant dense<true>
 
-A mask of the columns beyond the end of a row is needless where the row ends with its tile. What
-the elements of an operand lie between follows from ranges, splats, and the ranges of scalars:
-constants, extents of at least 1, loop variables, coordinates of blocks. `canonicalize` then removes
-the selections.
+A mask of the columns beyond the end of a row is not needed where the row ends with its tile. The
+range of the elements of an operand follows from `make_range`, from splats, and from the ranges of
+scalars: constants, extents of at least 1, loop variables, coordinates of blocks. `canonicalize`
+then removes the selections.
 """
 
 from typing import Any

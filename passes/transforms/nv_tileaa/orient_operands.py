@@ -1,4 +1,4 @@
-"""Transpose the operands of products that the instructions cannot read as they lie.
+"""Transpose the operands of products that the instructions cannot read in their order in memory.
 
 Before:  %w = tiled_load ... -> KxN: f8E4M3FN;  dot %a, %w {b_major = "n"}
 After:   %w = tiled_load ... -> KxN;  %p = permute %w [1, 0] -> NxK;  dot %a, %p {b_major = "k"}

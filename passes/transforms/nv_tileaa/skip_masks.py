@@ -14,7 +14,7 @@ also from before the loop; constants move with it. If the usual value of the mas
 no operation between them reads one of them.
 
 The pass looks at loops with products, where each instruction delays the next product. In other
-loops memory sets the pace, and no load would be moved across a branch. A mask that is also used
+loops memory is the limit, and a branch would keep loads from moving. A mask that is also used
 otherwise is computed anyway. Remark T0439 says of each mask for which tiles it is skipped, or why
 it is not.
 """

@@ -8,11 +8,10 @@ After:   %p = scf.for iter_args(%t = zeros: 128x8) {
            %n = fma %t, (broadcast %fade: 128x8), %v; yield %n }
          %s = reduce add %p {axis = 1}: 128x8 -> 128; %r = view %s: 128x1
 
-A row of an accumulator lies in four lanes, which have two neighbouring columns of eight each (PTX
-ISA, wgmma, register fragments of D). So each lane adds up columns of its own, and the shuffles
-between lanes come after the loop. A round may also multiply what is carried by values of the rows,
-as attention does when the largest score changes: a sum times a factor is the sum of its parts times
-the factor.
+Four lanes hold a row of an accumulator: of every eight columns, each lane has two (PTX ISA, wgmma,
+register fragments of D). So each lane adds up its own columns, and the shuffles between lanes come
+after the loop. A round may also multiply the carried sums by a factor for each row, as attention
+does when the largest score changes: each part of a sum is multiplied by the same factor.
 
 That changes the order of additions, which the language leaves open. A loop stays as it is if the
 sum is used otherwise or does not begin with zeros, or if what it adds up is not computed, element

@@ -8,9 +8,10 @@ After:   %t = scf.for iter_args(%acc = zeros: 128x16) {
 
 The rows of a wgmma come in slices of 64, its columns in eights (PTX ISA, wgmma.mma_async). A
 product of 16 rows would fill a quarter of a slice. C^T = B^T A^T has the columns of B as its rows
-and the 16 rows of A as its columns: neither shared memory nor registers hold padding then. The
-operands stay where they are; only their major orders change their names. The transpose of the
-result moves nothing either: threads write their registers to other places of the staged tile.
+and the 16 rows of A as its columns. Then neither shared memory nor registers hold padding. The
+operands are not moved: what was K-major stays K-major, and what was N-major is now M-major. The
+transpose of the result moves nothing either: threads write their registers to other places of the
+staged tile.
 
 The pass swaps the operands of a product that wgmma can do only so, if the product is all that a
 loop adds to its accumulator. Other products stay with `mma.sync`: what reads their sums in the

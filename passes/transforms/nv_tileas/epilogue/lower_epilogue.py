@@ -63,7 +63,7 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
         batch = spec.get("epilogue_batch", 1)
         stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
         found = ((store, epilogue_parts(tiled_access(store), warpgroups)) for store in stores)
-        groups: dict[Any, list[tuple[Any, EpilogueParts]]] = {}  # slices of a tile take turns
+        groups: dict[Any, list[tuple[Any, EpilogueParts]]] = {}  # slices of a tile share slots
         for store, parts in found:
             if parts is not None:
                 group = slice_group(store)

@@ -7,16 +7,18 @@ After:   %x0 = fma (tile_slice %s {0, 0}), %c0, (broadcast %top); %p0 = exp2 %x0
          %x1 = fma (tile_slice %s {0, 112}), %c1, (broadcast %h); %p1 = exp2 %x1
          %sum = addf %r0, (reduce (view %p1)); %p = cat %p0, %p1; %a = truncf %p
 
-Special functions and other arithmetic are the work of different units of an SM, and a warp keeps
-both busy only where it may issue both. What a product hides (`nv-tileas-schedule-mma`) is mostly
-special functions where a softmax is computed, and what follows its wait is other arithmetic: sums,
-conversions. So the last columns of the special functions come after the wait: as many as take about
-as long as that other arithmetic. The product hides fewer cycles, but the arithmetic costs none.
+Special functions and other arithmetic run on different units of an SM, and overlap where a warp has
+instructions of both kinds to issue. In a softmax, mostly special functions come before the wait for
+a product, which hides them (`nv-tileas-schedule-mma`). Other arithmetic follows the wait: sums and
+conversions. So the special functions of the last columns move after the wait, for as many columns
+as take about as long as that arithmetic. The product then hides fewer cycles, but special functions
+and arithmetic overlap after the wait.
 
-Columns are cut where the special functions and the element-wise operations before them read a
-vector of rows that is broadcast: it is small, so it is what the wait holds. Sums of the columns are
-cut with them. Arithmetic after the wait that needs neither the product nor the special functions
-comes before it.
+The special functions, and the element-wise operations before them, read a vector with one value for
+each row, which is broadcast. For the columns after the wait, `hold` returns this vector: it is
+small, and what is computed from the result cannot move before the wait. Sums of the columns are cut
+in the same way. Arithmetic after the wait that needs neither the product nor the special functions
+moves before it.
 """
 
 from typing import Any

@@ -9,7 +9,7 @@ operations that move a tile through shared memory use; barriers of their role se
 each team of consumers has an area of its own. The mbarriers come last.
 
 Named barrier 0 belongs to the whole CTA. A role with fewer threads gets id 1, a second team the
-next id, and the warpgroups of the consumers the ids after that. If they take turns, each has
+next id, and the warpgroups of the consumers the ids after that. If they ping-pong, each has
 another one for that.
 
 The metadata gets the block size (`block_threads`), the bytes of shared memory (`shared_bytes`), the

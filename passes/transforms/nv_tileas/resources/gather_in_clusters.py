@@ -13,14 +13,14 @@ After:   %v = view %x                          // 1x8x16384, ...|cta:8*(0,1,0)
 Each CTA reduces its part of the tile, sends the result to all CTAs of the cluster (st.async, which
 arrives with its bytes on an mbarrier of the receiver), and combines the parts of all of them, in
 the order of the elements. So all CTAs have the same bits. Operands that are reduced together share
-a barrier. Elements of less than 32 bits travel in 32: floats as f32, integers zero-extended.
+a barrier. Elements of less than 32 bits are sent as 32 bits: floats as f32, integers zero-extended.
 
 Before the first exchange, the CTAs wait until all of them have initialised their barriers. Loads
-that come before are on their way in the meantime.
+that were issued before continue meanwhile.
 
-A reduction in a loop uses two slots alternately, and needs no empty barrier: a CTA fills a slot
-again after it has received the parts of the next round, and its peers send those after their
-threads, which meet at a barrier, have read this one.
+A reduction in a loop uses two slots alternately, and needs no empty barrier. A CTA sends to a slot
+again only after it has received the parts of the round in between. The other CTAs send those parts
+after a barrier, at which all of their threads have read the slot.
 
 The pass follows the layouts of `nv-tileas-assign-register-layouts`.
 

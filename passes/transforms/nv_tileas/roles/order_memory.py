@@ -9,8 +9,8 @@ access of the consumer role. TMA loads need none (see `nv-tileas-partition-roles
 after the roles are split, because only then is it known which accesses share threads.
 
 A barrier also waits for what TMA stores, and fences the proxies. Where only threads access what the
-token orders, it has the attribute `by_threads` and does neither. A running sum that publishes the
-total of a tile else waits for the store of the tile before.
+token orders, it has the attribute `by_threads` and does neither. Otherwise a running sum, which
+publishes the total of each tile, would wait for the store of the tile before.
 """
 
 from typing import Any

@@ -10,15 +10,15 @@ scheduler (`tilec/plan/schedule.py`) derives stages from it. Only the consumers 
 producer are scheduled, since their loads come through rings.
 
 A loop stays as it is if rotating it gains little: where its products wait for nothing but their
-accumulators, for example. It also does if threads stage an operand of a product, or if it has loops
-inside: how long these take depends on how often they run. Remark T0440 reports the time of a round
-and what bounds it, or why a loop in which threads compute stays. The plan of the kernel gets an
-entry for each loop with products: its operations with their stages, the time of a round, the
-schedules that lost, and why (`docs/debugging.md#schedules-of-loops`).
+accumulators, for example. A loop also stays as it is if threads stage an operand of a product, or
+if it has loops inside, because the time of those depends on how often they run. Remark T0440
+reports the time of a round and what bounds it, or why a loop in which threads compute stays. The
+plan of the kernel gets an entry for each loop with products: its operations with their stages, the
+time of a round, the schedules that lost, and why (`docs/debugging.md#schedules-of-loops`).
 
 Options:
     rotate: 0 leaves all loops as they are, 1 rotates each one that can be.
-    turns: 0 or 1 for rotated loops whose warpgroups take turns (`nv-tileas-take-turns`).
+    turns: 1 lets the warpgroups of rotated loops ping-pong, 0 does not (`nv-tileas-take-turns`).
 """
 
 from typing import Any
@@ -188,6 +188,6 @@ def _described(entry: Entry) -> str:
         f"loop is rotated: {entry['why']}: about {entry['interval']} cycles a round instead of"
         f" {plain['interval']}; the {entry['binds']} take {entry['bound']};"
         f" {entry['registers']} registers hold tiles"
-        + "; the warpgroups issue their products in turns"
+        + "; the warpgroups ping-pong"
         * entry["turns"]
     )

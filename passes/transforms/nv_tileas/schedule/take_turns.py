@@ -1,16 +1,17 @@
-"""Let the warpgroups of a rotated loop issue the products of a round one after the other.
+"""Let the warpgroups of a rotated loop ping-pong: one multiplies while the other one computes.
 
 Before:  scf.for { async_mma; ...; async_mma; ...; mma_wait; ... } {turns}
 After:   turn_start
          scf.for { turn_take; async_mma; ...; async_mma; turn_pass; ...; mma_wait; ... }
 
-While the products of one warpgroup run, the other one computes. Without turns both may compute at
-the same time, and then both wait for the tensor cores. `nv-tileas-schedule-loops` marks the loops
-for which that is worth it.
+A *turn* is the time in which one warpgroup issues the products of a round, from `turn_take` to
+`turn_pass`. The other warpgroups wait for their turns. Without turns, all warpgroups may compute at
+the same time, and then all wait for the tensor cores. `nv-tileas-schedule-loops` marks the loops
+that gain from turns.
 
-Nobody may wait for another warpgroup between the two operations, since that one waits for its turn.
-So a loop stays as it is if tiles move through shared memory there, and remark T0440 says so. If the
-plan was told to take turns (`turns=1`), that is an error.
+During its turn, a warpgroup must not wait for another one, because that one waits for its turn. So
+a loop stays as it is if tiles move through shared memory between the two operations. Remark T0440
+says so; with `turns=1` in the plan it is an error.
 """
 
 from typing import Any
@@ -66,7 +67,7 @@ def _add_turns(loop: Any, context: PassContext, *, asked: bool) -> bool:
         why = "tiles move through shared memory between products"
         if asked:
             raise reject(loop, "T0421", f"turns = true: {why}", "leave the field out")
-        context.sink.emit(remark("T0440", f"the warpgroups take no turns: {why}", span_of(loop)))
+        context.sink.emit(remark("T0440", f"the warpgroups do not ping-pong: {why}", span_of(loop)))
         return False
     first, last = ops[products[0]], ops[products[-1]]
     with ir.InsertionPoint(first), first.location:
