@@ -29,7 +29,10 @@ _QUERY_TILES = {64: (128, 128), 128: (128, 64)}
 _KEY_TILES = (64, 128)
 """The same of our kernel of DK and DV alone."""
 ALONE = "ALONE"
-"""Constant of a variant that computes DQ in a kernel of its own, the same way in every run."""
+"""Constant of a variant: 1 computes DQ in a kernel of its own, 0 all gradients in one kernel."""
+_ALONE_DEPTH = 128
+"""Size of a head from which on two kernels are faster than one
+(`docs/measurements/2026-11-25-attention-backward.md`)."""
 
 
 def make_operands(torch: Any, case: AttentionCase) -> Operands:
@@ -94,7 +97,7 @@ def reference(
 
 
 def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
-    """Return ours. A variant fixes BM and BN (with ALONE those of DK and DV), and QM, QN of DQ."""
+    """Return ours. A variant fixes BM and BN (of two kernels those of DK and DV), QM, QN of DQ."""
     depth = case.depth
     forward = load_kernel("attention", Variant(""))
     delta = load_kernel("attention_backward_delta", Variant(""))
@@ -110,7 +113,7 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
         (*tensors, lse, mean) for tensors, lse, mean in zip(operands.sets, sums, means, strict=True)
     ]
     given = dict(variant.constants)
-    make = _alone if given.pop(ALONE, 0) else _together
+    make = _alone if given.pop(ALONE, depth >= _ALONE_DEPTH) else _together
     run, compiled = make(torch, case, Variant(variant.text, given, variant.plan), operands.scale)
     detail = detail_of(compiled(data[0], grads[0]))
 
