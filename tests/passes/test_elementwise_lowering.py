@@ -4,6 +4,8 @@ A miss in LLVM's back end ends the process, so this is worth more than a look at
 holds all operations on one element type.
 """
 
+import re
+
 import pytest
 
 from tilec.codegen.llvmir import translate
@@ -131,6 +133,8 @@ def test_every_operation_reaches_ptx(context, element):
 
 
 PAIRS = '#nv_tileas.layout<"128|reg:2*(1)|lane:32*(2)|warp:2*(64)">'
+FOURS = '#nv_tileas.layout<"128|reg:4*(1)|lane:32*(4)">'
+WARPS = {PAIRS: 2, FOURS: 1}
 PAIRED = {
     "arith.addf %x, %y": "add.rn",
     "arith.subf %x, %y": "sub.rn",
@@ -145,37 +149,64 @@ PAIRED = {
 }
 
 
-@pytest.mark.parametrize("element", ["f16", "bf16"])
-@pytest.mark.parametrize("operation", PAIRED)
-def test_two_registers_of_16_bits_take_one_instruction(context, element, operation):
-    slot, tile = SLOT.format(element), _tile(element, PAIRS)
+def _ptx(context, element, operations, result, layout):
+    """Return the PTX of a kernel that loads `%x` and `%y` and stores `%r`."""
+    tiles, slots = (
+        _tile(element, layout),
+        [SLOT.format(item) for item in (element, element, result)],
+    )
     buffers = (
         f'%s{n} = "nv_tileas.alloc_shared"() {{slots = 1 : i64, offset = {512 * n} : i64}}'
         f" : () -> {slot}"
-        for n in range(3)
+        for n, slot in enumerate(slots)
     )
     text = [
         '"nv_tileaa.func"() ({\n^bb0(%i: i32):',
         *buffers,
         '"nv_tileas.roles"() ({\n"nv_tileas.yield"() : () -> ()\n}, {',
-        f'%x = "nv_tileas.load_shared"(%s0) : ({slot}) -> {tile}',
-        f'%y = "nv_tileas.load_shared"(%s1) : ({slot}) -> {tile}',
-        f"%r = {operation} : {tile}",
-        f'"nv_tileas.store_shared"(%r, %s2) : ({tile}, {slot}) -> ()',
+        f'%x = "nv_tileas.load_shared"(%s0) : ({slots[0]}) -> {tiles}',
+        f'%y = "nv_tileas.load_shared"(%s1) : ({slots[1]}) -> {tiles}',
+        *operations,
+        f'"nv_tileas.store_shared"(%r, %s2) : ({_tile(result, layout)}, {slots[2]}) -> ()',
         '"nv_tileas.yield"() : () -> ()',
-        "}) {producer_warps = 0 : i64, consumer_warps = 2 : i64} : () -> ()",
+        f"}}) {{producer_warps = 0 : i64, consumer_warps = {WARPS[layout]} : i64}} : () -> ()",
         '"nv_tileaa.return"() : () -> ()',
         '}) {sym_name = "k", function_type = (i32) -> (), tilec.kernel = {',
-        "block_threads = 64 : i64, cluster = [1, 1, 1]}} : () -> ()",
+        f"block_threads = {32 * WARPS[layout]} : i64, cluster = [1, 1, 1]}}}} : () -> ()",
     ]
     module = ir.Module.parse("\n".join(text), context)
-
     for name in STAGES[-1].passes:
         run_pass(module, name, PassContext())
+    return emit_ptx(translate(module), get_target("sm_90a"))
 
-    ptx = emit_ptx(translate(module), get_target("sm_90a"))
+
+@pytest.mark.parametrize("element", ["f16", "bf16"])
+@pytest.mark.parametrize("operation", PAIRED)
+def test_two_registers_of_16_bits_take_one_instruction(context, element, operation):
+    ptx = _ptx(context, element, [f"%r = {operation} : {_tile(element, PAIRS)}"], element, PAIRS)
+
     assert ptx.count(f"{PAIRED[operation]}.{element}x2 ") == 1
     assert f".{element} " not in ptx
+
+
+def test_floats_of_8_bits_are_rounded_in_pairs_and_carried_in_words(context):
+    """Two halves make a word: no byte is masked or shifted."""
+    wide, tile = _tile("f32", FOURS), _tile("f8E4M3FN", FOURS)
+    operations = [
+        f"%h = arith.truncf %x : {wide} to {tile}",
+        f"%k = arith.truncf %y : {wide} to {tile}",
+        "%c0 = arith.constant 0 : i32",
+        "%c1 = arith.constant 1 : i32",
+        f"%r, %q = scf.for %n = %c0 to %i step %c1 iter_args(%a = %h, %b = %k) -> ({tile}, {tile})"
+        " : i32 {",
+        f"scf.yield %b, %a : {tile}, {tile}",
+        "}",
+    ]
+
+    ptx = _ptx(context, "f32", operations, "f8E4M3FN", FOURS)
+
+    assert ptx.count("cvt.rn.satfinite.e4m3x2.f32") == 4
+    assert not re.search(r"prmt|\b(and|or|shl|shr)\.b(16|32) .*%rs", ptx), ptx
 
 
 MANY = '#nv_tileas.layout<"2048|reg:{0}*(1)|lane:32*({0})|warp:{1}*({2})">'

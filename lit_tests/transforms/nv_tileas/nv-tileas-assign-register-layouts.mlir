@@ -467,6 +467,50 @@ module @accumulators_come_before_operands {
 
 // -----
 
+!a = !nv_tileas.smem<tensor<64x32xf8E4M3FN, #nv_tileas.shared_layout<array<i64: 64, 32>, 32 : i64>>>
+!b = !nv_tileas.smem<tensor<32x32xf8E4M3FN, #nv_tileas.shared_layout<array<i64: 32, 32>, 32 : i64>>>
+
+// An operand that a loop passes on is converted where it is made: before the loop and in the round
+// before the product. All products take it as it comes.
+// CHECK-LABEL: module @carried_operands_are_converted_where_they_are_made
+// CHECK:         %[[FIRST:.*]] = arith.truncf
+// CHECK-NEXT:    %[[H:.*]] = "nv_tileas.convert_layout"(%[[FIRST]]) {{.*}} -> tensor<64x32xf8E4M3FN, #nv_tileas.layout<"64x32|reg:4*(0,1),2*(8,0),2*(0,16)|
+// CHECK:         %[[LOOP:.*]]:2 = scf.for {{.*}} iter_args(%[[P:.*]] = %[[H]], %{{.*}} =
+// CHECK-NOT:       nv_tileas.convert_layout
+// CHECK:           "nv_tileas.async_mma"(%[[P]],
+// CHECK:           %[[NEXT:.*]] = arith.truncf
+// CHECK-NEXT:      %[[N:.*]] = "nv_tileas.convert_layout"(%[[NEXT]])
+// CHECK-NEXT:      scf.yield %[[N]],
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK:         "nv_tileas.async_mma"(%[[LOOP]]#0,
+module @carried_operands_are_converted_where_they_are_made {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: !b, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %zero = arith.constant dense<0.0> : tensor<64x32xf32>
+      %g, %t = "nv_tileas.async_mma"(%a, %b, %zero) {a_major = "k", b_major = "k"} : (!a, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %d = "nv_tileas.mma_wait"(%g, %t) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      %h = arith.truncf %d : tensor<64x32xf32> to tensor<64x32xf8E4M3FN>
+      %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%p = %h, %acc = %zero) -> (tensor<64x32xf8E4M3FN>, tensor<64x32xf32>) : i32 {
+        %v, %w = "nv_tileas.async_mma"(%p, %b, %acc) {a_major = "k", b_major = "k"} : (tensor<64x32xf8E4M3FN>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+        %e = "nv_tileas.mma_wait"(%v, %w) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+        %k = arith.truncf %e : tensor<64x32xf32> to tensor<64x32xf8E4M3FN>
+        scf.yield %k, %e : tensor<64x32xf8E4M3FN>, tensor<64x32xf32>
+      }
+      %l, %u = "nv_tileas.async_mma"(%r#0, %b, %r#1) {a_major = "k", b_major = "k"} : (tensor<64x32xf8E4M3FN>, !b, tensor<64x32xf32>) -> (tensor<64x32xf32>, !nv_tileas.mma_token)
+      %o = "nv_tileas.mma_wait"(%l, %u) {pending = 0 : i64} : (tensor<64x32xf32>, !nv_tileas.mma_token) -> tensor<64x32xf32>
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, !b, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
 !b = !nv_tileas.smem<tensor<16x32xbf16, #nv_tileas.shared_layout<array<i64: 16, 32>, 64 : i64>>>
 !half = !nv_tileas.smem<tensor<64x8xbf16, #nv_tileas.shared_layout<array<i64: 64, 8>, 0 : i64>>>
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from tilec.ir.bindings import ir
 from tilec.ir.structured import LOOPS, body_operations, terminator, walk_operations
+from tilec.passes.analysis.passed_values import passed_values
 
 Moves = tuple[tuple[int, int], ...]
 """Numbers of values: each first one is passed on as the second one."""
@@ -109,20 +110,5 @@ def _flows(op: Any) -> Iterator[tuple[Any, Any]]:
     """Yield the values that may become others by `op`: through waits, loops and branches."""
     if op.name == "nv_tileas.mma_wait" and op.opview.pending.value > 0:
         yield op.opview.acc, op.results[0]
-    elif op.name == "scf.for":
-        body = op.regions[0].blocks[0]
-        carried, last = list(body.arguments)[1:], list(terminator(body).operands)
-        yield from zip(list(op.operands)[3:], carried, strict=True)
-        yield from zip(last, carried, strict=True)
-        yield from zip(carried, op.results, strict=True)
-    elif op.name == "scf.while":
-        before, after = (region.blocks[0] for region in op.regions)
-        passed = list(terminator(before).operands)[1:]
-        yield from zip(op.operands, before.arguments, strict=True)
-        yield from zip(passed, after.arguments, strict=True)
-        yield from zip(terminator(after).operands, before.arguments, strict=True)
-        yield from zip(after.arguments, op.results, strict=True)
-    elif op.name == "scf.if":
-        for region in op.regions:
-            if len(region.blocks):
-                yield from zip(terminator(region.blocks[0]).operands, op.results, strict=True)
+    else:
+        yield from passed_values(op)

@@ -1,8 +1,8 @@
 """Rules for structured control flow and scalar code.
 
 `scf` stays `scf`, with every carried tile spread over its registers; upstream passes take it to
-branches afterwards. Elements of 16 bits are carried in pairs: LLVM gives each a register of its own
-otherwise, and ptxas keeps both halves of a pair that is taken apart and put together again.
+branches afterwards. Elements of 8 and 16 bits are carried in words: LLVM gives each a register of
+its own otherwise, and ptxas keeps all parts of a word that is taken apart and put together again.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,15 @@ from tilec.dialects.nv_tileas.types import MmaTokenType, RingPositionType
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import ir, scf
 from tilec.ir.structured import terminator
-from tilec.layout.matrix_stores import PAIR
 from tilec.passes.analysis.mma.loop_guards import guarded_loops
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, PackedTile
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
+    RULES,
+    Lowering,
+    PackedTile,
+    registers_in_word,
+)
 
 
 def flatten(lowered: Any) -> list[Any]:
@@ -36,8 +40,8 @@ def lowered_types(value: Any) -> list[Any]:
     type_ = value.type
     if isinstance(type_, ir.RankedTensorType):
         count = register_layout_of(value).num_registers
-        if _goes_in_pairs(value):
-            return [emit.i32_type()] * (count // PAIR)
+        if (each := _carried_together(value)) > 1:
+            return [emit.i32_type()] * (count // each)
         return [emit.register_type(type_.element_type)] * count
     if isinstance(type_, RingPositionType):
         return [emit.i32_type(), emit.i32_type()]
@@ -46,33 +50,32 @@ def lowered_types(value: Any) -> list[Any]:
     return [emit.register_type(type_)]
 
 
-def _goes_in_pairs(value: Any) -> bool:
-    """Tell whether registers of tile `value` are carried two at a time."""
-    element = emit.register_type(value.type.element_type)
-    if not isinstance(element, ir.BF16Type | ir.F16Type):
-        return False
-    return register_layout_of(value).num_registers % PAIR == 0
+def _carried_together(value: Any) -> int:
+    """Return how many registers of tile `value` are carried in a word."""
+    count = registers_in_word(emit.register_type(value.type.element_type))
+    return 1 if register_layout_of(value).num_registers % count else count
 
 
 def parts_of(lowering: Lowering, value: Any) -> list[Any]:
     """Return the SSA values as which `value` is carried."""
-    if not isinstance(value.type, ir.RankedTensorType) or not _goes_in_pairs(value):
+    each = _carried_together(value) if isinstance(value.type, ir.RankedTensorType) else 1
+    if each == 1:
         return flatten(lowering.get(value))
     found = lowering.values[value]
     if isinstance(found, PackedTile):
         return found.words
-    lanes, words = emit.lane_numbers(PAIR), {}
-    pairs = [tuple(found[first : first + PAIR]) for first in range(0, len(found), PAIR)]
-    for pair in pairs:
-        if pair not in words:  # the registers of a constant tile are equal
-            words[pair] = lowering.word(pair, lanes)
-    return [words[pair] for pair in pairs]
+    lanes, words = emit.lane_numbers(each), {}
+    groups = [tuple(found[first : first + each]) for first in range(0, len(found), each)]
+    for group in groups:
+        if group not in words:  # the registers of a constant tile are equal
+            words[group] = lowering.word(group, lanes)
+    return [words[group] for group in groups]
 
 
 def regroup(value: Any, parts: Sequence[Any]) -> Any:
     """Return SSA values in the form that the rules expect for `value`."""
     if isinstance(value.type, ir.RankedTensorType):
-        if not _goes_in_pairs(value):
+        if _carried_together(value) == 1:
             return list(parts)
         return PackedTile(list(parts), emit.register_type(value.type.element_type))
     if isinstance(value.type, RingPositionType):

@@ -222,18 +222,23 @@ def _scalar_constant(element: Any, value: Any) -> Any:
 
 
 def _narrows_pairs(op: Any, registers: int) -> bool:
-    """Tell whether `op` converts f32 to a 16-bit float, which the hardware does two at a time."""
+    """Tell whether `op` rounds f32 to 8 or 16 bits, which the hardware does two at a time."""
     if op.name != "arith.truncf" or registers % 2:
         return False
     source, result = op.operands[0].type.element_type, op.results[0].type.element_type
+    if restricted_floats.is_restricted(result):
+        return restricted_floats.truncates_pairs(source, result)
     return isinstance(source, ir.F32Type) and ir.FloatType(result).width == 16
 
 
 def _narrow_pair(lowering: Lowering, registers: list[Any], element: Any) -> list[Any]:
-    """Convert two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
-    vector = ir.VectorType.get([len(registers)], element)
+    """Round two registers with one instruction (PTX ISA, cvt.rn.bf16x2.f32)."""
     lanes = emit.lane_numbers(len(registers))
-    pair = llvm_ops.value("arith.truncf", vector, [emit.pack(registers, lanes)])
+    if restricted_floats.is_restricted(element):
+        pair = restricted_floats.truncate_pair(registers, element)
+    else:
+        vector = ir.VectorType.get([len(registers)], element)
+        pair = llvm_ops.value("arith.truncf", vector, [emit.pack(registers, lanes)])
     return lowering.unpack(pair, lanes)
 
 

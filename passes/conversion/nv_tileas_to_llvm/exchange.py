@@ -4,18 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir import llvm_ops
-from tilec.ir.bindings import arith, ir
+from tilec.ir.bindings import arith
 from tilec.layout.modes import WARP_LANES, Owner
-from tilec.layout.shuffles import WORD_BYTES, Fetch, Lanes, PickedWord
+from tilec.layout.shuffles import Fetch, Lanes, PickedWord
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering
-from tilec.passes.conversion.nv_tileas_to_llvm.warp_mma import operand_words
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import Lowering, PackedTile
 
 
 def exchange_in_warps(
     lowering: Lowering, words: Sequence[PickedWord], registers: Sequence[Any]
-) -> list[Any]:
-    """Return the registers of the result.
+) -> PackedTile:
+    """Return the result.
 
     Args:
         lowering: Emits in the current role.
@@ -29,16 +28,17 @@ def exchange_in_warps(
     for word in words:
         for fetch in word.fetches:
             if fetch not in fetched:
-                fetched[fetch] = _fetch(lane, fetch, registers, len(registers) // len(words))
+                fetched[fetch] = _fetch(lowering, fetch, registers, len(registers) // len(words))
         parts = [fetched[fetch] for fetch in word.fetches]
-        found += _unpacked(_picked(parts[0], parts[-1], _table(lane, word.selectors)), kind)
-    return found
+        found.append(_picked(parts[0], parts[-1], _table(lane, word.selectors)))
+    return PackedTile(found, kind)
 
 
-def _fetch(lane: Any, fetch: Fetch, registers: Sequence[Any], count: int) -> Any:
+def _fetch(lowering: Lowering, fetch: Fetch, registers: Sequence[Any], count: int) -> Any:
     """Return a word of another lane: `count` registers of the source, the last ones repeated."""
     numbers = [*fetch.registers, *fetch.registers[-1:] * (count - len(fetch.registers))]
-    (word,) = operand_words([registers[number] for number in numbers])
+    word = lowering.word([registers[number] for number in numbers], emit.lane_numbers(count))
+    lane = lowering.current_role.ids[Owner.LANE]
     if fetch.lanes == tuple(range(WARP_LANES)):
         return word
     distances = tuple(own ^ other for own, other in enumerate(fetch.lanes))
@@ -66,10 +66,3 @@ def _picked(first: Any, second: Any, selector: Any) -> Any:
     text = "prmt.b32 $0, $1, $2, $3;"
     operands = [first, second, selector]
     return llvm_ops.inline_asm(text, "=r,r,r,r", operands, emit.i32_type(), has_side_effects=False)
-
-
-def _unpacked(word: Any, kind: Any) -> list[Any]:
-    """Return the registers of type `kind` that a word holds."""
-    count = WORD_BYTES * 8 // kind.width
-    vector = llvm_ops.bitcast(ir.VectorType.get([count], kind), word)
-    return [llvm_ops.extract_element(vector, lane) for lane in emit.lane_numbers(count)]

@@ -1,8 +1,8 @@
 """State of one kernel's lowering: the value map, the thread's place and the rule table.
 
 Rules (`passes/conversion/rule_table.py`) return what the results became. Tiles become lists of
-scalars, one per register, or words of two registers each; ring positions become (slot, phase);
-everything else stays one value.
+scalars, one per register, or words of two or four registers each; ring positions become
+(slot, phase); everything else stays one value.
 """
 
 from collections.abc import Callable, Sequence
@@ -87,10 +87,10 @@ class Role:
 
 @dataclass(eq=False)
 class PackedTile:
-    """A tile of 16-bit elements as loops carry it.
+    """A tile of elements of 8 or 16 bits as loops carry it.
 
     Attributes:
-        words: An i32 for every two registers.
+        words: An i32 for every four or two registers.
         element: Type of the elements.
         registers: The registers, from their first use on.
     """
@@ -98,6 +98,11 @@ class PackedTile:
     words: list[Any]
     element: Any
     registers: list[Any] | None = None
+
+
+def registers_in_word(element: Any) -> int:
+    """Return how many registers of type `element` share a word; 1 where none do."""
+    return {"bf16": 2, "f16": 2, "i16": 2, "i8": 4}.get(str(element), 1)
 
 
 @dataclass
@@ -123,7 +128,7 @@ class Lowering:
         externals: Names of the external functions that are declared.
         prints: Address of the number of prints that the thread has come to; None without prints.
         debug: What a debug build (`--debug-waits`) needs; None in others.
-        pairs: Vectors of two elements, by the registers that they were taken apart into.
+        vectors: Vectors of two or four elements, by the registers that they were taken apart into.
     """
 
     function: Any
@@ -134,7 +139,7 @@ class Lowering:
     externals: set[str] = field(default_factory=set)
     debug: DebugWaits | None = None
     prints: Any = None
-    pairs: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    vectors: dict[tuple[Any, ...], Any] = field(default_factory=dict)
 
     def next_print(self) -> Any:
         """Emit how many prints this thread has come to before, and count one more."""
@@ -194,31 +199,44 @@ class Lowering:
     def _registers(self, tile: PackedTile) -> list[Any]:
         """Take a tile apart after its words, where everybody who sees them can use the result."""
         if tile.registers is None:
-            vector = ir.VectorType.get([PAIR], tile.element)
+            count = registers_in_word(tile.element)
+            vector = ir.VectorType.get([count], tile.element)
             with point_after(tile.words):
-                lanes = emit.lane_numbers(PAIR)
-                pairs = [llvm_ops.bitcast(vector, word) for word in tile.words]
-                tile.registers = [item for pair in pairs for item in self.unpack(pair, lanes)]
+                lanes = emit.lane_numbers(count)
+                vectors = [llvm_ops.bitcast(vector, word) for word in tile.words]
+                tile.registers = [item for made in vectors for item in self.unpack(made, lanes)]
         return tile.registers
 
     def set(self, value: Any, lowered: Any) -> None:
         """Record what `value` became."""
         self.values[value] = lowered
 
-    def unpack(self, pair: Any, lanes: Sequence[Any]) -> list[Any]:
-        """Take a vector of two elements apart; `lanes` are the numbers 0 and 1."""
-        registers = [llvm_ops.extract_element(pair, lane) for lane in lanes]
-        self.pairs[tuple(registers)] = pair
+    def unpack(self, vector: Any, lanes: Sequence[Any]) -> list[Any]:
+        """Take a vector of two or four elements apart; `lanes` are their numbers."""
+        registers = [llvm_ops.extract_element(vector, lane) for lane in lanes]
+        self.vectors[tuple(registers)] = vector
         return registers
 
     def pair(self, registers: Sequence[Any], lanes: Sequence[Any]) -> Any:
         """Return the vector of two registers, `lanes` as for `unpack`."""
-        pair = self.pairs.get(tuple(registers))
+        pair = self.vectors.get(tuple(registers))
         return emit.pack(registers, lanes) if pair is None else pair
 
     def word(self, registers: Sequence[Any], lanes: Sequence[Any]) -> Any:
-        """Return the i32 that two registers of 16 bits make up, `lanes` as for `unpack`."""
-        return llvm_ops.bitcast(emit.i32_type(), self.pair(registers, lanes))
+        """Return the i32 that registers make up, `lanes` as for `unpack`.
+
+        Args:
+            registers: Two of 16 bits or four of 8.
+            lanes: Their numbers.
+        """
+        vector = self.vectors.get(tuple(registers))
+        halves = [self.vectors.get(tuple(registers[at : at + PAIR])) for at in (0, PAIR)]
+        if vector is None and all(half is not None for half in halves):
+            i16 = ir.IntegerType.get_signless(16)
+            vector = emit.pack([llvm_ops.bitcast(i16, half) for half in halves], lanes[:PAIR])
+        if vector is None:
+            vector = emit.pack(registers, lanes)
+        return llvm_ops.bitcast(emit.i32_type(), vector)
 
     def outline(self, name: str, result: Any, inputs: Sequence[Any]) -> str:
         """Define a function that calls `name` and is never inlined, once; return its name."""

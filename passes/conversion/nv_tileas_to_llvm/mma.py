@@ -21,7 +21,12 @@ from tilec.layout.constructors import WGMMA_ROWS
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.control_flow import lowered_types, parts_of, regroup
-from tilec.passes.conversion.nv_tileas_to_llvm.lowering import PASS_NAME, RULES, Lowering
+from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
+    PASS_NAME,
+    RULES,
+    Lowering,
+    PackedTile,
+)
 from tilec.passes.conversion.nv_tileas_to_llvm.sinking import sink_before
 from tilec.passes.conversion.nv_tileas_to_llvm.warp_mma import operand_words
 from tilec.support.diagnostics import InternalCompilerError
@@ -176,7 +181,7 @@ def _issue_fragments(
     mma: Any, lowering: Lowering, share: tuple[int, int], steps: range
 ) -> list[Any]:
     """Issue the groups of a product whose A is in registers; return the accumulator."""
-    words = operand_words(lowering.tile(mma.a))
+    words = _words(lowering, mma.a)
     registers = list(parts_of(lowering, mma.acc))
     first, each = 2 * len(registers), len(words) * WGMMA_ROWS // share[0]
     count = 1 if mma.by_steps else len(steps)
@@ -194,6 +199,12 @@ def _issue_fragments(
         if step > steps[0]:
             sink_before(_maker_of(registers), inputs)
     return registers
+
+
+def _words(lowering: Lowering, tile: Any) -> list[Any]:
+    """Return a tile in registers as PTX takes it."""
+    found = lowering.values[tile]
+    return found.words if isinstance(found, PackedTile) else operand_words(found)
 
 
 def _issue(

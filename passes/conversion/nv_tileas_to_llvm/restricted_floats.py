@@ -1,9 +1,11 @@
 """Conversions of floats that LLVM does not know: 8-bit floats and tf32.
 
 8-bit floats travel as their bits (i8), tf32 as an f32 whose low mantissa bits are zero. Source: PTX
-ISA, cvt (`.e4m3x2` and `.e5m2x2`, which convert pairs: the second element is zero here; `.tf32`).
+ISA, cvt (`.e4m3x2` and `.e5m2x2`, which convert pairs: the second element is zero where there is
+only one; `.tf32`).
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.ir import llvm_ops
@@ -78,10 +80,26 @@ def truncate(value: Any, wanted: Any) -> Any:
     if str(wanted) == _TF32:
         bits = _convert("cvt.rn.tf32.f32 $0, $1;", "=r,f", [value], emit.i32_type())
         return arith.bitcast(single, bits)
-    zero = arith.constant(single, 0.0)
-    text = f"cvt.rn.satfinite.{_PAIR_NAMES[str(wanted)]}.f32 $0, $1, $2;"
-    pair = _convert(text, "=h,f,f", [zero, value], ir.IntegerType.get_signless(16))
+    pair = _truncate_two(value, arith.constant(single, 0.0), wanted)
     return arith.trunci(ir.IntegerType.get_signless(8), pair)
+
+
+def truncates_pairs(source: Any, wanted: Any) -> bool:
+    """Tell whether one instruction rounds two elements of type `source` to `wanted`."""
+    return isinstance(source, ir.F32Type) and str(wanted) in _PAIR_NAMES
+
+
+def truncate_pair(values: Sequence[Any], wanted: Any) -> Any:
+    """Round two f32 to 8-bit floats; return the vector of their bits."""
+    low, high = values
+    vector = ir.VectorType.get([len(values)], ir.IntegerType.get_signless(8))
+    return llvm_ops.bitcast(vector, _truncate_two(low, high, wanted))
+
+
+def _truncate_two(low: Any, high: Any, wanted: Any) -> Any:
+    """Return the i16 of two f32 that are rounded; the first operand goes to the high byte."""
+    text = f"cvt.rn.satfinite.{_PAIR_NAMES[str(wanted)]}.f32 $0, $1, $2;"
+    return _convert(text, "=h,f,f", [high, low], ir.IntegerType.get_signless(16))
 
 
 def _round_to_odd(value: Any) -> Any:

@@ -70,6 +70,7 @@ from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     convert_combined,
     convert_fragments,
     register_operand,
+    retype_constants,
 )
 from tilec.support.diagnostics import InternalCompilerError, remark
 from tilec.support.fast_dataclasses import dataclass, field
@@ -125,10 +126,14 @@ class LayoutAssignment:
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
-        converted = [*convert_combined(self.block), *convert_fragments(self.block)]
+        together = convert_fragments(self.block)
+        fragments = [op for ops in together for op in ops]
+        converted = [*convert_combined(self.block), *fragments]
         for op in walk_operations(self.block):
             self._group(op)
-        self._anchor()
+        for ops in together:
+            self._join(*(op.operands[0] for op in ops))
+        self._anchor(fragments)
         self._spread()
         for value in sorted(self.parents, key=lambda value: -prod(value.type.shape)):
             if self._find(value) not in self.layouts:
@@ -141,7 +146,7 @@ class LayoutAssignment:
             value.set_type(with_register_layout(value.type, layout))
         for op in self.replaced:
             erase(op)
-        _retype_constants(self.block)
+        retype_constants(self.block)
 
     def _find(self, value: Any) -> Any:
         root = value
@@ -182,7 +187,8 @@ class LayoutAssignment:
         for row in rows:
             self._join(*row)
 
-    def _anchor(self) -> None:
+    def _anchor(self, conversions: list[Any]) -> None:
+        """Fix layouts that products ask for; `conversions` make their A operands."""
         fragments: list[tuple[Any, RegisterLayout]] = []
         for op in walk_operations(self.block):
             layout = accumulator_layout(op, self.warps)
@@ -193,8 +199,9 @@ class LayoutAssignment:
                 fragments.append((operand, a_fragment(op, self.warps // WARPGROUP_WARPS)))
         for operand, fragment in fragments:  # accumulators come first: there are more of them
             self.layouts[self._find(operand)] = fragment
-            source = operand.owner.operation.operands[0]
-            self.layouts.setdefault(self._find(source), fragment)
+        for op in conversions:
+            fragment = self.layouts[self._find(op.results[0])]
+            self.layouts.setdefault(self._find(op.operands[0]), fragment)
 
     def _spread(self) -> None:
         """Carry known layouts over shape operations until nothing changes."""
@@ -386,14 +393,3 @@ def _only_names_elements(tile: Any) -> bool:
     """Tell whether `tile` is nothing but an index or mask: vectors are made for what it names."""
     users = [use.owner.operation for use in tile.uses]
     return bool(users) and all(is_element_access(op) and op.opview.names(tile) for op in users)
-
-
-def _retype_constants(block: Any) -> None:
-    """Give constants the attribute type that matches their result's layout."""
-    for op in walk_operations(block):
-        if op.name != "arith.constant" or not is_tile(op.results[0]):
-            continue
-        value = ir.DenseElementsAttr(op.attributes["value"])
-        tensor = op.results[0].type
-        if value.is_splat:
-            op.attributes["value"] = ir.DenseElementsAttr.get_splat(tensor, value.get_splat_value())

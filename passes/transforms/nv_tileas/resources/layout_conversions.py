@@ -1,5 +1,6 @@
 """Layouts that products fix, and conversions at operations whose operands have their own."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
@@ -11,6 +12,7 @@ from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
 from tilec.passes.analysis.mma.operands import DOT, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
+from tilec.passes.analysis.passed_values import passed_values
 
 COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
 _ASYNC, _WARP = AsyncMmaOp.OPERATION_NAME, WarpMmaOp.OPERATION_NAME
@@ -58,13 +60,72 @@ def convert_combined(block: Any) -> list[Any]:
     return found
 
 
-def convert_fragments(block: Any) -> list[Any]:
-    """Insert a conversion before each A operand in registers; return those that went in."""
-    found = []
-    for op in walk_operations(block):
-        tile = register_operand(op)
-        if tile is not None:
+def convert_fragments(block: Any) -> list[list[Any]]:
+    """Insert conversions of A operands in registers; return those that went in.
+
+    They come right before the product. What loops and branches pass on to nothing but such operands
+    is converted where it is made, so that products do not wait for it. Conversions of tiles of
+    which a loop or branch passes on one are in one list.
+    """
+    found: list[list[Any]] = []
+    products = [op for op in walk_operations(block) if register_operand(op) is not None]
+    flows = [flow for op in walk_operations(block) for flow in passed_values(op)]
+    converted: set[Any] = set()
+    for op in products:
+        tile = op.operands[0]
+        passed = _passed_on(tile, flows)
+        made = [value for value in passed if all(value != target for _, target in flows)]
+        if tile in converted:
+            continue
+        if all(_feeds_products(value, products) for value in passed if value not in made):
+            converted |= passed
+            found.append([_convert_where_passed(value) for value in made if value != tile])
+        if tile not in converted or tile in made:
             with ir.InsertionPoint(op), op.location:
-                found.append(ConvertLayoutOp(source=tile, result=tile.type).operation)
-            op.operands[0] = found[-1].results[0]
+                conversion = ConvertLayoutOp(source=tile, result=tile.type)
+            op.operands[0] = conversion.result
+            found.append([conversion.operation])
     return found
+
+
+def _passed_on(tile: Any, flows: Sequence[tuple[Any, Any]]) -> set[Any]:
+    """Return `tile` and the tiles that loops and branches make one of it with."""
+    found, size = {tile}, 0
+    while size != len(found):
+        size = len(found)
+        for flow in flows:
+            if found.intersection(flow):
+                found.update(flow)
+    return found
+
+
+def _feeds_products(tile: Any, products: Sequence[Any]) -> bool:
+    """Tell whether a tile is only passed on, or multiplied as the A operand of `products`."""
+    return all(
+        use.owner.operation.name.startswith("scf.")
+        or (use.owner.operation in products and use.operand_number == 0)
+        for use in tile.uses
+    )
+
+
+def _convert_where_passed(tile: Any) -> Any:
+    """Convert a tile after the operation that makes it, for the loops and branches it goes to."""
+    maker = tile.owner.operation
+    with ir.InsertionPoint(next_operation(maker)), maker.location:
+        converted = ConvertLayoutOp(source=tile, result=tile.type)
+    for use in list(tile.uses):
+        user = use.owner.operation
+        if user.name.startswith("scf."):
+            user.operands[use.operand_number] = converted.result
+    return converted.operation
+
+
+def retype_constants(block: Any) -> None:
+    """Give constants the attribute type that matches their result's layout."""
+    for op in walk_operations(block):
+        if op.name != "arith.constant" or not isinstance(op.results[0].type, ir.RankedTensorType):
+            continue
+        value = ir.DenseElementsAttr(op.attributes["value"])
+        tensor = op.results[0].type
+        if value.is_splat:
+            op.attributes["value"] = ir.DenseElementsAttr.get_splat(tensor, value.get_splat_value())
