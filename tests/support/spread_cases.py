@@ -41,7 +41,7 @@ class Spread(NamedTuple):
 
 
 SPREADS = (Spread(2, 1, 1), Spread(4, 4, 1), Spread(8, 1, 1), Spread(2, 8, 1), Spread(4, 1, 3))
-SHAPES = ((3, 1024), (4, 5000), (2, 2048))
+SHAPES = ((3, 1024), (4, 2600), (2, 2048))
 
 
 def loop_arrays(shape, seed=0):
