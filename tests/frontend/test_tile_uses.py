@@ -47,9 +47,15 @@ def test_matmul(frontend, asked):
     program = frontend.analyze(MATMUL)
     extents = ("BM", "BN", "BK")
     assert asked == {
-        "BM": mma_use("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True),
-        "BN": mma_use("mma_n", 2, extents, "N", 2, n_contiguous=True, deferrable=True),
-        "BK": mma_use("mma_k", 2, extents, "K", 2, n_contiguous=True, deferrable=True),
+        "BM": mma_use(
+            "mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True, swappable=True
+        ),
+        "BN": mma_use(
+            "mma_n", 2, extents, "N", 2, n_contiguous=True, deferrable=True, swappable=True
+        ),
+        "BK": mma_use(
+            "mma_k", 2, extents, "K", 2, n_contiguous=True, deferrable=True, swappable=True
+        ),
     }
     assert program.metadata["constants"] == {"BM": 32, "BN": 32, "BK": 32}
     assert program.metadata["tile_reasons"] == ["because"]
@@ -60,7 +66,9 @@ def test_matmul(frontend, asked):
 def test_only_some_are_automatic(frontend, asked):
     frontend.analyze(MATMUL.replace("BN: const = auto", "BN: const = 128"))
     extents = ("BM", 128, "BK")
-    assert asked["BM"] == mma_use("mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True)
+    assert asked["BM"] == mma_use(
+        "mma_m", 2, extents, "M", 2, n_contiguous=True, deferrable=True, swappable=True
+    )
     assert set(asked) == {"BM", "BK"}
 
 
@@ -68,7 +76,9 @@ def test_transposed_operand(frontend, asked):
     text = MATMUL.replace("B: bf16[K, N]", "B: bf16[N, K]")
     text = text.replace("load(B, (n, k), (BK, BN))", "load(B, (n, k), (BN, BK)).T")
     frontend.analyze(text)
-    assert asked["BN"] == mma_use("mma_n", 2, ("BM", "BN", "BK"), "N", 2, deferrable=True)
+    assert asked["BN"] == mma_use(
+        "mma_n", 2, ("BM", "BN", "BK"), "N", 2, deferrable=True, swappable=True
+    )
 
 
 RESULT = """\
@@ -141,8 +151,12 @@ def test_a_batch_of_products(frontend, asked):
         "    store(C, (b, m, n), reshape(cast(acc, bf16), (1, BM, BN)))\n"
     )
     extents = ("BM", "BN", "BK")
-    assert asked["BM"] == mma_use("mma_m", 2, extents, "M", 2, deferrable=True, batch=("B",))
-    assert asked["BN"] == mma_use("mma_n", 2, extents, "N", 2, deferrable=True, batch=("B",))
+    assert asked["BM"] == mma_use(
+        "mma_m", 2, extents, "M", 2, deferrable=True, swappable=True, batch=("B",)
+    )
+    assert asked["BN"] == mma_use(
+        "mma_n", 2, extents, "N", 2, deferrable=True, swappable=True, batch=("B",)
+    )
 
 
 def test_operands_in_the_shape_of_the_result_are_no_epilogue(frontend, asked):
@@ -158,7 +172,7 @@ def test_operands_in_the_shape_of_the_result_are_no_epilogue(frontend, asked):
         "    store(Z, (0, b, m, n), cast(acc, f16).reshape((1, 1, BM, BN)))\n"
     )
     expected = mma_use("mma_m", 2, ("BM", 64, 64), "M", 2, batch=(3, "B"))
-    assert asked == {"BM": replace(expected, n_contiguous=True, deferrable=True)}
+    assert asked == {"BM": replace(expected, n_contiguous=True, deferrable=True, swappable=True)}
 
 
 def test_tiles_that_the_epilogue_loads(frontend, asked):
@@ -167,7 +181,15 @@ def test_tiles_that_the_epilogue_loads(frontend, asked):
     frontend.analyze(text.replace("cast(acc, f16)", f"cast(acc + {row} + {row} * {other}, f16)"))
     extents = ("BM", "BN", "BK")
     expected = mma_use(
-        "mma_m", 2, extents, "M", 2, epilogue_bytes=6, n_contiguous=True, deferrable=True
+        "mma_m",
+        2,
+        extents,
+        "M",
+        2,
+        epilogue_bytes=6,
+        n_contiguous=True,
+        deferrable=True,
+        swappable=True,
     )
     assert asked["BM"] == expected
 

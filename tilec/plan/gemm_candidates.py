@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
-from tilec.plan.gemm_model import GemmCost, gemm_cost
+from tilec.plan.gemm_model import GemmCost, gemm_cost, memory_floor
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
@@ -15,7 +15,8 @@ from tilec.support.fast_dataclasses import dataclass, replace
 from tilec.support.mma_atoms import ProductTypes, wgmma_family
 
 ROWS = (64, 128, 192, 256)
-"""Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups."""
+"""Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups. Other rows are
+those of a whole product, whose transpose is computed: its columns then make whole slices."""
 MAX_COLUMNS = 256
 MIN_COLUMNS = 16
 COLUMN_STEP = 16
@@ -26,13 +27,15 @@ CLUSTERS = ((2, 1), (1, 2))
 """Clusters along M and N to consider, next to single CTAs. Larger ones leave SMs of a GPC idle."""
 SCHEDULES = (False, True)
 """Whether consumers share tiles (False) or ping-pong (True): what to consider."""
-SPLITS = (1, 2, 3, 4, 6, 8)
+SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 """Into how many splits along K to divide tiles of products that have few of them."""
 SPLIT_SHARE = 0.5
 """Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
-SPLIT_MEMORY_SHARE = 0.8
-"""Tiles stay whole where memory takes more than this share of the time of the best whole tiles:
-there is too little to gain."""
+SPLIT_MEMORY_SHARE = 0.87
+"""Tiles stay whole where memory at its full rate takes more than this share of the best whole tiles
+on single CTAs: there is too little to gain. Between two shapes that were measured: 0.86 at
+16x4096x4096, where two splits took 13 to 15% less time (bf16, H100, 2026-11-25), and 0.88 at
+128x8192x8192, where whole tiles are the best ones known (bf16, H200, 2026-11-22)."""
 SPLIT_DEPTH = 4096
 """Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
@@ -84,6 +87,7 @@ class GemmProblem:
             (True), or both.
         splits: Into how many splits along K to divide tiles where they are few.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
+        may_swap: Whether wgmma may compute the transpose of a product of few rows.
         overrides: Fields of the plan that the user fixed: tiles that do not go with them are left
         out. names: What the extents of `tile` are called, those to be chosen by their names.
         together: The products of the same extents that run with it.
@@ -105,6 +109,7 @@ class GemmProblem:
     schedules: tuple[bool, ...] = SCHEDULES
     splits: tuple[int, ...] = SPLITS
     may_defer: bool = False
+    may_swap: bool = False
     overrides: PlanOverrides = NOTHING_FIXED
     names: Extents = ()
     together: ProductsTogether = ALONE
@@ -220,8 +225,8 @@ def _shared_work(
         for cluster in problem.clusters:
             if shares_divide(item.tile, cluster, problem) and not item.tile.by_warps:
                 yield replace(item.tile, cluster=cluster)
-    best = alone[0].cost
-    worth_it = best.memory < SPLIT_MEMORY_SHARE * best.computing
+    floor = memory_floor(alone[0].tile, problem.extents, problem.batch)
+    worth_it = floor < SPLIT_MEMORY_SHARE * alone[0].cost.computing
     may_share = worth_it and overrides.split_k is None and not overrides.defer_stores
     for item in alone if may_share else ():
         for splits in problem.splits:
@@ -310,6 +315,8 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                 tile = (m, n, k)
                 if any(tile[a] != tile[b] for a, b in problem.equal):
                     continue
+                if problem.tile[0] is None and m % machine.MMA_ROWS and n % machine.MMA_ROWS:
+                    continue  # neither the product nor its transpose has whole slices
                 named = zip(problem.names, tile, strict=False)
                 extents = {name: size for name, size in named if isinstance(name, str)}
                 sizes = (problem.element_bytes, problem.output_bytes, problem.epilogue_bytes)
@@ -322,6 +329,7 @@ def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
                         split_k=overrides.split_k or 1,
                         fixed_consumers=overrides.consumers or 0,
                         may_defer=problem.may_defer and allows_deferral(overrides),
+                        may_swap=problem.may_swap,
                         together=problem.together,
                         also_live=problem.together.accumulators_with(extents),
                         product=problem.product,
@@ -345,7 +353,12 @@ def _plain_only(problem: GemmProblem) -> bool:
 def _row_options(problem: GemmProblem) -> Sequence[int]:
     most = _most(problem, 0, machine.MMA_ROWS, ROWS[-1])
     plain = _plain_only(problem)
-    return [m for m in ROWS if m <= most and (not plain or is_power_of_two(m))]
+    found = [m for m in ROWS if m <= most and (not plain or is_power_of_two(m))]
+    step = machine.MMA_COLUMN_STEP
+    whole = -(-problem.extents[0] // step) * step
+    if problem.may_swap and not plain and problem.known[0] and whole <= machine.MMA_MAX_COLUMNS:
+        found.append(whole)  # all rows in one tile
+    return sorted(set(found))
 
 
 def _column_options(problem: GemmProblem) -> Sequence[int]:

@@ -186,6 +186,11 @@ def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: i
     return (rows + columns) * k * tile.element_bytes > machine.L2_KEPT_BYTES
 
 
+def memory_floor(tile: GemmTile, extents: tuple[int, ...], batch: int = 1) -> float:
+    """Return the cycles in which operands and result cross the memory bus at its full rate."""
+    return batch * _memory_bytes(tile, extents) / machine.MEMORY_BYTES_PER_CYCLE
+
+
 def _memory_rate(active: int) -> float:
     """Return the bytes per cycle that CTAs on `active` SMs draw from memory."""
     return min(machine.MEMORY_BYTES_PER_CYCLE, active * machine.SM_MEMORY_BYTES_PER_CYCLE)
@@ -203,19 +208,22 @@ def _reduction(tile: GemmTile) -> float:
 def _cold(
     tile: GemmTile, extents: tuple[int, ...], factors: tuple[float, float]
 ) -> tuple[float, float]:
-    """Return what a byte of A and of B costs: its first reader has to wait for memory."""
+    """Return what a byte of A and of B costs: its first reader has to wait for memory.
+
+    TMA fills the rows of a tile that lie outside of the array, and reads nothing for them.
+    """
     m, n, _ = extents
     readers = (-(-n // tile.n), -(-m // tile.m))
     rows, columns = (
         factor * (1 + machine.COLD_SHARE / count)
         for factor, count in zip(factors, readers, strict=True)
     )
-    return rows, columns
+    return rows * min(1.0, m / tile.m), columns * min(1.0, n / tile.n)
 
 
 def _epilogue(tile: GemmTile, consumers: int) -> float:
     """Return the cycles of a warpgroup for its share of the result, part after part."""
-    rows, columns = tile.m // machine.MMA_ROWS, tile.n
+    rows, columns = tile.rows // machine.MMA_ROWS, tile.columns
     if rows % consumers:
         columns //= consumers
     else:
@@ -259,12 +267,12 @@ def gemm_cycles(tile: GemmTile, extents: tuple[int, ...], target: Target) -> flo
 def _operand_bytes(tile: GemmTile, consumers: int) -> float:
     """Return the bytes that wgmma reads from shared memory for one k-tile.
 
-    Every 64-row instruction reads its own rows of A and all of its columns of B. Warpgroups that
-    share the columns all read the rows of A.
+    Every 64-row instruction reads its own rows of A and all of its columns of B (of B and A where
+    they are swapped). Warpgroups that share the columns all read the rows of A.
     """
-    readers_of_a = consumers if tile.m % (machine.MMA_ROWS * consumers) else 1
-    readers_of_b: float = max(1, tile.m // machine.MMA_ROWS)
+    readers_of_a = consumers if tile.rows % (machine.MMA_ROWS * consumers) else 1
+    readers_of_b: float = max(1, tile.rows // machine.MMA_ROWS)
     if tile.pingpong and tile.epilogue_bytes:
         readers_of_b = 1 + (readers_of_b - 1) * machine.LOADED_REREAD_SHARE
-    read = (tile.m * readers_of_a + tile.n * readers_of_b) * tile.k * tile.element_bytes
+    read = (tile.rows * readers_of_a + tile.columns * readers_of_b) * tile.k * tile.element_bytes
     return tile.together.products * read

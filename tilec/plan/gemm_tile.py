@@ -15,7 +15,13 @@ from tilec.plan.registers import (
 from tilec.plan.teams import PINGPONG_TEAMS
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import dataclass
-from tilec.support.mma_atoms import ProductTypes, find_family, warp_family, why_not_tiled
+from tilec.support.mma_atoms import (
+    ProductTypes,
+    find_family,
+    serves_swapped,
+    warp_family,
+    why_not_tiled,
+)
 
 MAX_WARP_REGISTERS = 64
 """Most accumulator registers of a thread whose warp multiplies by mma.sync: the fragments of both
@@ -39,6 +45,7 @@ class GemmTile:
         split_k: CTAs that share the k-tiles of a tile.
         fixed_consumers: Warpgroups that share the tile, where that is given; 0 where it is not.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
+        may_swap: Whether the kernel lets wgmma compute the transpose.
         together: The products that run with it on the same k-tile.
         also_live: Rows and columns of the other accumulators that are live with its own.
         product: Element types; None for those that go with the size of an operand element.
@@ -55,6 +62,7 @@ class GemmTile:
     split_k: int = 1
     fixed_consumers: int = 0
     may_defer: bool = False
+    may_swap: bool = False
     together: ProductsTogether = ALONE
     also_live: tuple[tuple[int, int], ...] = ()
     product: ProductTypes | None = None
@@ -70,12 +78,27 @@ class GemmTile:
         return self.types.accumulator_bytes
 
     @property
+    def is_swapped(self) -> bool:
+        """Whether wgmma computes its transpose, which alone has whole slices of 64 rows."""
+        return self.may_swap and serves_swapped(self.types, (self.m, self.n, self.k))
+
+    @property
+    def rows(self) -> int:
+        """Rows of the accumulator as wgmma computes it."""
+        return self.n if self.is_swapped else self.m
+
+    @property
+    def columns(self) -> int:
+        """Columns of the accumulator as wgmma computes it."""
+        return self.m if self.is_swapped else self.n
+
+    @property
     def by_warps(self) -> bool:
         """Whether single warps multiply it (mma.sync), as it has fewer rows than a wgmma."""
         family = warp_family(self.types)
         extents = (self.m, self.n, self.k)
         whole = family is not None and why_not_tiled(family, extents) is None
-        return whole and self.m % machine.MMA_ROWS != 0
+        return whole and self.rows % machine.MMA_ROWS != 0
 
     @property
     def rate(self) -> int:
@@ -117,7 +140,7 @@ class GemmTile:
         """Return how many warpgroups share the tile."""
         if self.pingpong:
             return 1
-        rule = split_consumers([(self.m, self.n, self.accumulator_bytes)], target)
+        rule = split_consumers([(self.rows, self.columns, self.accumulator_bytes)], target)
         return self.fixed_consumers or rule
 
     def warpgroups(self, target: Target) -> int:
@@ -140,7 +163,7 @@ class GemmTile:
     @property
     def sliced(self) -> tuple[SlicedTile]:
         """The result as what an epilogue computes in slices."""
-        return (SlicedTile(self.m, self.n, self.output_bytes, self.epilogue_bytes),)
+        return (SlicedTile(self.rows, self.columns, self.output_bytes, self.epilogue_bytes),)
 
     def slices(self, target: Target) -> Slices | None:
         """Return the slices of an epilogue that loads tiles; None where it stays whole."""
@@ -190,13 +213,13 @@ def misfit(tile: GemmTile, target: Target) -> str | None:
     if tile.by_warps:
         return _misfit_of_warps(tile, target)
     step = machine.MMA_K_BYTES // tile.element_bytes
-    if tile.m % machine.MMA_ROWS or tile.n % machine.MMA_COLUMN_STEP or tile.k % step:
+    if tile.rows % machine.MMA_ROWS or tile.columns % machine.MMA_COLUMN_STEP or tile.k % step:
         return (
             f"an mma of {tile.m} x {tile.n} x {tile.k} is not made of wgmma instructions "
             f"(multiples of {machine.MMA_ROWS} x {machine.MMA_COLUMN_STEP} x {step})"
         )
     consumers = tile.consumers(target)
-    if not shares(tile.m, tile.n, consumers):
+    if not shares(tile.rows, tile.columns, consumers):
         return f"{consumers} warpgroups cannot share a {tile.m} x {tile.n} accumulator"
     registers = tile.accumulators(consumers)
     limit = accumulator_limit(tile.warpgroups(target))

@@ -61,6 +61,7 @@ class TileUse:
         m_contiguous: For `mma`: whether A lies in memory with M contiguous.
         n_contiguous: For `mma`: whether B lies in memory with N contiguous.
         deferrable: For `mma`: whether the store of the result can wait for the next tile.
+        swappable: For `mma`: whether wgmma may compute the transpose instead.
         batch: For `mma`: what the axes of extent 1 count, each a number or a named dim. Their
             product is the number of matrices.
         together: For `mma`: the products of the same extents that run with it.
@@ -76,6 +77,7 @@ class TileUse:
     m_contiguous: bool = False
     n_contiguous: bool = False
     deferrable: bool = False
+    swappable: bool = False
     batch: tuple[int | str, ...] = ()
     together: ProductsTogether = ALONE
     product: ProductTypes | None = None
@@ -335,6 +337,7 @@ def _gemm_problem(
         powers_of_two=planner.powers_of_two,
         splits=SPLITS if planner.alone and _sums_alone(use) else (1,),
         may_defer=use.deferrable and planner.alone and "defer_stores" not in planner.known.disabled,
+        may_swap=use.swappable and planner.alone,
         overrides=planner.overrides,
         schedules=(False,) if "pingpong" in planner.known.disabled else SCHEDULES,
         names=use.extents,

@@ -243,6 +243,7 @@ def why_not_tiled(family: MmaFamily, extents: tuple[int, int, int]) -> str | Non
     return None
 
 
+@cache
 def serves_swapped(types: ProductTypes, extents: tuple[int, int, int]) -> bool:
     """Tell whether wgmma tiles the transpose of a product, C^T = B^T A^T, and not the product.
 

@@ -1,4 +1,4 @@
-"""Whether the result of a kernel can wait for the next tile while it is stored.
+"""Whether the result of a kernel can wait for the next tile while it is stored, or be transposed.
 
 Tiles are chosen with the answer, before there is IR. So this asks of the typed program what
 `passes/analysis/epilogue/store_deferral.py` asks of the IR. What is decided later, such as which
@@ -41,6 +41,26 @@ def has_deferrable_result(block: Block) -> bool:
         and _runs_on_wgmma(product, makers)
         and _is_by_element(stores[0].operands[0], product, makers)
     )
+
+
+def has_plain_sum(block: Block) -> bool:
+    """Tell whether the only product of a kernel is all that its loop does with the accumulator.
+
+    wgmma can then compute the transpose of a product of few rows: `nv-tileaa-swap-operands`.
+
+    Args:
+        block: The operations of the kernel.
+    """
+    products = [op for op in _operations(block) if op.name in _PRODUCTS]
+    loops = [op for op in block.operations if op.name == "for"]
+    if len(products) != 1:
+        return False
+    total = products[0].results[0]
+    inner = next((op.regions[0] for op in loops if products[0] in op.regions[0].operations), None)
+    if inner is None or total not in inner.yields:
+        return False
+    carried = inner.arguments[len(inner.arguments) - len(inner.yields) :]
+    return products[0].operands[2] is carried[inner.yields.index(total)]
 
 
 def _operations(block: Block) -> Iterator[Operation]:

@@ -35,6 +35,7 @@ class TileUseRecorder:
     contiguous: dict[tuple[int | str, ...], set[int | str]] = field(default_factory=dict)
     epilogue: dict[tuple[int | str, ...], dict[str, int]] = field(default_factory=dict)
     deferrable: bool = False
+    swappable: bool = False
     together: Mapping[Extents, ProductsTogether] = field(default_factory=dict)
 
     def record_access(
@@ -121,5 +122,6 @@ class TileUseRecorder:
             output_bytes=stored.element_bytes,
             epilogue_bytes=sum(self.epilogue.get((m, n), {}).values()),
             deferrable=self.deferrable,
+            swappable=self.swappable,
             batch=stored.batch,
         )

@@ -1,0 +1,46 @@
+"""Tiles of few rows, whose transpose wgmma computes: what they are, and when they are chosen."""
+
+import pytest
+
+from tests.support.plain_product import TARGET
+from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
+from tilec.plan.gemm_tile import GemmTile, misfit
+
+
+def test_rows_and_columns_change_places():
+    tile = GemmTile(16, 128, 64, 2, 2, may_swap=True)
+    assert (tile.is_swapped, tile.rows, tile.columns) == (True, 128, 16)
+    assert tile.consumers(TARGET) == 2
+    assert misfit(tile, TARGET) is None
+    whole = GemmTile(64, 128, 64, 2, 2, may_swap=True)
+    assert (whole.is_swapped, whole.rows, whole.columns) == (False, 64, 128)
+
+
+def test_a_kernel_that_does_not_allow_it_keeps_single_warps():
+    tile = GemmTile(16, 128, 64, 2, 2)
+    assert not tile.is_swapped
+    assert tile.by_warps
+    assert misfit(GemmTile(40, 64, 64, 2, 2), TARGET) is not None
+
+
+@pytest.mark.parametrize(
+    ("extents", "tile", "splits"),
+    [
+        ((1, 8192, 8192), (8, 64, 128), 1),
+        ((16, 4096, 4096), (16, 64, 128), 2),
+        ((200, 7168, 2048), (200, 64, 64), 1),
+    ],
+)
+@pytest.mark.parametrize("n_contiguous", [False, True])
+def test_measured_choices_stay(extents, tile, splits, n_contiguous):
+    """docs/measurements/2026-11-25-skinny-products.md."""
+    problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
+    best = rank_tiles(problem, TARGET)[0].tile
+    assert ((best.m, best.n, best.k), best.split_k) == (tile, splits)
+
+
+def test_every_candidate_has_whole_slices():
+    problem = GemmProblem((100, 4096, 4096), may_swap=True)
+    tiles = [item.tile for item in rank_tiles(problem, TARGET)]
+    assert any(tile.is_swapped for tile in tiles)
+    assert all(tile.rows % 64 == 0 for tile in tiles)
