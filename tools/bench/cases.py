@@ -98,6 +98,19 @@ def _cubes(*sizes: int, dtype: str = "bf16", layout: str = "NN") -> tuple[Case, 
     return tuple(Case(n, n, n, dtype, layout) for n in sizes)
 
 
+SKINNY = """
+1x4096x4096:NT 1x4096x14336:NN 1x8192x8192:NN 1x8192x8192:NT 1x28672x4096:NT 2x6144x4096:NT
+2x8192x8192:NN 4x3584x18944:NT 4x4608x3584:NT 4x7168x2048:NN 8x2112x7168:NT 8x4096x4096:NN
+8x10240x8192:NT 16x4096x4096:NN 16x4096x4096:NT 16x4096x14336:NT 16x7168x16384:NN 16x28672x4096:NT
+32x4096x7168:NT 32x6144x4096:NN 32x8192x8192:NT 48x5120x5120:NN 48x24576x1536:NT 64x2112x7168:NN
+64x4096x4096:NT 64x10240x8192:NT 100x4096x14336:NT 100x7168x2048:NT 100x10240x8192:NN
+128x4096x4096:NT 128x4096x7168:NT 128x28672x4096:NN 200x3584x18944:NT 200x6144x4096:NN
+200x7168x2048:NN 200x7168x2048:NT 256x2112x7168:NT 256x4096x4096:NT 256x28672x4096:NT
+128x128x65536:NN 128x128x65536:NT 1024x1024x8192:NN 1024x1024x8192:NT
+777x3333x1111:NN 777x3333x1111:NT
+"""
+"""Few rows, as in the layers of language models that write one token after the other; few tiles and
+a long K; pitches that TMA cannot take."""
 SETS: dict[str, tuple[Case, ...]] = {
     "quick": _cubes(8192, 4096, 1024),
     "large": tuple(case for x in LAYOUTS for case in _cubes(8192, 4096, layout=x)),
@@ -112,7 +125,8 @@ SETS: dict[str, tuple[Case, ...]] = {
         *(Case(n, n, n, kind="f32_output") for n in (8192, 4096)),
         *(Case(n, n, n, column_major=True) for n in (8192, 4096)),
     ),
+    "skinny": tuple(map(parse_case, SKINNY.split())),
 }
 """Cases by the name of their set."""
-FULL = tuple(name for name in SETS if name != "quick")
+FULL = tuple(name for name in SETS if name not in ("quick", "skinny"))
 """The sets of the full protocol."""

@@ -20,6 +20,7 @@ from typing import Any
 from unittest.mock import patch
 
 import tilec
+from tilec.plan.machine import MMA_ROWS
 from tilec.runtime.cuda.current import set_driver
 from tilec.support.diagnostics import TileError
 from tilec.testing.check import compare, make_arguments
@@ -78,8 +79,10 @@ BOUNDS = (
     "1, cdiv(K, {depth}), 3",
 )
 """What the loop over k-tiles counts, mostly all of them."""
-ROWS = (64, 64, 64, 128, 128, 192)
+ROWS = (8, 40, 64, 64, 64, 128, 128, 192, 200)
 COLUMNS = (16, 32, 48, 64, 64, 80, 96, 112, 128, 144)
+SLICES = (64, 64, 128, 192)
+"""Columns of a tile whose rows are no slices of wgmma: it computes the transpose."""
 DEPTHS = (16, 32, 64, 64, 64, 128)
 FIELDS: tuple[tuple[str, float, tuple[Any, ...]], ...] = (
     ("stages", 0.4, (1, 2, 3, 4, 5)),
@@ -145,7 +148,9 @@ class RandomProduct:
 def random_product(seed: int) -> RandomProduct:
     """Return the product of a seed."""
     random = Random(seed)
-    tile = {name: random.choice(v) for name, v in zip("MNK", (ROWS, COLUMNS, DEPTHS), strict=True)}
+    rows = random.choice(ROWS)
+    columns = random.choice(SLICES if rows % MMA_ROWS else COLUMNS)
+    tile = {"M": rows, "N": columns, "K": random.choice(DEPTHS)}
     fixed = {name: random.choice(v) for name, often, v in FIELDS if random.random() < often}
     if any(extent & extent - 1 for extent in tile.values()):
         fixed["any_tile_extents"] = True
