@@ -118,6 +118,9 @@ def test_the_grid_of_a_kernel_in_clusters():
 def test_the_grid_of_a_kernel_whose_ctas_compute_a_tile_together():
     text = block({**METADATA, "cluster": [8, 1, 1], "cluster_tiles": [1, 1]})
     assert "// grid: gridDim.x = ((cdiv(M, 128)) * (cdiv(N, 256))) * 8\n" in text
+    text = block({**METADATA, "cluster": [16, 1, 1], "cluster_tiles": [1, 1]})
+    allowed = "which the kernel must be allowed (cuFuncSetAttribute)"
+    assert f"// cluster: 16 x 1 x 1 blocks, {allowed}\n" in text
 
 
 def test_a_launch_that_may_overlap_the_kernel_before():

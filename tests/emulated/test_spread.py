@@ -1,5 +1,6 @@
 """Blocks that several CTAs compute together, on the CPU reference and on the emulator."""
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -10,8 +11,11 @@ from tests.support.spread_cases import (
     REDUCTIONS,
     SHAPES,
     SPREADS,
+    WHOLE_ROWS,
     check_loops,
+    check_whole_rows,
     loop_arrays,
+    whole_rows_arrays,
 )
 from tools.emulator.memory import AccessError
 
@@ -33,6 +37,25 @@ def test_loops(device, tmp_path, plan, shape):
     given = loop_arrays(shape)
     for found in run_both(device, tmp_path, LOOPS.format(**plan._asdict()), given):
         check_loops(given, found.data())
+
+
+@pytest.mark.parametrize(("spread", "warps"), [(2, 4), (4, 1)])
+def test_whole_rows(device, tmp_path, spread, warps):
+    device.seed = spread
+    given = whole_rows_arrays()
+    text = WHOLE_ROWS.format(spread=spread, warps=warps)
+    for found in run_both(device, tmp_path, text, given):
+        check_whole_rows(given, found.data())
+
+
+def test_the_planner_spreads_a_long_row(device, tmp_path, examples):
+    text = (examples / "softmax.tile").read_text()
+    x = np.random.default_rng(0).standard_normal((1, 20_000)).astype(ml_dtypes.bfloat16)
+    given = {"X": x, "Y": np.full_like(x, np.nan)}
+    e = np.exp(x.astype(np.float64))
+    for found in run_both(device, tmp_path, text, given):
+        got = found.data()["Y"].astype(np.float64)
+        np.testing.assert_allclose(got, e / e.sum(1, keepdims=True), rtol=2**-7)
 
 
 def test_a_word_may_not_come_to_a_cta_that_has_ended():

@@ -11,8 +11,11 @@ from tests.support.spread_cases import (
     REDUCTIONS,
     SHAPES,
     SPREADS,
+    WHOLE_ROWS,
     check_loops,
+    check_whole_rows,
     loop_arrays,
+    whole_rows_arrays,
 )
 from tilec.testing.check import Arguments
 
@@ -30,7 +33,7 @@ def run(torch, folder, text, given):
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
-@pytest.mark.parametrize("spread", [2, 8])
+@pytest.mark.parametrize("spread", [2, 8, 16])
 def test_reduction(torch, tmp_path, name, spread):
     case, given = CASES[name], arrays(CASES[name], (3, 3072), 1, seed=spread)
     plan = f"@kernel(spread={spread}, worker_warps=1, "
@@ -43,3 +46,29 @@ def test_reduction(torch, tmp_path, name, spread):
 def test_loops(torch, tmp_path, plan, shape):
     given = loop_arrays(shape, seed=plan.spread)
     check_loops(given, run(torch, tmp_path, LOOPS.format(**plan._asdict()), given))
+
+
+@pytest.mark.parametrize(("spread", "warps"), [(2, 4), (8, 1), (16, 1)])
+def test_whole_rows(torch, tmp_path, spread, warps):
+    given = whole_rows_arrays(seed=spread)
+    check_whole_rows(
+        given, run(torch, tmp_path, WHOLE_ROWS.format(spread=spread, warps=warps), given)
+    )
+
+
+@pytest.mark.parametrize("name", ["softmax", "rms_norm", "layer_norm"])
+@pytest.mark.parametrize("columns", [20_000, 65_535, 131_072, 200_008, 300_000])
+def test_the_planner_spreads_long_rows(torch, examples, name, columns):
+    x = torch.randn(37, columns, device="cuda").bfloat16()
+    y = torch.full_like(x, float("nan"))
+    vectors = {"softmax": 0, "rms_norm": 1, "layer_norm": 2}[name]
+    weights = [torch.randn(columns, device="cuda").bfloat16() for _ in range(vectors)]
+    kernel = tilec.load(examples / f"{name}.tile")[name]
+    kernel(x, *weights, y, *([1e-5] if vectors else []))
+    wide, shape = [item.double() for item in (x, *weights)], (columns,)
+    expected = {
+        "softmax": lambda: torch.softmax(wide[0], 1),
+        "rms_norm": lambda: torch.nn.functional.rms_norm(*wide[:1], shape, wide[-1], 1e-5),
+        "layer_norm": lambda: torch.nn.functional.layer_norm(wide[0], shape, *wide[1:], 1e-5),
+    }[name]()
+    torch.testing.assert_close(y.double(), expected, rtol=2**-7, atol=1e-2 if vectors else 0)

@@ -19,10 +19,14 @@ def softmax(X: bf16[64, 16384], Y: bf16[64, 16384]):
 """
 
 
-def problem(row, rows=1, why_not=None):
-    elements = row * rows
-    facts = {"thread_bytes": 2 * elements, "why_not_spread": why_not}
-    return KernelProblem((), 0, 0, elements, False, waits_for_tiles=True, **facts)
+def problem(row, why_not=None, most=16, element_bytes=2, **facts):
+    """Return a kernel that reduces rows, which at most `most` CTAs can share."""
+
+    def why_not_spread(ctas, warps):
+        return why_not or (f"no more than {most}" if ctas > most else None)
+
+    known = {"thread_bytes": element_bytes * row, "waits_for_tiles": True, **facts}
+    return KernelProblem((), 0, 0, row, False, why_not_spread=why_not_spread, **known)
 
 
 def plan(given, **overrides):
@@ -43,16 +47,81 @@ def test_a_kernel_that_cannot_be_spread_says_why():
         plan(problem(65536, why_not="its CTAs cannot share 'scan'"), spread=2)
 
 
-def test_the_user_decides():
-    assert plan(problem(65536)).spread == 1
-    assert plan(problem(65536), spread=2).spread == 2
+@pytest.mark.parametrize(
+    ("row", "element_bytes", "ctas", "warps", "blocks"),
+    [
+        (8192, 2, 1, 8, 4),
+        (16384, 2, 1, 16, 2),
+        (32768, 2, 4, 8, 4),
+        (65536, 2, 8, 8, 4),
+        (131072, 2, 8, 16, 2),
+        (262144, 2, 16, 16, 2),
+        (524288, 2, 16, 32, 1),
+        (8192, 4, 1, 16, 2),
+        (16384, 4, 4, 8, 4),
+        (65536, 4, 8, 16, 2),
+        (16384, 1, 1, 16, 2),
+    ],
+)
+def test_a_block_is_spread_until_an_sm_has_room_for_others(row, element_bytes, ctas, warps, blocks):
+    found = plan(problem(row, element_bytes=element_bytes))
+    assert (found.spread, found.worker_warps, found.blocks_per_sm) == (ctas, warps, blocks)
+
+
+@pytest.mark.parametrize("spread", [1, 2])
+def test_the_user_decides(spread):
+    found = plan(problem(65536), spread=spread)
+    assert found.spread == spread
+    assert f"spread = {spread}: fixed by the user" in found.reasons
+
+
+@pytest.mark.parametrize(("most", "ctas"), [(1, 1), (2, 2), (8, 8)])
+def test_no_more_ctas_share_a_block_than_can(most, ctas):
+    assert plan(problem(262144, most=most)).spread == ctas
+
+
+def test_the_plan_says_why_a_block_is_spread_or_not():
+    alone = "a CTA with whole tiles leaves no registers of its SM for another one"
+    spread = f"spread = 8: {alone}; an SM holds 4 with a part each"
+    assert spread in plan(problem(65536)).reasons
+    kept = f"spread = 1: {alone}, but its CTAs cannot share 'scan'"
+    assert kept in plan(problem(65536, "its CTAs cannot share 'scan'")).reasons
+
+
+@pytest.mark.parametrize(
+    ("facts", "overrides"),
+    [
+        ({"waits_for_tiles": False}, {}),
+        ({"thread_bytes": 0}, {}),
+        ({}, {"worker_warps": 4}),
+        ({}, {"cluster": (2, 1)}),
+    ],
+)
+def test_a_block_that_gains_nothing_is_not_spread(facts, overrides):
+    size = 8192 if "worker_warps" in overrides else 65536
+    assert plan(problem(size, **facts), **overrides).spread == 1
+
+
+def test_threads_that_spilled_get_more_registers_and_keep_their_part():
+    found = plan(problem(524288, blocks_per_sm=False))
+    assert (found.spread, found.worker_warps, found.blocks_per_sm) == (16, 16, 1)
+
+
+@pytest.mark.parametrize("name", ["softmax", "rms_norm", "layer_norm"])
+@pytest.mark.parametrize(("columns", "ctas"), [(40_000, 8), (262_144, 16), (300_001, 16)])
+def test_the_examples_take_long_rows_without_spills(examples, name, columns, ctas):
+    text = SourceFile(f"{name}.tile", (examples / f"{name}.tile").read_text())
+    chosen = Specialization(constants={"N": columns})
+    result = compile_source(text, specialization=chosen, options=CompileOptions(emit="ptx"))
+    (kernel,) = result.artifact.kernels
+    assert kernel.metadata["cluster"] == [ctas, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("overrides", "message"),
     [
-        ({"spread": 3}, "spread = 3: expected 1, 2, 4 or 8"),
-        ({"spread": 16}, "spread = 16: expected 1, 2, 4 or 8"),
+        ({"spread": 3}, "spread = 3: expected 1, 2, 4, 8 or 16"),
+        ({"spread": 32}, "spread = 32: expected 1, 2, 4, 8 or 16"),
         ({"spread": 2, "cluster": (2, 1)}, "a cluster that shares tiles compute a block each"),
     ],
 )
@@ -94,11 +163,32 @@ REFUSED = {
         "atomic_add(Y, (m, 0), max(x))",
         "its CTAs cannot share 'atomic'",
     ),
+    "a load of any element after a store": (
+        "store(X, (m, 0), x - max(x))\n"
+        "    store(Y, (m, 0), gather(X, (m, 4095 - arange(4096)))[None, :])",
+        "an access comes after one of other tiles of the array",
+    ),
+    "a small tile that is loaded again": (
+        "store(Y, (m, 0), max(x, axis=1, keepdims=True))\n"
+        "    store(Y, (m, 0), load(Y, (m, 0), (1, 1)) + 1.0)",
+        "each CTA may load all of a tile that one of them stores",
+    ),
     "a load with an order": (
         "store(Y, (m, 0), x * gather(X, (m, 0), memory_order='acquire'))",
         "each CTA would perform 'gather'",
     ),
 }
+
+
+def test_tiles_that_have_no_equal_parts_are_not_shared():
+    text = """
+@kernel(any_tile_extents=True)
+def k(X: f32[6, 2731], Y: f32[6]):
+    m = grid(2)
+    store(Y, m, max(load(X, (m, 0), (3, 2731)), axis=1))
+"""
+    with pytest.raises(CompileError, match="no extent of a tile of 3x2731 is a multiple of 2"):
+        compiled(text, spread=2)
 
 
 def test_ctas_may_read_back_the_tiles_that_they_have_written():

@@ -40,8 +40,47 @@ class Spread(NamedTuple):
     rows: int
 
 
-SPREADS = (Spread(2, 1, 1), Spread(4, 4, 1), Spread(8, 1, 1), Spread(2, 8, 1), Spread(4, 1, 3))
+SPREADS = (
+    Spread(2, 1, 1),
+    Spread(4, 4, 1),
+    Spread(8, 1, 1),
+    Spread(2, 8, 1),
+    Spread(4, 1, 3),
+    Spread(16, 1, 1),
+)
 SHAPES = ((3, 1024), (4, 2600), (2, 2048))
+
+
+WHOLE_ROWS = """
+@kernel(spread={spread}, worker_warps={warps})
+def running[M, N](X: f32[M, N], W: f32[N], Y: f32[M, N], S: f32[M, N],
+                  BM: const = 16, BN: const = 256):
+    m = grid(cdiv(M, BM))
+    x = load(X, (m, 0), (BM, BN))
+    y = cumsum(x, axis=1) * load(W, 0, BN)[None, :]
+    store(S, (m, 0), sum(y, axis=0)[None, :])
+    store(X, (m, 0), x - max(x, axis=1, keepdims=True))
+    store(Y, (m, 0), y + load(X, (m, 0), (BM, BN)))
+"""
+"""CTAs that have whole rows each: scans along them, sums across, and tiles that are read again."""
+
+
+def whole_rows_arrays(seed=0):
+    """Return the arrays of `WHOLE_ROWS`, which has two blocks, one at the edge; results are NaN."""
+    rng = np.random.default_rng(seed)
+    x, w = (rng.standard_normal(extents).astype(np.float32) for extents in ((27, 250), 250))
+    empty = np.full((27, 250), np.float32("nan"))
+    return {"X": x, "W": w, "Y": empty, "S": empty.copy()}
+
+
+def check_whole_rows(given, found):
+    """Compare the results with NumPy."""
+    x, w = given["X"].astype(np.float64), given["W"].astype(np.float64)
+    running, rest = x.cumsum(1) * w, x - x.max(1, keepdims=True)
+    sums = [running[:16].sum(0), running[16:].sum(0)]
+    np.testing.assert_allclose(found["Y"], running + rest, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(found["X"], rest, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(found["S"][:2], sums, rtol=1e-4, atol=1e-3)
 
 
 def loop_arrays(shape, seed=0):

@@ -61,7 +61,8 @@ def _kernel_lines(artifact: Artifact, image: KernelImage, position: int) -> Iter
     yield f"grid: {_grid(metadata)}"
     yield f"block: {metadata.get('block_threads', '?')} threads"
     cluster = metadata.get("cluster") or [1, 1, 1]
-    yield f"cluster: {' x '.join(map(str, cluster))} blocks"
+    allowed = ", which the kernel must be allowed (cuFuncSetAttribute)" * (prod(cluster) > 8)
+    yield f"cluster: {' x '.join(map(str, cluster))} blocks{allowed}"
     if metadata.get("dependent_launch"):
         yield "launch: may overlap the kernel before (programmatic dependent launch); optional"
     if metadata.get("cooperative_launch"):

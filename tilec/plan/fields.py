@@ -82,11 +82,12 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "spread",
-            "1",
-            "CTAs of a cluster that compute a block together, each a part of its tiles: 1, 2, 4 or"
-            " 8",
-            range(1, machine.MAX_CLUSTER_CTAS + 1),
-            rule="1, 2, 4 or 8",
+            "where a CTA that reduces what it loads leaves no room for another one on its SM, as"
+            " few as leave room, for four CTAs if 8 do, else for two; else 1",
+            "CTAs of a cluster that compute a block together, each a part of its tiles: 1, 2, 4, 8"
+            " or 16",
+            range(1, machine.SPREADS[-1] + 1),
+            rule="1, 2, 4, 8 or 16",
         ),
         PlanField(
             "blocks_per_sm",

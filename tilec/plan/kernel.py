@@ -30,23 +30,9 @@ from tilec.plan.split import choose_split
 from tilec.plan.spread import choose_spread, part_of
 from tilec.plan.teams import choose_teams
 from tilec.plan.work import choose_pace, choose_streaming, plan_work
+from tilec.plan.workers import choose_warps, elements_of_a_thread
 from tilec.request.target import Target
 from tilec.support.fast_dataclasses import replace
-
-DEFAULT_WORKER_WARPS = 4
-MAX_WORKER_WARPS = 16
-MAX_ELEMENTS_PER_THREAD = 64
-"""Elements of one tile that a thread should hold at most: with two tiles of 32-bit elements alive
-that is half of the registers of a thread."""
-MAX_REDUCED_PER_THREAD = 32
-"""The same where blocks reduce the tiles that they load: only other blocks hide their loads. With
-64, softmax of 8192x8192 bf16 had 0.82 of the speed on an H200 (2026-11-23)."""
-MAX_REDUCED_BYTES = 64
-"""Bytes of such a tile that a thread should load at most. With 128, running sums of f32 in tiles of
-1x4096 had 0.82 of the speed of a copy instead of 0.93, in tiles of 4x1024 0.70 instead of 0.85, and
-of 1x16384, with 32 warps, 0.61 instead of 0.73 (H200, 2026-11-23)."""
-MAX_REDUCING_WARPS = 32
-"""Most warps of a block: 1024 threads (CUDA programming guide, technical specifications)."""
 
 
 def plan_kernel(
@@ -258,7 +244,7 @@ def _choose_registers(
 
 def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides) -> KernelPlan:
     """Plan everything but the stages of a kernel without `mma`."""
-    spread, why_spread = choose_spread(problem, overrides)
+    spread, why_spread = choose_spread(problem, target, overrides)
     problem = part_of(problem, spread)
     for name in ("consumers", "producer_registers", "consumer_registers"):
         if getattr(overrides, name) is not None:
@@ -266,15 +252,8 @@ def _plan_tiles(problem: KernelProblem, target: Target, overrides: PlanOverrides
             fail("T0421", message, "use worker_warps")
     specialize, why_roles = _choose_roles(problem, overrides)
     choose_teams(problem, specialize, overrides)  # refuses teams that the request asks for
-    warps = DEFAULT_WORKER_WARPS
-    limit = MAX_REDUCED_PER_THREAD if problem.waits_for_tiles else MAX_ELEMENTS_PER_THREAD
-    while warps < MAX_WORKER_WARPS and problem.tile_elements > warps * machine.WARP_THREADS * limit:
-        warps *= 2
-    reduced = problem.thread_bytes if problem.waits_for_tiles else 0
-    while warps < MAX_REDUCING_WARPS and reduced > warps * machine.WARP_THREADS * MAX_REDUCED_BYTES:
-        warps *= 2
-    warps = overrides.worker_warps or warps
-    each = -(-problem.tile_elements // (warps * machine.WARP_THREADS))
+    warps = overrides.worker_warps or choose_warps(problem)
+    each = elements_of_a_thread(problem, warps)
     blocks, why_blocks = choose_blocks_per_sm(problem, specialize, warps, each, target, overrides)
     origin = "fixed by the user; " if overrides.worker_warps else ""
     return KernelPlan(

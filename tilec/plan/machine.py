@@ -204,3 +204,6 @@ load, one block of 32 KB on an SM had 0.45 to 0.61, blocks with 64 KB 0.68 to 0.
 
 MAX_CLUSTER_CTAS = 8
 """Largest portable cluster (CUDA programming guide, thread block clusters)."""
+SPREADS = (1, 2, 4, 8, 16)
+"""CTAs that may compute a block together. Hopper has clusters of 16 where a kernel allows a size
+that is not portable (CUDA programming guide, thread block clusters)."""

@@ -14,6 +14,11 @@ def no_scratch(warps: int) -> int:
     return 0
 
 
+def unknown_kernel(ctas: int, warps: int) -> str | None:
+    """Return why CTAs cannot share blocks of a kernel of which nothing is known."""
+    return "nothing is known of the kernel"
+
+
 @dataclass(frozen=True, slots=True)
 class Reuse:
     """What tiles of a grid share.
@@ -56,7 +61,8 @@ class KernelProblem:
         persistent: Whether registers may do for the state of a loop over tiles.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
-        why_not_spread: Why CTAs of a cluster cannot compute a block together; None when they can.
+        why_not_spread: Returns why so many CTAs of a cluster, of so many warps each, cannot compute
+            a block together; None when they can.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
         why_not_split: Why k-tiles can be neither divided among CTAs nor run backwards; None when
@@ -79,7 +85,7 @@ class KernelProblem:
     blocks_per_sm: bool = True
     persistent: bool = True
     waits_for_tiles: bool = False
-    why_not_spread: str | None = "nothing is known of the kernel"
+    why_not_spread: Callable[[int, int], str | None] = unknown_kernel
     part_bytes: int = 0
     whole_bytes: int = 0
     scratch_bytes: Callable[[int], int] = no_scratch

@@ -10,6 +10,17 @@ STEP_REGISTERS = 32
 what a reduction hands over. Softmax of 32 elements a thread takes 52 to 64 in all (ptxas 13.0)."""
 
 
+def room_on_sm(warps: int, elements: int, target: Target) -> int:
+    """Return how many CTAs find registers on an SM: 0 if a thread would get fewer than it needs.
+
+    Args:
+        warps: Warps that compute.
+        elements: Elements of the largest tile that a thread holds.
+        target: Machine.
+    """
+    return target.registers_per_sm // (warps * machine.WARP_THREADS * (STEP_REGISTERS + elements))
+
+
 def choose_blocks_per_sm(
     problem: KernelProblem,
     specialize: bool,
@@ -35,10 +46,8 @@ def choose_blocks_per_sm(
         return 1, ()
     if specialize:
         return 1, ()
-    threads = warps * machine.WARP_THREADS
     wanted = -(-machine.STREAM_FLIGHT_BYTES // problem.thread_bytes)
-    fit = target.registers_per_sm // (threads * (STEP_REGISTERS + elements))
-    blocks = max(1, min(wanted, fit))
+    blocks = max(1, min(wanted, room_on_sm(warps, elements, target)))
     if blocks == 1:
         return 1, ()
     why = f"{blocks * problem.thread_bytes} bytes of loads in flight, as a step waits for its tile"

@@ -86,7 +86,7 @@ def _check(name: str, value: PlanValue) -> PlanValue:
             return bool(value)
     elif field.allowed is not None and isinstance(value, int) and not isinstance(value, bool):
         is_warps = name == "worker_warps" and value > 4 and value % 4
-        is_odd = name == "spread" and value & (value - 1) != 0
+        is_odd = name == "spread" and value not in machine.SPREADS
         if value in field.allowed and not is_warps and not is_odd:
             return value
     raise CompileError(error("T0421", f"{name} = {value}: expected {field.values}"))

@@ -1,35 +1,82 @@
 """How many CTAs of a cluster compute a block together. Pure Python."""
 
+from tilec.plan import machine
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelProblem
+from tilec.plan.occupancy import room_on_sm
 from tilec.plan.overrides import PlanOverrides
+from tilec.plan.workers import choose_warps, elements_of_a_thread
+from tilec.request.target import Target
 from tilec.support.fast_dataclasses import replace
 
+LEAST_BLOCKS = 2
+"""CTAs that should find room on an SM: while one waits for its tile, or for the other CTAs of its
+cluster, the loads of another one are on their way. A CTA that has the SM for itself had 0.61 to
+0.90 of the speed of a copy where two had 1.05 to 1.20 (softmax and norms of rows of 131072 and
+262144 bf16, H100, 2026-11-25)."""
+GOOD_BLOCKS = 4
+"""The same where a block is spread anyway and a portable cluster gives as many. Softmax of
+4096x65536 had 1.25 of the speed of a copy with four, 1.21 with two (H100, 2026-11-25)."""
 
-def choose_spread(problem: KernelProblem, overrides: PlanOverrides) -> tuple[int, tuple[str, ...]]:
-    """Return over how many CTAs the tiles of a block are spread, and why unless it is one.
+
+def choose_spread(
+    problem: KernelProblem, target: Target, overrides: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return over how many CTAs the tiles of a block are spread, and why if there is a choice.
 
     A CTA with a long row needs so many registers that no other one finds room on its SM, and then
     nothing hides its loads. Several CTAs hold a part of the row each, read it once, and exchange
-    what they have reduced. The default is one CTA: which rows gain is not measured yet.
+    what they have reduced. The planner takes as few CTAs as leave room for others.
 
     Raises:
         CompileError: The user asks for what is not possible (T0421).
     """
     wanted = overrides.spread
-    if wanted is not None and wanted > 1:
-        reason = problem.why_not_spread or _why_not_with(overrides)
+    if wanted is not None:
+        reason = _why_not(problem, wanted, overrides)
         if reason is not None:
             fail("T0421", f"spread = {wanted}: {reason}", "leave out spread")
         return wanted, (f"spread = {wanted}: fixed by the user",)
-    return 1, ()
+    reduces = problem.waits_for_tiles and problem.thread_bytes > 0
+    if not reduces or _room(problem, 1, target, overrides) >= LEAST_BLOCKS:
+        return 1, ()
+    return _fewest_ctas(problem, target, overrides)
 
 
-def _why_not_with(overrides: PlanOverrides) -> str | None:
-    """Return which field that the user fixed leaves no room for CTAs that share a block."""
+def _fewest_ctas(
+    problem: KernelProblem, target: Target, overrides: PlanOverrides
+) -> tuple[int, tuple[str, ...]]:
+    """Return the fewest CTAs whose parts of a large block leave room for others, and why."""
+    alone = "a CTA with whole tiles leaves no registers of its SM for another one"
+    why_not = {ctas: _why_not(problem, ctas, overrides) for ctas in machine.SPREADS[1:]}
+    possible = [ctas for ctas, reason in why_not.items() if reason is None]
+    if not possible:
+        return 1, (f"spread = 1: {alone}, but {why_not[machine.SPREADS[1]]}",)
+    room = {ctas: _room(problem, ctas, target, overrides) for ctas in possible}
+    portable = [ctas for ctas in possible if ctas <= machine.MAX_CLUSTER_CTAS]
+    good = [ctas for ctas in portable if room[ctas] >= GOOD_BLOCKS]
+    enough = [ctas for ctas in possible if room[ctas] >= LEAST_BLOCKS]
+    ctas = (good or enough or possible[-1:])[0]
+    return ctas, (f"spread = {ctas}: {alone}; an SM holds {room[ctas]} with a part each",)
+
+
+def _room(problem: KernelProblem, ctas: int, target: Target, overrides: PlanOverrides) -> int:
+    """Return how many CTAs fit on an SM where each has its part of a block."""
+    part, warps = part_of(problem, ctas), _warps(problem, ctas, overrides)
+    return room_on_sm(warps, elements_of_a_thread(part, warps), target)
+
+
+def _warps(problem: KernelProblem, ctas: int, overrides: PlanOverrides) -> int:
+    return overrides.worker_warps or choose_warps(part_of(problem, ctas))
+
+
+def _why_not(problem: KernelProblem, ctas: int, overrides: PlanOverrides) -> str | None:
+    """Return why `ctas` CTAs cannot share a block, with the fields that the user fixed, or None."""
+    if ctas == 1:
+        return None
     if overrides.cluster not in (None, (1, 1)):
         return "the CTAs of a cluster that shares tiles compute a block each"
-    return None
+    return problem.why_not_spread(ctas, _warps(problem, ctas, overrides))
 
 
 def part_of(problem: KernelProblem, ctas: int) -> KernelProblem:

@@ -346,3 +346,28 @@ module @planned_clusters_store_inside_of_the_grid {
     params = [{kind = "pointer", array = "C"}, {kind = "dim", name = "M", array = "C", axis = 0 : i64}, {kind = "dim", name = "N", array = "C", axis = 1 : i64}, {kind = "stride", array = "C", axis = 0 : i64}],
     grid = ["cdiv(M, 128)", "cdiv(N, 128)"], planned_cluster = [2, 1]}} : () -> ()
 }
+
+// -----
+
+!x = !nv_tileaa.memref<memref<?x65536xbf16, strided<[65536, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_128_bf16", "ldg", 8 : i64, 128 : i64, bf16>
+
+// A row that takes all registers of an SM is spread over CTAs, each of which is planned for its part.
+// CHECK-LABEL: module @long_rows_are_spread
+// CHECK:       nv_tileaa.kernel_spec = {balance_tiles = 0 : i64, blocks_per_sm = 4 : i64,{{.*}}consumer_warps = 8 : i64,
+// CHECK-SAME:  "spread = 8: a CTA with whole tiles leaves no registers of its SM for another one; an SM holds 4 with a part each"
+// CHECK-SAME:  spread = 8 : i64
+module @long_rows_are_spread {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !x, %i: i32):
+    %c0 = arith.constant 0 : i32
+    %a, %t = "nv_tileas.tiled_load"(%v, %i, %c0) {atom = #ldg, legal_atoms = [#ldg]} : (!x, i32, i32) -> (tensor<1x65536xbf16>, !token)
+    %s = "nv_tileas.reduce"(%a) ({
+    ^bb0(%l: bf16, %r: bf16):
+      %m = arith.maximumf %l, %r : bf16
+      "nv_tileas.yield_values"(%m) : (bf16) -> ()
+    }) {axis = 1 : i64} : (tensor<1x65536xbf16>) -> tensor<1xbf16>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!x, i32) -> ()} : () -> ()
+}

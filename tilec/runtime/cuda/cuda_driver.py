@@ -4,6 +4,7 @@ import ctypes
 import importlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from math import prod
 from typing import Any
 
 from tilec.runtime.cuda.api import (
@@ -28,6 +29,9 @@ from tilec.runtime.launch.tensor_map import DATA_TYPES, L2_PROMOTIONS, SWIZZLES,
 _LOG_BYTES = 16384
 _MAX_CONFIGURATIONS = 16
 """Streams per kernel whose launch configuration is kept."""
+_PORTABLE_CTAS = 8
+"""CTAs of the largest cluster that needs no permission (CUDA programming guide, thread block
+clusters)."""
 _INVALID_CONTEXT = 201
 """CUDA_ERROR_INVALID_CONTEXT (cuda.h, CUresult)."""
 _LEGACY_STREAMS = (0, 1)
@@ -330,7 +334,7 @@ class CudaDriver:
 
     def active_clusters(self, kernel: LoadedKernel, shape: LaunchShape) -> int:
         """Ask the driver: the SMs of a GPC that are left over by whole clusters stay idle."""
-        configuration = launch_configuration(self._api, shape, 0)
+        configuration = self._configuration(kernel, shape, 0)
         with self._current(kernel.device):
             result, *found = self._api.cuOccupancyMaxActiveClusters(kernel.function, configuration)
         detail = f"{kernel.name} with clusters of {shape.cluster}"
@@ -341,11 +345,21 @@ class CudaDriver:
         return found[0]
 
     def _configure(self, prepared: PreparedLaunch, stream: int) -> Any:
-        configuration = launch_configuration(self._api, prepared.shape, stream)
+        configuration = self._configuration(prepared.kernel, prepared.shape, stream)
         if len(prepared.configurations) >= _MAX_CONFIGURATIONS:
             prepared.configurations.clear()
         prepared.configurations[stream] = configuration
         return configuration
+
+    def _configuration(self, kernel: LoadedKernel, shape: LaunchShape, stream: int) -> Any:
+        """Return the `CUlaunchConfig` of a launch; allow the kernel the size of its clusters."""
+        if prod(shape.cluster) > _PORTABLE_CTAS:
+            attribute = self._api.CUfunction_attribute
+            name = attribute.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+            detail = f"{kernel.name} with clusters of {shape.cluster}"
+            with self._current(kernel.device):
+                self._call("cuFuncSetAttribute", kernel.function, name, 1, detail=detail)
+        return launch_configuration(self._api, shape, stream)
 
     def _find_encode(self) -> Callable[..., int]:
         name = "cuTensorMapEncodeTiled"

@@ -227,7 +227,7 @@ def kernel_problem(
         latency=max(map(_latency, accesses), default=0),
         thread_bytes=max(map(_thread_bytes, accesses), default=0),
         waits_for_tiles=waits_for_tiles(function),
-        why_not_spread=why_not_spread(function, accesses),
+        why_not_spread=partial(why_not_spread, function, accesses),
         part_bytes=part_bytes,
         whole_bytes=whole_bytes,
         scratch_bytes=partial(expected_scratch_bytes, function),
