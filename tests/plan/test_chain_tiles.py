@@ -72,6 +72,15 @@ def test_a_tile_fits_the_registers():
     assert ranked(512) == [], "the result alone takes 256"
 
 
+def test_columns_are_whole_steps_of_the_second_product():
+    """An instruction takes 32 bytes of K: 16 elements of 16 bits, 32 of 8."""
+    for element_bytes, step in ((2, 16), (1, 32)):
+        problem = ChainProblem((None, None, 128), 128, element_bytes, rows=4096, inner=4096)
+        columns = {item.tile.n for item in rank_chains(problem, TARGET, None, NOTHING)}
+        assert {extent % step for extent in columns} == {0}
+        assert len(columns) > 4
+
+
 def test_what_is_given_stays():
     assert {item.tile.n for item in ranked(tile=(None, 96))} == {96}
     assert {item.tile.m for item in ranked(tile=(64, None))} == {64}

@@ -122,8 +122,10 @@ def rank_chains(
 def _candidates(problem: ChainProblem) -> Iterator[tuple[int, int]]:
     m, n, _ = problem.tile
     rows = [m] if m else [machine.MMA_ROWS * consumers for consumers in CONSUMERS]
-    step = 2 * machine.MMA_COLUMN_STEP  # K of the second product is a multiple of 16
-    columns = [n] if n else range(2 * step, machine.MMA_MAX_COLUMNS + 1, step)
+    # They are the K of the second product, of which an instruction takes MMA_K_BYTES.
+    step = max(2 * machine.MMA_COLUMN_STEP, machine.MMA_K_BYTES // problem.element_bytes)
+    least = max(step, 4 * machine.MMA_COLUMN_STEP)
+    columns = [n] if n else range(least, machine.MMA_MAX_COLUMNS + 1, step)
     for pair in product(rows, columns):
         plain = all(map(is_power_of_two, pair))
         if pair[0] // machine.MMA_ROWS in CONSUMERS and (plain or not problem.powers_of_two):
