@@ -212,10 +212,11 @@
 
 // -----
 
-!s = !nv_tileas.smem<tensor<2048xf32, #nv_tileas.shared_layout<array<i64: 2048>, 0 : i64>>>
-!t = tensor<2048xf32, #nv_tileas.layout<"2048|reg:32*(1)|lane:32*(32)|warp:2*(1024)">>
+!s = !nv_tileas.smem<tensor<1024xf32, #nv_tileas.shared_layout<array<i64: 1024>, 0 : i64>>>
+!t = tensor<1024xf32, #nv_tileas.layout<"1024|reg:16*(1)|lane:32*(16)|warp:2*(512)">>
 
-// A function with slow paths that would be copied for every one of many registers is called.
+// A function with slow paths is called where it would be copied for more than 16 registers, those of all tiles
+// together.
 // CHECK-LABEL: module {
 // CHECK:         llvm.func internal @tilec__nv_fmodf(%[[A:.*]]: f32, %[[B:.*]]: f32) -> f32 attributes {no_inline} {
 // CHECK-NEXT:      %[[R:.*]] = llvm.call @__nv_fmodf(%[[A]], %[[B]]) : (f32, f32) -> f32
@@ -232,7 +233,8 @@
   }, {
     %x = "nv_tileas.load_shared"(%s) : (!s) -> !t
     %h = arith.constant dense<3.0> : !t
-    %r = arith.remf %x, %h : !t
+    %q = arith.remf %x, %h : !t
+    %r = arith.remf %h, %q : !t
     "nv_tileas.store_shared"(%r, %s) : (!t, !s) -> ()
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 2 : i64} : () -> ()

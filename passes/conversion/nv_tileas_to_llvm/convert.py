@@ -10,9 +10,9 @@ After:   llvm.func @k(%A: !llvm.ptr<1>, ..., %desc: !llvm.ptr {llvm.byval, nvvm.
 Each operation has one rule, in one of the other files of this folder. A tile becomes as many values
 as a thread holds registers of it; MLIR's one-to-one conversion cannot express this. Two 16-bit
 floats that share a register are computed by one instruction if there is one (`add.rn.bf16x2`).
-Functions of libdevice with slow paths (`sin`, `fmod`) are called if a tile has more than 16
-registers, and copied otherwise. The coordinates of TMA operations are reversed here and nowhere
-else. `scf` and scalar `arith` operations stay for the upstream passes that follow.
+Functions of libdevice with slow paths (`sin`, `fmod`) are called if a kernel computes more than 16
+registers of a thread with one, and copied otherwise. The coordinates of TMA operations are reversed
+here and nowhere else. `scf` and scalar `arith` operations stay for the upstream passes that follow.
 
 Roles become branches on the warp index (`docs/architecture.md#thread-map`): the producer is
 warpgroup 0 if there is one, and one elected thread of it runs (and one thread of each warp with a

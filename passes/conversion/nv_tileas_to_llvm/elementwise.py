@@ -381,9 +381,7 @@ def _call_libdevice(lowering: Lowering, op: Any, operands: list[Any], result: An
         return power if wide == result else arith.truncf(result, power)
     types = [operand.type for operand in operands]
     lowering.declare(name, wide, types)
-    tiled = isinstance(op.results[0].type, ir.RankedTensorType)
-    registers = tile_layout(op.results[0]).num_registers if tiled else 1
-    if is_called(op.name, registers):
+    if is_called(op.name, lowering.copies_of(op.name)):
         name = lowering.outline(name, wide, types)
     called = llvm_ops.call(wide, name, operands)
     return called if wide == result else arith.truncf(result, called)

@@ -15,6 +15,7 @@ from tilec.ir.bindings import ir
 from tilec.ir.structured import body_operations
 from tilec.layout import Owner, RegisterLayout
 from tilec.layout.matrix_stores import PAIR
+from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.tma.shared_layouts import register_layout_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.timed_waits import DebugWaits
@@ -129,6 +130,7 @@ class Lowering:
         prints: Address of the number of prints that the thread has come to; None without prints.
         debug: What a debug build (`--debug-waits`) needs; None in others.
         vectors: Vectors of two or four elements, by the registers that they were taken apart into.
+        copies: Registers of a thread that all operations of a name compute, by that name.
     """
 
     function: Any
@@ -140,6 +142,7 @@ class Lowering:
     debug: DebugWaits | None = None
     prints: Any = None
     vectors: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    copies: dict[str, int] = field(default_factory=dict)
 
     def next_print(self) -> Any:
         """Emit how many prints this thread has come to before, and count one more."""
@@ -237,6 +240,18 @@ class Lowering:
         if vector is None:
             vector = emit.pack(registers, lanes)
         return llvm_ops.bitcast(emit.i32_type(), vector)
+
+    def copies_of(self, name: str) -> int:
+        """Return how many registers of a thread the operations `name` of the kernel compute."""
+        if name not in self.copies:
+            results = [op.results[0] for op in kernel_operations(self.function) if op.name == name]
+            self.copies[name] = sum(
+                tile_layout(value).num_registers
+                if isinstance(value.type, ir.RankedTensorType)
+                else 1
+                for value in results
+            )
+        return self.copies[name]
 
     def outline(self, name: str, result: Any, inputs: Sequence[Any]) -> str:
         """Define a function that calls `name` and is never inlined, once; return its name."""
