@@ -7,8 +7,8 @@ from tests.support.feature_cases import (
     PRODUCT_TYPES,
     REGISTER_OPERANDS,
     check_feature,
+    layouts_of,
     load_kernels,
-    runs,
 )
 
 _PRODUCTS = {**PRODUCT_TYPES, **REGISTER_OPERANDS}
@@ -17,11 +17,11 @@ _PRODUCTS = {**PRODUCT_TYPES, **REGISTER_OPERANDS}
 def emulated_runs():
     """Yield for each kernel its smallest size with one of its layouts, not the same for all.
 
-    All sizes and layouts run on the GPU. Products of all types have the first layout here, because
-    others take the emulator a second.
+    All sizes, and all layouts, run on the GPU. Products of all types have the first layout here,
+    because others take the emulator a second.
     """
     for number, (name, sizes) in enumerate(CASES.items()):
-        layouts = [order for kernel, size, order in runs() if (kernel, size) == (name, sizes[-1])]
+        layouts = layouts_of(name)
         yield name, sizes[-1], layouts[0 if name in PRODUCT_TYPES else number % len(layouts)]
 
 

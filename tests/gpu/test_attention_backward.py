@@ -8,12 +8,12 @@ from tests.support.gpu_arrays import GUARD, GUARD_BITS, poisoned, wait
 from tests.support.seeded_faults import ROOT
 from tilec.runtime.jit import load
 
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.slow]
 
 BATCHES = 2
 LENGTHS = (1, 63, 129, 300)
-HEADS = ((1, 1), (4, 2), (6, 1))
-"""Heads of queries, and of keys and values."""
+MASKS_AND_HEADS = ((0, (4, 2)), (1, (1, 1)), (1, (6, 1)))
+"""Whether the mask is causal; heads of queries, and of keys and values."""
 ROUNDING = 2.0**-8
 """Of a number to bf16, relative to it."""
 ARITHMETIC = 2.0**-14
@@ -112,8 +112,7 @@ def gradients_together(torch, kernels, arrays, scale, constants):
 
 
 @pytest.mark.parametrize("way", [gradients, gradients_together])
-@pytest.mark.parametrize("heads", HEADS, ids=lambda pair: f"{pair[0]}-{pair[1]}")
-@pytest.mark.parametrize("causal", [0, 1])
+@pytest.mark.parametrize(("causal", "heads"), MASKS_AND_HEADS, ids=str)
 @pytest.mark.parametrize("depth", [40, 64, 128])
 def test_gradients(torch, kernels, depth, causal, heads, way):
     many, few = heads

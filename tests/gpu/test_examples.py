@@ -20,16 +20,21 @@ _kernels = {}
 
 
 def cases(path):
-    """Return every run of one example: each layout, type and constant at two sizes."""
+    """Return every run of one example: each size, and each layout, type and constant.
+
+    What differs from the first run has the first size or the last one, alternately.
+    """
     example = example_of(path)
     sizes = [dict(example.sizes), *(dict(case) for case in example.cases)]
     dtypes = [dict(item) for item in example.dtypes] or [{}]
-    few = (sizes[0], sizes[-1])
+    others = [
+        *[({}, kind, {}) for kind in dtypes[1:]],
+        *[(dict(item), dtypes[0], {}) for item in example.layouts],
+        *[({}, dtypes[0], dict(item)) for item in example.constants],
+    ]
     return [
         *[Variant(size, {}, dtypes[0]) for size in sizes],
-        *[Variant(size, {}, kind) for kind in dtypes[1:] for size in few],
-        *[Variant(size, dict(item), dtypes[0]) for item in example.layouts for size in few],
-        *[Variant(size, {}, dtypes[0], dict(item)) for item in example.constants for size in few],
+        *[Variant(sizes[-(number % 2)], *other) for number, other in enumerate(others, 1)],
     ]
 
 

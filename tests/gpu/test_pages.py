@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.doc_sessions import make_checkout, read_blocks, run_page
 
-pytestmark = pytest.mark.gpu
+pytestmark = [pytest.mark.gpu, pytest.mark.slow]
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [

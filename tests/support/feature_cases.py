@@ -238,14 +238,23 @@ def load_kernels():
     return {kernel.__name__: kernel for name in FILES for kernel in load(KERNELS / name)}
 
 
+def layouts_of(kernel):
+    """Return the layouts in which a kernel is called, the usual one first."""
+    usual = [{}, {"A": "col"}, {"A": "odd"}, {"C": "odd"}] if "M" in CASES[kernel][0] else [{}]
+    return LAYOUTS.get(kernel, usual)
+
+
 def runs():
-    """Yield the kernel, the sizes and the layouts of every call."""
+    """Yield the kernel, the sizes and the layouts of every call.
+
+    The usual layout has all sizes, and each other layout has one of them.
+    """
     for kernel, sizes in CASES.items():
-        usual = [{}, {"A": "col"}, {"A": "odd"}, {"C": "odd"}] if "M" in sizes[0] else [{}]
-        layouts = LAYOUTS.get(kernel, usual)
+        usual, *others = layouts_of(kernel)
         for size in sizes:
-            for layout in layouts:
-                yield kernel, size, layout
+            yield kernel, size, usual
+        for number, layout in enumerate(others, 1):
+            yield kernel, sizes[number % len(sizes)], layout
 
 
 def check_feature(launch, kernel, sizes, layouts, zeroed=(), *, terms=None):
