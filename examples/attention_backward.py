@@ -8,6 +8,7 @@ CASES = (
     {"B": 1, "S": 130, "H": 2, "G": 1, "D": 40},
 )
 LAYOUTS = ({"Q": "odd", "DK": "odd", "DQ": "odd"}, {"K": "odd", "DO": "odd", "R": "odd"})
+LAYOUT_CONSTANTS = {"BM": 64, "BN": 64}
 CONSTANTS = ({"causal": 0}, {"BM": 64, "BD": 128})
 SCALARS = {"scale": 0.125}
 ROUNDINGS = {"DK": 2**16, "DV": 2**16, "DQ": 2**17}

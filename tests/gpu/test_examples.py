@@ -29,7 +29,7 @@ def cases(path):
     dtypes = [dict(item) for item in example.dtypes] or [{}]
     others = [
         *[({}, kind, {}) for kind in dtypes[1:]],
-        *[(dict(item), dtypes[0], {}) for item in example.layouts],
+        *[(dict(item), dtypes[0], example.layout_constants) for item in example.layouts],
         *[({}, dtypes[0], dict(item)) for item in example.constants],
     ]
     return [

@@ -6,6 +6,7 @@ Next to `examples/matmul.tile` lies `examples/matmul.py`, which knows nothing of
   it names) and returns output name -> array;
 * `SIZES`: default extents of the named dims; `CASES`: more of them, odd ones included;
 * optional `LAYOUTS` (array -> layout, each entry a variant; arrays that are not named are `row`),
+  `LAYOUT_CONSTANTS` (constant -> value, in these variants),
   `CONSTANTS` (constant -> value, each entry a variant; the others keep their defaults), `DTYPES`
   (dtype parameter -> element type; the first entry is the default), `SCALARS` (defaults), `SUMMED`
   (output -> name of the dim that is summed over), `ROUNDINGS` (output -> error that approximations
@@ -107,6 +108,7 @@ class Example:
     sizes: Mapping[str, int] = field(default_factory=dict)
     cases: Sequence[Mapping[str, int]] = ()
     layouts: Sequence[Mapping[str, str]] = ()
+    layout_constants: Mapping[str, Any] = field(default_factory=dict)
     dtypes: Sequence[Mapping[str, str]] = ()
     constants: Sequence[Mapping[str, Any]] = ()
     scalars: Mapping[str, Any] = field(default_factory=dict)
@@ -141,7 +143,7 @@ class Example:
         last = self.cases[-1] if self.cases else self.sizes
         return [
             *[Variant(sizes, {}, usual) for sizes in (self.sizes, *self.cases)],
-            *[Variant(last, layouts, usual) for layouts in self.layouts],
+            *[Variant(last, layouts, usual, self.layout_constants) for layouts in self.layouts],
             *[Variant(last, {}, dtypes) for dtypes in self.dtypes[1:]],
             *[Variant(last, {}, usual, constants) for constants in self.constants],
         ]
@@ -183,6 +185,7 @@ def example_of(module: Any) -> Example:
         sizes=getattr(module, "SIZES", {}),
         cases=getattr(module, "CASES", ()),
         layouts=getattr(module, "LAYOUTS", ()),
+        layout_constants=getattr(module, "LAYOUT_CONSTANTS", {}),
         dtypes=getattr(module, "DTYPES", ()),
         constants=getattr(module, "CONSTANTS", ()),
         scalars=getattr(module, "SCALARS", {}),

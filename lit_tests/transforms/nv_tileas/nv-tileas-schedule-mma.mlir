@@ -85,10 +85,11 @@ module @a_tile_may_be_both_operands {
 
 !a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
 
-// A computed B is staged: stored, shown to the async proxy and guarded by a barrier. In a loop a
-// second barrier keeps the next store after the product.
+// A computed B is staged: stored, shown to the async proxy and guarded by a barrier. Another product,
+// also one in a loop, reads it where it lies.
 // CHECK-LABEL: module @computed_b_is_staged
 // CHECK:         %[[STAGING:.*]] = "nv_tileas.alloc_shared"() {slots = 1 : i64} : () -> !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
+// CHECK-NOT:     nv_tileas.alloc_shared
 // CHECK:         "nv_tileas.roles"
 // CHECK:           %[[Y:.*]] = math.exp
 // CHECK-NEXT:      "nv_tileas.store_shared"(%[[Y]], %[[STAGING]])
@@ -98,11 +99,9 @@ module @a_tile_may_be_both_operands {
 // CHECK-NEXT:      %[[D:.*]] = "nv_tileas.mma_wait"
 // CHECK-NOT:       nv_tileas.barrier
 // CHECK:           scf.for
-// CHECK:             "nv_tileas.store_shared"
-// CHECK-NEXT:        "nv_tileas.fence_proxy"
-// CHECK-NEXT:        "nv_tileas.barrier"
-// CHECK:             "nv_tileas.mma_wait"
-// CHECK-NEXT:        "nv_tileas.barrier"
+// CHECK-NEXT:        "nv_tileas.async_mma"(%{{.*}}, %[[STAGING]], %{{.*}}
+// CHECK-NEXT:        "nv_tileas.mma_wait"
+// CHECK-NOT:         nv_tileas.barrier
 module @computed_b_is_staged {
   "nv_tileaa.func"() ({
   ^bb0(%a: !a, %b: tensor<64x32xbf16>, %acc: tensor<64x32xf32>, %n: i32):
@@ -117,6 +116,61 @@ module @computed_b_is_staged {
       %r = scf.for %k = %c0 to %n step %c1 iter_args(%in = %d) -> (tensor<64x32xf32>) : i32 {
         %e = "nv_tileas.dot"(%x, %y, %in) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
         scf.yield %e : tensor<64x32xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!a, tensor<64x32xbf16>, tensor<64x32xf32>, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}
+
+// -----
+
+!a = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+
+// An operand is staged before the outermost loop that does not compute it, once for all rounds. What
+// a round computes is staged in it, and a barrier after the last product that reads it keeps the
+// stores of the next round after that. So does one for the inner loop as a whole.
+// CHECK-LABEL: module @rounds_stage_what_they_compute
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[Y:.*]] = math.exp
+// CHECK:           "nv_tileas.store_shared"(%[[Y]], %[[OUTER:.*]]) :
+// CHECK-NEXT:      "nv_tileas.fence_proxy"
+// CHECK-NEXT:      "nv_tileas.barrier"
+// CHECK-NEXT:      scf.for
+// CHECK:             %[[Z:.*]] = math.absf
+// CHECK-NEXT:        "nv_tileas.async_mma"(%{{.*}}, %[[OUTER]], %{{.*}}
+// CHECK-NEXT:        "nv_tileas.store_shared"(%[[Z]], %[[INNER:.*]]) :
+// CHECK-NEXT:        "nv_tileas.mma_wait"
+// CHECK-NEXT:        "nv_tileas.fence_proxy"
+// CHECK-NEXT:        "nv_tileas.barrier"
+// CHECK-NEXT:        "nv_tileas.async_mma"(%{{.*}}, %[[INNER]], %{{.*}}
+// CHECK-NEXT:        "nv_tileas.mma_wait"
+// CHECK-NEXT:        "nv_tileas.async_mma"(%{{.*}}, %[[INNER]], %{{.*}}
+// CHECK-NEXT:        "nv_tileas.mma_wait"
+// CHECK-NEXT:        "nv_tileas.barrier"
+// CHECK-NEXT:        scf.yield
+// CHECK-NEXT:      }
+// CHECK-NEXT:      "nv_tileas.barrier"
+// CHECK-NEXT:      scf.yield
+module @rounds_stage_what_they_compute {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: !a, %b: tensor<64x32xbf16>, %acc: tensor<64x32xf32>, %n: i32):
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %x = "nv_tileas.load_shared"(%a) : (!a) -> tensor<64x64xbf16>
+      %s = scf.for %i = %c0 to %n step %c1 iter_args(%out = %acc) -> (tensor<64x32xf32>) : i32 {
+        %y = math.exp %b : tensor<64x32xbf16>
+        %r = scf.for %k = %c0 to %n step %c1 iter_args(%in = %out) -> (tensor<64x32xf32>) : i32 {
+          %z = math.absf %b : tensor<64x32xbf16>
+          %d = "nv_tileas.dot"(%x, %y, %in) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+          %e = "nv_tileas.dot"(%x, %z, %d) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+          %f = "nv_tileas.dot"(%x, %z, %e) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x32xbf16>, tensor<64x32xf32>) -> tensor<64x32xf32>
+          scf.yield %f : tensor<64x32xf32>
+        }
+        scf.yield %r : tensor<64x32xf32>
       }
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

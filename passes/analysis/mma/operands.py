@@ -11,7 +11,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.structured import defining_operation, terminator
-from tilec.layout import differ_in_units
+from tilec.layout import differ_in_units, warpgroup_share
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import is_tiled_access, tiled_access
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -152,12 +152,23 @@ def _is_transposed(source: Any) -> bool:
     return loaded is not None and is_tiled_access(loaded)
 
 
-def staged_bytes(dot: Any, number: int) -> int:
-    """Return the shared memory of the buffer that operand `number` of `dot` is staged in."""
-    operand = dot.operands[number]
-    if stays_in_registers(dot, number) or why_not_in_place(operand) is None:
-        return 0
-    return box_bytes(operand.type.shape, operand.type.element_type)
+def operand_parts(dot: Any, operand: Any, warpgroups: int) -> int:
+    """Return into how many parts `warpgroups` split the contiguous dimension of an operand.
+
+    Raises:
+        LayoutError: The product does not split over the warpgroups.
+    """
+    view = dot.opview
+    m, n, _ = view.extents
+    _, columns = warpgroup_share(m, n, warpgroups)
+    return n // columns if operand == view.b and view.b_major.value != "k" else 1
+
+
+def is_staged(dot: Any, number: int) -> bool:
+    """Tell whether threads store operand `number` of `dot` into a buffer."""
+    return (
+        not stays_in_registers(dot, number) and why_not_in_place(dot.operands[number]) is not None
+    )
 
 
 def dot_uses(tile: Any) -> Iterator[tuple[Any, Any]]:

@@ -8,7 +8,7 @@ from tilec.passes.analysis.counters import HISTOGRAM
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.facts.element_accesses import element_effect, is_element_access
 from tilec.passes.analysis.kernels import TiledAccess, kernel_operations
-from tilec.passes.analysis.mma.operands import DOT, staged_bytes
+from tilec.passes.analysis.mma.operands import DOT, is_staged
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.tma.multicast import control_operands, dependences
 from tilec.passes.analysis.tma.scratch import moves_through_shared_memory
@@ -29,7 +29,7 @@ def why_not_pingpong(function: Any, accesses: Iterable[TiledAccess]) -> str | No
         return "the kernel has no grid to take tiles from"
     if any(why_not_wgmma(op, 1) is not None for op in dots):
         return "an mma does not run on wgmma, so it takes all consumers"
-    if any(staged_bytes(op, number) for op in dots for number in (0, 1)):
+    if any(is_staged(op, number) for op in dots for number in (0, 1)):
         return "an operand of an mma is computed, which takes all consumers"
     if moves_through_shared_memory(function) or any(op.name == HISTOGRAM for op in ops):
         return "tiles move through shared memory, which takes all consumers"

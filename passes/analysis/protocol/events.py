@@ -39,6 +39,8 @@ class Kind(enum.Enum):
     """Write `buffer` from registers (generic proxy), or a part of it."""
     MMA = "mma"
     """Start an asynchronous group that reads `buffer` and `other`."""
+    SKIP = "skip"
+    """Read neither `buffer` nor `other`: a loop or branch leaves out what reads them."""
     MMA_WAIT = "mma_wait"
     """Wait until at most `amount` groups of this warp are in flight."""
     PASS = "pass"
@@ -80,6 +82,9 @@ class Kind(enum.Enum):
 
 ONE_THREAD = frozenset({Kind.EXPECT, Kind.COPY_IN, Kind.COPY_OUT, Kind.COMMIT, Kind.DRAIN})
 """Events that one elected thread of a role, or of each of its warpgroups, performs."""
+
+READS = frozenset({Kind.READ, Kind.MMA})
+"""Events that read a tile of shared memory inside of the CTA."""
 
 REGISTERS = frozenset({Kind.PASS, Kind.TOUCH})
 """Events that nobody but the own warp sees. Branches with these alone are tried both ways."""

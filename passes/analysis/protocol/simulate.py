@@ -68,6 +68,7 @@ class Simulation:
             Kind.READ: self.read,
             Kind.WRITE: self.write,
             Kind.MMA: self.mma,
+            Kind.SKIP: self.skip,
             Kind.MMA_WAIT: self.mma_wait,
             Kind.PASS: self.pass_on,
             Kind.TOUCH: self.touch,
@@ -181,12 +182,14 @@ class Simulation:
         """Write the agent's part of a tile from registers."""
         slot, _ = self._view(agent, event)
         self.hazards.check_free(agent, slot.reads, event)
-        if agent.name in slot.unread and not any(event.origin):
+        lost = agent.name in slot.unread and agent.name not in slot.excused
+        if lost and not any(event.origin):
             message = (
                 f"{self.hazards.name_of(event.buffer)} is overwritten before anything reads it"
             )
             raise ProtocolViolationError(event.where, message)
         slot.unread[agent.name] = event.where
+        slot.excused.discard(agent.name)
         if event.amount:
             parts = slot.parts.setdefault(agent.name, {})
             if event.origin in parts:
@@ -222,6 +225,14 @@ class Simulation:
                 self.hazards.take(agent, event.source, event)
             agent.values[event.target] = mark
             agent.spent.discard(event.target)
+        return True
+
+    def skip(self, agent: Agent, event: Event) -> bool:
+        """Note that the agent's part of a tile may stay unread."""
+        pairs = ((event.buffer, event.in_ring), (event.other, event.other_ring is not None))
+        for buffer, in_ring in pairs:
+            if buffer is not None and not in_ring:
+                self.slots[agent.cta, buffer, 0].excused.add(agent.name)
         return True
 
     def mma_wait(self, agent: Agent, event: Event) -> bool:

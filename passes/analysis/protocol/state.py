@@ -12,12 +12,15 @@ from typing import NamedTuple
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.protocol.events import (
     ONE_THREAD,
+    READS,
     Branch,
     Event,
+    Kind,
     Loop,
     Node,
     Protocol,
     RoleProgram,
+    events_of,
 )
 from tilec.passes.analysis.protocol.quantities import Rounds, Values
 from tilec.support.fast_dataclasses import dataclass, field, replace
@@ -84,6 +87,7 @@ class Slot:
         fills: How often it was written.
         copied: Number of the fill that the last copy made; 0 once threads have written to it.
         unread: Source position of each agent's write that nobody has read.
+        excused: Agents that left out a read since they wrote.
         parts: Elements of each part that an agent has a share in, by its origin, of a tile that is
             written part by part.
         writers: Marks of what wrote the tile.
@@ -97,6 +101,7 @@ class Slot:
     fills: int = 0
     copied: int = 0
     unread: dict[str, str] = field(default_factory=dict)
+    excused: set[str] = field(default_factory=set)
     parts: dict[str, dict[tuple[int, ...], int]] = field(default_factory=dict)
     writers: Clock = 0
     reads: Clock = 0
@@ -230,8 +235,9 @@ def _unroll(body: tuple[Node, ...], rounds: Rounds, warps: _Warps) -> list[Event
             if warps.perform(node):
                 events.append(node if node.per_trip is None else _settled(node, rounds))
         elif isinstance(node, Branch):
-            then = node.condition.holds(rounds)
-            events += _unroll(node.then if then else node.otherwise, rounds, warps)
+            sides = (node.then, node.otherwise)
+            taken, left = sides if node.condition.holds(rounds) else sides[::-1]
+            events += [*_unroll(taken, rounds, warps), *_skipped(left, warps, taken)]
         else:
             events += _unroll_loop(node, rounds, warps)
     return events
@@ -255,6 +261,8 @@ def _unroll_loop(loop: Loop, rounds: Rounds, warps: _Warps) -> list[Event]:
         if loop.depth not in rounds.asked:  # all rounds are like the first one
             events *= len(numbers)
             break
+    if not numbers:
+        events += _skipped(loop.body, warps)
     if loop.ending:
         rounds.numbers[loop.depth] = trips
         rounds.ended.add(loop.depth)
@@ -262,3 +270,16 @@ def _unroll_loop(loop: Loop, rounds: Rounds, warps: _Warps) -> list[Event]:
         rounds.ended.remove(loop.depth)
     rounds.numbers.pop(loop.depth, None)
     return events
+
+
+def _skipped(body: tuple[Node, ...], warps: _Warps, instead: tuple[Node, ...] = ()) -> list[Event]:
+    """Return what stands for the reads of a loop or a side of a branch that does not run.
+
+    Args:
+        body: What does not run.
+        warps: Who would run it.
+        instead: The other side of the branch. What that uses, too, is not left out.
+    """
+    used = {event.buffer for event in events_of(instead)}
+    left = (event for event in events_of(body) if event.kind in READS and event.buffer not in used)
+    return [replace(event, kind=Kind.SKIP) for event in left if warps.perform(event)]

@@ -6,8 +6,9 @@ After:   %g, %t = async_mma %slot_a, %slot_b, %acc; %d = mma_wait %g, %t {pendin
 wgmma reads its operands from shared memory, and A also from registers. An operand in a ring slot is
 read in place. An A operand that threads compute stays in their registers. Any other operand (a
 computed B, or what is loaded without TMA) is staged: it is stored into a buffer with ordinary
-stores, fenced for the async proxy, and guarded by barriers of the role. A product that wgmma cannot
-do (`why_not_wgmma`) reads the same buffers. It becomes a `warp_mma`, which each warp computes from
+stores, fenced for the async proxy, and guarded by barriers of the role. It is staged once for all
+products that read it, and before the loops that do not compute it. A product that wgmma cannot
+do (`why_not_wgmma`) reads such buffers, too. It becomes a `warp_mma`, which each warp computes from
 registers (`mma.sync`), or a `simt_mma`, which multiplies on the CUDA cores. Remark T0542 reports
 the first, warning T0541 the second.
 
@@ -41,14 +42,10 @@ from typing import Any
 
 from tilec.dialects.common.matmul_ops import copy_product
 from tilec.dialects.nv_tileas import (
-    AllocSharedOp,
     AsyncMmaOp,
-    BarrierOp,
-    FenceProxyOp,
     MmaTokenType,
     SharedViewOp,
     SimtMmaOp,
-    StoreSharedOp,
     WarpMmaOp,
 )
 from tilec.dialects.nv_tileas.tma_ops import element_bits
@@ -56,22 +53,23 @@ from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import (
     defining_operation,
-    enclosing_loops,
-    parent_operation,
 )
 from tilec.layout import LayoutError
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.shared import SharedLayout, row_major, tma_boxes
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec, span_of
-from tilec.passes.analysis.mma.operands import is_unit_view, loaded_operand, stays_in_registers
+from tilec.passes.analysis.mma.operands import (
+    is_unit_view,
+    loaded_operand,
+    operand_parts,
+    stays_in_registers,
+)
 from tilec.passes.analysis.mma.wgmma_support import warp_product, way_to_wgmma, why_not_wgmma
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared, shared_tile_type
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.mma.staging import Staging
 from tilec.passes.transforms.nv_tileas.mma.waits import ASYNC_MMA, Issued, place_waits
-from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import (
-    operand_layout,
-    operand_parts,
-)
+from tilec.passes.transforms.nv_tileas.plan.assign_operand_layouts import operand_layout
 from tilec.support.diagnostics import Diagnostic, remark, warning
 
 
@@ -81,29 +79,28 @@ def schedule_mma(module: Any, context: PassContext) -> None:
     for function in kernel_functions(module):
         spec = read_spec(function) or {}
         dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-        issued = [_issue(op, spec["consumer_warps"], context) for op in dots]
-        asynchronous = [item for item in issued if item.product.name == ASYNC_MMA]
-        place_waits(asynchronous, spec.get("mma_pending", 0))
+        staging = Staging()
+        products = [_issue(op, spec["consumer_warps"], staging, context) for op in dots]
+        barriers = staging.protect()
+        issued = [Issued(op, barriers.get(op)) for op in products if op.name == ASYNC_MMA]
+        place_waits(issued, spec.get("mma_pending", 0))
 
 
-def _issue(op: Any, warps: int, context: PassContext) -> Issued:
-    """Replace a dot by a product of tiles where they lie."""
+def _issue(op: Any, warps: int, staging: Staging, context: PassContext) -> Any:
+    """Replace a dot by a product of tiles where they lie; return the product."""
     dot = op.opview
     kind = _kind(op, warps, context)
-    staged: list[Any] = []
-    operands = [_operand(op, number, kind, warps, staged) for number in (0, 1)]
+    operands = [_operand(op, number, kind, warps, staging) for number in (0, 1)]
+    staging.show(op)
     with ir.InsertionPoint(op), op.location:
-        if staged:
-            FenceProxyOp(space=ir.StringAttr.get("shared"))
-            BarrierOp()
         product = _make_product(op, kind, operands).operation
-        barrier = BarrierOp().operation if staged and enclosing_loops(op) else None
     op.results[0].replace_all_uses_with(product.results[0])
+    staging.note_reader(product)
     tiles = {dot.a, dot.b}  # one, if the product multiplies a tile by itself
     erase(op)
     for tile in tiles:
         _erase_if_unused(tile)
-    return Issued(product, barrier)
+    return product
 
 
 def _kind(op: Any, warps: int, context: PassContext) -> Any:
@@ -145,7 +142,7 @@ def _slow_product(op: Any, defect: str) -> Diagnostic:
     return warning("T0541", message, span_of(op), hint=way_to_wgmma(op))
 
 
-def _operand(op: Any, number: int, kind: Any, warps: int, staged: list[Any]) -> Any:
+def _operand(op: Any, number: int, kind: Any, warps: int, staging: Staging) -> Any:
     """Return what holds operand `number`: registers, or a tile in shared memory.
 
     An operand that is in neither as the product reads it is staged.
@@ -155,7 +152,7 @@ def _operand(op: Any, number: int, kind: Any, warps: int, staged: list[Any]) -> 
         number: 0 for A, 1 for B.
         kind: What the product becomes.
         warps: Warps of the role.
-        staged: Takes the buffer of an operand that is staged.
+        staging: Stages operands.
     """
     tile = op.operands[number]
     if kind is AsyncMmaOp and stays_in_registers(op, number):
@@ -164,20 +161,7 @@ def _operand(op: Any, number: int, kind: Any, warps: int, staged: list[Any]) -> 
     source = defining_operation(held)
     if source is not None and source.name == "nv_tileas.load_shared":
         return _in_place(source.operands[0], tile, op)
-    layout = _staged_layout(op, tile, kind, warps)
-    roles = op
-    while roles.name != "nv_tileas.roles":
-        roles = parent_operation(roles)
-    i64 = ir.IntegerType.get_signless(64)
-    with ir.InsertionPoint(roles), op.location:
-        buffer = AllocSharedOp(
-            buffer=shared_tile_type(layout, tile.type.element_type),
-            slots=ir.IntegerAttr.get(i64, 1),
-        ).buffer
-    with ir.InsertionPoint(op), op.location:
-        StoreSharedOp(tile=tile, destination=buffer)
-    staged.append(buffer)
-    return buffer
+    return staging.buffer_of(op, tile, _staged_layout(op, tile, kind, warps))
 
 
 def _staged_layout(op: Any, tile: Any, kind: Any, warps: int) -> SharedLayout:

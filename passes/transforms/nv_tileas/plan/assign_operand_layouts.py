@@ -40,7 +40,7 @@ from tilec.passes.analysis.kernels import (
     span_of,
     tiled_access,
 )
-from tilec.passes.analysis.mma.operands import dot_uses
+from tilec.passes.analysis.mma.operands import dot_uses, operand_parts
 from tilec.passes.analysis.tma.multicast import MULTICAST_AXIS, multicast_axis, multicast_layout
 from tilec.passes.analysis.tma.shared_layouts import shared_attribute
 from tilec.passes.registry import PassContext, register_pass
@@ -134,15 +134,3 @@ def operand_layout(shape: tuple[int, ...], bits: int, parts: int = 1) -> SharedL
     if len(shape) != 2:
         raise LayoutError(f"a wgmma operand has two dims, not {len(shape)}")
     return matmul_operand(shape[0], shape[1], bits, parts)
-
-
-def operand_parts(dot: Any, operand: Any, warpgroups: int) -> int:
-    """Return into how many parts `warpgroups` split the contiguous dimension of an operand.
-
-    Raises:
-        LayoutError: The product does not split over the warpgroups.
-    """
-    view = dot.opview
-    m, n, _ = view.extents
-    _, columns = warpgroup_share(m, n, warpgroups)
-    return n // columns if operand == view.b and view.b_major.value != "k" else 1

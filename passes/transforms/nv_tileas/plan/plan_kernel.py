@@ -70,11 +70,11 @@ from tilec.passes.analysis.mma.k_loops import why_not_split
 from tilec.passes.analysis.mma.operands import (
     DOT,
     route_of_operand,
-    staged_bytes,
     stays_in_registers,
     why_not_in_place,
 )
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
+from tilec.passes.analysis.mma.staging import staged_bytes
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
@@ -212,7 +212,7 @@ def kernel_problem(
         elif access.uses_tma:
             fixed_bytes += size
     dots = [op for op in kernel_operations(function) if op.name == "nv_tileas.dot"]
-    fixed_bytes += sum(staged_bytes(op, number) for op in dots for number in (0, 1))
+    fixed_bytes += staged_bytes(dots)
     fixed_bytes += sum(map(counter_bytes, histograms(function)))
     also_live = accumulators_with(function)
     products = [

@@ -1,0 +1,86 @@
+"""Stores operands of products into buffers, once for all products that read them."""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas import AllocSharedOp, BarrierOp, FenceProxyOp, StoreSharedOp
+from tilec.ir.bindings import ir
+from tilec.ir.structured import enclosing_loops, next_operation, parent_operation
+from tilec.layout.shared import SharedLayout
+from tilec.passes.analysis.mma.staging import Staged, StagedOperands, staging_place
+from tilec.passes.analysis.tma.shared_layouts import shared_tile_type
+
+
+class Staging:
+    """The buffers of operands that threads store, and the barriers that guard them.
+
+    Attributes:
+        operands: The operands that are staged.
+        readers: By buffer: how it is staged and the last product so far that reads it.
+    """
+
+    def __init__(self) -> None:
+        """Begin with no operand."""
+        self.operands = StagedOperands()
+        self.readers: dict[Any, tuple[Staged, Any]] = {}
+        self._stored: list[Any] = []
+        self._read: list[Staged] = []
+
+    def buffer_of(self, op: Any, tile: Any, layout: SharedLayout) -> Any:
+        """Return the buffer in which product `op` finds `tile`; store the tile there if it is new.
+
+        Args:
+            op: The product.
+            tile: The operand, in registers.
+            layout: How the product reads it.
+        """
+        staged = self.operands.at(op, tile, layout)
+        if staged is None:
+            place = staging_place(op, tile)
+            staged = Staged(place.block, _allocate(op, tile, layout))
+            with ir.InsertionPoint(place), op.location:
+                StoreSharedOp(tile=tile, destination=staged.buffer)
+            self.operands.add(tile, layout, staged)
+            self._stored.append(place)
+        self._read.append(staged)
+        return staged.buffer
+
+    def show(self, op: Any) -> None:
+        """Let the product that comes in place of `op` see what was stored for it."""
+        for place in dict.fromkeys(self._stored):
+            with ir.InsertionPoint(place), op.location:
+                FenceProxyOp(space=ir.StringAttr.get("shared"))
+                BarrierOp()
+        self._stored = []
+
+    def note_reader(self, product: Any) -> None:
+        """Note that `product` reads the buffers that were asked for last."""
+        for staged in self._read:
+            self.readers[staged.buffer] = (staged, product)
+        self._read = []
+
+    def protect(self) -> dict[Any, Any]:
+        """Emit barriers after the last readers of the buffers that a loop stores again.
+
+        Returns:
+            By product: the barrier that comes after it in its block.
+        """
+        found: dict[Any, Any] = {}
+        for staged, product in self.readers.values():
+            last = product
+            while last.block != staged.block:
+                last = parent_operation(last)
+            if last not in found and enclosing_loops(last):
+                with ir.InsertionPoint(next_operation(last)), last.location:
+                    found[last] = BarrierOp().operation
+        return found
+
+
+def _allocate(op: Any, tile: Any, layout: SharedLayout) -> Any:
+    """Emit a buffer for a tile, before the roles."""
+    roles = op
+    while roles.name != "nv_tileas.roles":
+        roles = parent_operation(roles)
+    slots = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
+    with ir.InsertionPoint(roles), op.location:
+        buffer = shared_tile_type(layout, tile.type.element_type)
+        return AllocSharedOp(buffer=buffer, slots=slots).buffer
