@@ -53,6 +53,10 @@ def test_decode(torch, kernels, heads, depth, rows):
         for _ in range(2):  # barriers of one launch must not trouble the next
             decode(q, k, v, lengths, part, sums, scale=scale, BD=extent, BH=rows)
             combine(part, sums, out, BD=extent)
+            if parts == 1:
+                whole = torch.full_like(out, torch.nan)
+                decode(q, k, v, lengths, whole[None], sums, scale=scale, BD=extent, BH=rows)
+                assert torch.equal(whole, out), "the result of one part"
         wait(torch, f"attention in {parts} parts")
         error = (out.double() - want).abs().nan_to_num(nan=float("inf"))
         assert bool((error <= ROUNDINGS * magnitude + SMALLEST).all()), (parts, error.max().item())

@@ -63,13 +63,13 @@ def choose_parts(tiles: int, blocks: int, processors: int) -> int:
 
 
 def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) -> Contender:
-    """Return ours: two kernels. A variant may fix the number of parts, P."""
+    """Return ours: two kernels, or one for one part. A variant may fix the number of parts, P."""
     decode, combine = (
         load_kernel("decode_attention", variant),
         load_kernel("combine_attention", Variant("")),
     )
     given = dict(variant.constants)
-    columns = given.get("BN", 64)
+    columns = given.get("BN", 128)
     processors = torch.cuda.get_device_properties(0).multi_processor_count
     blocks, tiles = case.batch * case.shared_heads, math.ceil(case.length / columns)
     parts = given.pop("P", choose_parts(tiles, blocks, processors))
@@ -78,16 +78,18 @@ def ours(torch: Any, case: AttentionCase, operands: Operands, variant: Variant) 
     shape = (case.batch, case.shared_heads, case.grouped)
     data, results = [], []
     for q, k, v in operands.sets:
+        q = q.view(*shape, case.depth)
+        results.append(torch.full_like(q, math.nan))
         sums = torch.full((parts, *shape), math.nan, device="cuda")
         part = torch.full((*sums.shape, case.depth), math.nan, device="cuda")
-        data.append((q.view(*shape, case.depth), k, v, lengths, part, sums))
-        results.append(torch.full_like(data[-1][0], math.nan))
+        data.append((q, k, v, lengths, part if parts > 1 else results[-1][None], sums))
     holds = {"BP": min(MAX_PARTS, max(8, 1 << (parts - 1).bit_length())), "BD": case.depth}
     compiled = decode.compile(*data[0], operands.scale, **constants)
 
     def attend(number: int) -> Any:
         decode(*data[number], operands.scale, **constants)
-        combine(*data[number][4:], results[number], **holds)
+        if parts > 1:
+            combine(*data[number][4:], results[number], **holds)
         return results[number]
 
     detail = detail_of(compiled)
