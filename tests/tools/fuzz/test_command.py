@@ -12,7 +12,7 @@ from tools.emulator.fuzz.workers import Report, Task
 
 
 def run_with(verdicts, words, monkeypatch):
-    def run(tasks, jobs):
+    def run(tasks, jobs, cache):
         for task, verdict in zip(tasks, verdicts, strict=True):
             yield Report(task.seed, verdict, "the source\n" if verdict.bad else "", 0.1)
 
@@ -40,6 +40,20 @@ def test_a_process_runs_tasks():
     reports = list(workers.run(iter([Task(0, 1), Task(1, 1)]), 1))
     assert [report.seed for report in reports] == [0, 1]
     assert all(report.verdict is not None for report in reports)
+
+
+def test_kernels_compiled_ahead_are_kept(tmp_path):
+    """A second run finds those of the first."""
+    task = Task(0, schedules=0, ahead=True)
+    found = []
+    for _ in range(2):
+        (report,) = workers.run(iter([task]), 1, tmp_path)
+        assert report.verdict.kind == "right", report.verdict.text
+        found.append({item: item.stat().st_ino for item in (tmp_path / "kernels").rglob("*")})
+    assert found[0]
+    assert found[0] == found[1]  # a kernel that is stored again is a new file
+    sources = tmp_path / "sources" / "0" / "program.tile"
+    assert "def program" in sources.read_text()
 
 
 def test_a_wrong_result_is_found(tmp_path, monkeypatch):

@@ -22,7 +22,7 @@ def main(words: Sequence[str] | None = None) -> int:
     counts: Counter[str] = Counter()
     codes: Counter[str] = Counter()
     loose, spent, start = 0.0, 0.0, time.monotonic()
-    for report in run(_tasks(options), options.jobs):
+    for report in run(_tasks(options), options.jobs, options.cache):
         verdict = report.verdict
         counts[verdict.kind] += 1
         loose, spent = loose + verdict.loose, spent + report.seconds
@@ -48,8 +48,12 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--count", type=int, help="how many seeds (until the time is up)")
     parser.add_argument("--seconds", type=float, help="when to start no more (60 without --count)")
     parser.add_argument("--jobs", type=int, default=1, help="processes (1)")
-    parser.add_argument("--schedules", type=int, default=3, help="orders of events (3)")
+    parser.add_argument(
+        "--schedules", type=int, default=3, help="orders of events (3); 0: no emulator"
+    )
     parser.add_argument("--gpu", action="store_true", help="run on the GPU, too")
+    parser.add_argument("--ahead", action="store_true", help="compile for a GPU, too")
+    parser.add_argument("--cache", type=Path, help="folder that keeps compiled kernels")
     parser.add_argument("--shrink", type=float, default=60.0, help="seconds for each failure (60)")
     parser.add_argument("--keep", type=Path, help="folder for the sources that fail")
     parser.add_argument(
@@ -67,7 +71,9 @@ def _tasks(options: argparse.Namespace) -> Iterator[Task]:
     for number in itertools.count() if options.count is None else range(options.count):
         if number and time.monotonic() > end:
             return
-        yield Task(options.first + number, options.schedules, options.shrink, options.gpu)
+        yield Task(
+            options.first + number, options.schedules, options.shrink, options.gpu, options.ahead
+        )
 
 
 def _show(report: Report, options: argparse.Namespace) -> None:

@@ -79,20 +79,29 @@ def time_limit(seconds: int) -> Iterator[None]:
 
 
 def check(
-    program: Program, folder: Path, schedules: Sequence[int], *, gpu: bool = False
+    program: Program,
+    folder: Path,
+    schedules: Sequence[int],
+    *,
+    gpu: bool = False,
+    ahead: bool = False,
 ) -> Verdict:
     """Compile and run a program on the CPU reference and the emulator, and compare.
 
     Args:
         program: The program.
         folder: For its source.
-        schedules: Seeds of the order of events, one run each.
+        schedules: Seeds of the order of events, one run each; without any, there is no emulator.
         gpu: Whether it runs on the GPU of the machine, too.
+        ahead: Whether it is compiled for a GPU, too, which a later run may then find in the cache.
     """
     try:
         with time_limit(SECONDS):
             verdict = _check(program, folder, schedules)
-            if gpu and verdict.kind == "right":
+            if verdict.kind == "right" and ahead:
+                inputs = make_memory(program)
+                load(program, folder).compile(**inputs.arrays(), **scalars_of(program))
+            if verdict.kind == "right" and gpu:
                 verdict = _check_on_gpu(program, folder, verdict.loose)
             return verdict
     except DeviceError as failure:
@@ -124,15 +133,21 @@ def load(program: Program, folder: Path, title: str = "program") -> Any:
     return tilec.load(path)["program"]
 
 
+def scalars_of(program: Program) -> dict[str, Any]:
+    """Return the scalar arguments of a program by name."""
+    return {item.name: item.value for item in program.scalars}
+
+
 def _check(program: Program, folder: Path, schedules: Sequence[int]) -> Verdict:
     expected, inputs = expectations(program)
     device = EmulatedDriver(0, program.multiprocessors)
     previous = set_driver(device)
     try:
         kernel = load(program, folder)
-        scalars = {item.name: item.value for item in program.scalars}
-        with patch("tilec.codegen.tools.find_tool", return_value=None):
-            kernel.compile(**inputs.arrays(), **scalars)
+        scalars = scalars_of(program)
+        if schedules:
+            with patch("tilec.codegen.tools.find_tool", return_value=None):
+                kernel.compile(**inputs.arrays(), **scalars)
         reference = inputs.copy()
         kernel(**reference.arrays(), **scalars)
         exact = make_memory(program)
@@ -154,8 +169,7 @@ def _check(program: Program, folder: Path, schedules: Sequence[int]) -> Verdict:
 def _check_on_gpu(program: Program, folder: Path, loose: float) -> Verdict:
     """Compile a program with ptxas, run it on the GPU, and compare."""
     expected, found = expectations(program)
-    scalars = {item.name: item.value for item in program.scalars}
-    launch(load(program, folder, "on_gpu"), found, scalars, get_driver())
+    launch(load(program, folder), found, scalars_of(program), get_driver())
     if wrong := difference(expected, found):
         return Verdict("wrong", "GPU", wrong)
     return Verdict("right", loose=loose)

@@ -26,12 +26,14 @@ class Task:
         schedules: Orders of events to try.
         shrinking: Seconds to make a program that fails smaller.
         gpu: Whether the program runs on the GPU, too.
+        ahead: Whether the program is compiled for a GPU, too.
     """
 
     seed: int
     schedules: int = 3
     shrinking: float = 0.0
     gpu: bool = False
+    ahead: bool = False
 
 
 @dataclass(frozen=True)
@@ -66,38 +68,41 @@ def perform(task: Task, folder: Path) -> Report:
     start = time.monotonic()
     program = draw(task.seed)
     schedules = schedules_of(task)
-    verdict = check(program, folder, schedules, gpu=task.gpu)
+    verdict = check(program, folder, schedules, gpu=task.gpu, ahead=task.ahead)
     seconds = time.monotonic() - start
     if not verdict.bad:
         return Report(task.seed, verdict, "", seconds)
 
     def fails(other: Program) -> bool:
-        again = check(other, folder, schedules, gpu=task.gpu)
+        again = check(other, folder, schedules, gpu=task.gpu, ahead=task.ahead)
         return (again.kind, again.where) == (verdict.kind, verdict.where)
 
     if task.shrinking and verdict.where != GPU_FAULT:
         program = shrink(program, fails, task.shrinking)
-        last = check(program, folder, schedules, gpu=task.gpu)
+        last = check(program, folder, schedules, gpu=task.gpu, ahead=task.ahead)
         verdict = last if last.bad else verdict
     return Report(task.seed, verdict, describe(program, verdict.schedule), seconds)
 
 
-def _serve(pipe: Connection) -> None:
-    """Perform tasks until there are no more."""
+def _serve(pipe: Connection, cache: Path | None) -> None:
+    """Perform tasks until there are no more; keep compiled kernels in a folder, if there is one."""
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["TILEC_CACHE_DIR"] = folder
+        os.environ["TILEC_CACHE_DIR"] = str(cache or folder)
         while (task := pipe.recv()) is not None:
-            pipe.send(perform(task, Path(folder)))
+            # The name of a source is part of what a kernel is stored under.
+            place = cache / "sources" / str(task.seed) if cache else Path(folder)
+            place.mkdir(parents=True, exist_ok=True)
+            pipe.send(perform(task, place))
 
 
 class _Worker:
     """A process, and what it is at."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: Path | None) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_serve, args=(other,), daemon=True)
+        self.process = context.Process(target=_serve, args=(other, cache), daemon=True)
         self.process.start()
         other.close()
         self.task: Task | None = None
@@ -113,11 +118,17 @@ class _Worker:
         self.pipe.close()
 
 
-def run(tasks: Iterator[Task], jobs: int) -> Iterator[Report]:
-    """Perform tasks in `jobs` processes; yield what came of each, as it comes."""
+def run(tasks: Iterator[Task], jobs: int, cache: Path | None = None) -> Iterator[Report]:
+    """Perform tasks in `jobs` processes; yield what came of each, as it comes.
+
+    Args:
+        tasks: What to do.
+        jobs: Number of processes.
+        cache: Folder for compiled kernels; by default each process has one while it runs.
+    """
     from tools.emulator.fuzz.running import GPU_FAULT, SECONDS, Verdict
 
-    workers = [_Worker() for _ in range(jobs)]
+    workers = [_Worker(cache) for _ in range(jobs)]
     pending = iter(tasks)
     try:
         for worker in list(workers):
@@ -138,7 +149,7 @@ def run(tasks: Iterator[Task], jobs: int) -> Iterator[Report]:
                     report = replace(_lost(task), verdict=verdict)
                 if report.verdict.where in ("process", GPU_FAULT):
                     worker.end()
-                    workers[workers.index(worker)] = worker = _Worker()
+                    workers[workers.index(worker)] = worker = _Worker(cache)
                 _next(worker, pending, workers)
                 yield report
     finally:
