@@ -67,6 +67,11 @@ atomic_max = _builtin("atomic_max")
 atomic_min = _builtin("atomic_min")
 atomic_or = _builtin("atomic_or")
 atomic_store_add = _builtin("atomic_store_add")
+atomic_store_and = _builtin("atomic_store_and")
+atomic_store_max = _builtin("atomic_store_max")
+atomic_store_min = _builtin("atomic_store_min")
+atomic_store_or = _builtin("atomic_store_or")
+atomic_store_xor = _builtin("atomic_store_xor")
 atomic_xchg = _builtin("atomic_xchg")
 atomic_xor = _builtin("atomic_xor")
 bitcast = _builtin("bitcast")
@@ -142,6 +147,11 @@ __all__ = [
     "atomic_min",
     "atomic_or",
     "atomic_store_add",
+    "atomic_store_and",
+    "atomic_store_max",
+    "atomic_store_min",
+    "atomic_store_or",
+    "atomic_store_xor",
     "atomic_xchg",
     "atomic_xor",
     "auto",

@@ -65,7 +65,7 @@ def synchronises(op: Any) -> bool:
 
 
 def combination(op: Any) -> str | None:
-    """Return how an access combines elements of an array with new ones, as `add`; else None.
+    """Return the mode in which an access combines elements of an array with new ones; else None.
 
     Accesses that combine in the same way need no order among themselves: the result is the same.
     """

@@ -33,6 +33,10 @@ ATOMIC_TYPES: Mapping[str, tuple[str, ...]] = {
     CAS: _WIDE,
 }
 """Element types of each atomic operation (PTX ISA, atom: types of sm_90)."""
+COMBINATIONS: Mapping[str, tuple[str, ...]] = {
+    mode: types for mode, types in ATOMIC_TYPES.items() if mode not in ("xchg", CAS)
+}
+"""Those by which a tile is combined with an array: the result is the same in any order."""
 
 
 def shape_of(type_: Any) -> tuple[int, ...]:
@@ -93,11 +97,22 @@ def find_atomic_error(mode: str, count: int, element: Any) -> str | None:
     wanted = 2 if mode == CAS else 1
     if count != wanted:
         return f"expects {wanted} values for mode {mode}, but got {count}"
-    if str(element) not in ATOMIC_TYPES[mode]:
-        return (
-            f"mode {mode} is for {' or '.join(ATOMIC_TYPES[mode])}, but the array holds {element}"
-        )
-    return None
+    return _find_type_error(mode, element)
+
+
+def find_combination_error(op: Any, name: str, element: Any) -> str | None:
+    """Return what is wrong with attribute `name` of `op`, a mode that combines tiles, or None."""
+    mode = ir.StringAttr(op.attributes[name]).value
+    if mode not in COMBINATIONS:
+        return f"expects {name} to be one of: {', '.join(COMBINATIONS)}, but got: {mode}"
+    return _find_type_error(mode, element)
+
+
+def _find_type_error(mode: str, element: Any) -> str | None:
+    types = ATOMIC_TYPES[mode]
+    if str(element) in types:
+        return None
+    return f"mode {mode} is for {' or '.join(types)}, but the array holds {element}"
 
 
 def find_order_error(

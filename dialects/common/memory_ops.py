@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilec.dialects.common.accesses import Access
 from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
+from tilec.dialects.common.element_access import find_combination_error
 from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
 from tilec.dialects.common.verify import (
     check_counts,
@@ -23,8 +24,8 @@ from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
 """Values of elements outside the array (cuda_tile padding_value)."""
 MEM_SCOPES = ("cta", "cluster", "gpu", "sys")
-COMBINE, COMBINATIONS = "combine", ("add",)
-"""Attribute that says how a tile is combined with an array, and its values."""
+COMBINE = "combine"
+"""Attribute that says how a tile is combined with an array; its values are `COMBINATIONS`."""
 
 
 class MakeMemrefBase(ext.Operation, traits=[Pure]):
@@ -313,7 +314,7 @@ class TiledLoadBase(TiledAccessBase, traits=[ReadsInOrder]):
 
 
 class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
-    """Store one tile, or add it to the array; elements outside the array are dropped.
+    """Store one tile, or combine it with the array; elements outside the array are dropped.
 
     Operands:
         memref: Array to write.
@@ -325,7 +326,8 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
         token: Orders later operations after this one.
 
     Attributes:
-        combine: `add` adds each element to that of the array, atomically; absent for a store.
+        combine: How each element is combined with that of the array, in one atomic step: a key of
+            `COMBINATIONS`. Absent for a store, which overwrites.
     """
 
     ACCESS = Access(writes=True, combine_attribute=COMBINE)
@@ -350,9 +352,12 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
     @total
     def verify_invariants(self) -> bool:
         """Report a store that breaks a rule of tiled accesses."""
-        if self.combine not in (None, *COMBINATIONS):
-            return report(self, f"expects combine to be {COMBINATIONS[0]}, but got {self.combine}")
-        return check_counts(self) and self.verify_access(self.memref.type, self.value.type)
+        if not (check_counts(self) and self.verify_access(self.memref.type, self.value.type)):
+            return False
+        if self.combine is None:
+            return True
+        message = find_combination_error(self, COMBINE, self.memref.type.element_type)
+        return message is None or report(self, message)
 
     @classmethod
     def build(

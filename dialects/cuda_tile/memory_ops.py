@@ -1,4 +1,4 @@
-"""Token-ordered loads, stores and additions of tiles.
+"""Token-ordered loads, stores and combinations of tiles with arrays.
 
 Program order alone orders nothing: a memory operation comes after another one only when a token
 leads from the one to the other. Tokens have no value at run time.
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 from tilec.dialects.common.accesses import Access
 from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
+from tilec.dialects.common.element_access import find_combination_error
 from tilec.dialects.common.verify import is_i32
 from tilec.dialects.cuda_tile.base import TileOperation, set_text, set_unit
 from tilec.dialects.cuda_tile.types import (
@@ -23,8 +24,6 @@ from tilec.ir.bindings import Operand, Pure, Result, ir
 SCOPES = ("tl_blk", "device", "sys")
 """Who sees an ordered access: the tile block, the device, the system."""
 
-VIEW_SUMS = {"add": ("i32", "i64"), "addf": ("f16", "bf16", "f32", "f64")}
-"""Element types of a tile that is added to a view, by mode (PTX ISA, red: types of sm_90)."""
 _LATENCIES = range(1, 11)
 
 
@@ -249,21 +248,22 @@ class StoreViewTkoOp(ViewAccessOperation, name="store_view_tko", traits=[WritesM
 
 
 class AtomicRedViewTkoOp(ViewAccessOperation, name="atomic_red_view_tko", traits=[WritesMemory]):
-    """Add one tile to a view, each element in one atomic step; elements outside are dropped.
+    """Combine one tile with a view, each element in one atomic step; elements outside are dropped.
 
-    The published operation has more modes. Its scope is always the device's here.
+    The published operation has other scopes, too; here it is always the device's.
 
     Operands:
         view: Partition view or strided view.
         index: Which tile, one i32 per dimension, read as unsigned.
-        tile: What is added.
+        tile: What is combined with the elements of the view.
         token: Optional; what must happen before.
 
     Results:
         result_token: Orders later operations after this one.
 
     Attributes:
-        mode: `add` for integers, `addf` for floats.
+        mode: `add`, `max`, `min`, `umax`, `umin`, `and`, `or` or `xor` for integers, `addf` for
+            floats.
         ordering: `relaxed`.
     """
 
@@ -284,12 +284,7 @@ class AtomicRedViewTkoOp(ViewAccessOperation, name="atomic_red_view_tko", traits
         message = self.find_access_error(view_number=0)
         if message is not None:
             return message
-        mode, element = self.text("mode"), self.view.type.view.element_type
-        if mode not in VIEW_SUMS:
-            return f"expect mode to be one of: {', '.join(VIEW_SUMS)}, but got: {mode}"
-        if str(element) not in VIEW_SUMS[mode]:
-            return f"mode {mode} takes {', '.join(VIEW_SUMS[mode])}, but got {element}"
-        return None
+        return find_combination_error(self, "mode", self.view.type.view.element_type)
 
     @classmethod
     def build(

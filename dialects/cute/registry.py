@@ -8,7 +8,7 @@ Sources of the rules: cuda.h of CUDA 13.0 (cuTensorMapEncodeTiled, interleave NO
 """
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import gcd
 
 from tilec.support.dtypes import DTYPES
@@ -28,9 +28,16 @@ TENSOR_MAP_ELEMENTS = frozenset(
     {"i8", "i16", "i32", "i64", "f16", "bf16", "f32", "f64", "tf32", "f8E4M3FN", "f8E5M2"}
 )
 """MLIR element types with a CUtensorMapDataType; 8-bit floats travel as bytes."""
-TMA_SUMS = frozenset({"i32", "f16", "bf16", "f32"})
-"""Types that TMA adds to an array (PTX ISA, cp.reduce.async.bulk.tensor); 64-bit ones are left out:
-a tensor map does not say whether integers have a sign, and f64 is not among them."""
+_WIDE_INTEGERS = frozenset({"i32", "i64"})
+TMA_COMBINATIONS: Mapping[str, frozenset[str]] = {
+    "add": frozenset({"i32"}),
+    "addf": frozenset({"f16", "bf16", "f32"}),
+    **dict.fromkeys(("max", "min", "umax", "umin", "and", "or", "xor"), _WIDE_INTEGERS),
+}
+"""Element types that TMA combines with an array, by mode (PTX ISA, cp.reduce.async.bulk.tensor). It
+adds u64, but not i64."""
+UNSIGNED_MODES = {"max": False, "min": False, "umax": True, "umin": True}
+"""Whether a mode compares numbers without a sign. TMA sees that in the tensor map instead."""
 VECTOR_SUMS = frozenset({"f16", "bf16", "f32"})
 """Types of which `red` adds several neighbours at once (PTX ISA, red: sm_90)."""
 ELEMENT_BITS: dict[str, int] = {dtype.mlir: dtype.bits for dtype in DTYPES.values()}
@@ -70,7 +77,8 @@ class CopyRequest:
         not_describable: Why the host cannot describe the array to TMA, None when it can.
         after_store: The load comes after a store or an acquire of this kernel.
         is_prefetch: The tile is not loaded yet, only brought to L2.
-        combines: The tile is added to the array.
+        combine: How the tile is combined with the array; None where it is copied.
+        is_unsigned: Whether the tensor map says that the elements are numbers without a sign.
         array_div_by: Of a slice: known divisor of the base address of its array, in bytes.
         start_div_by: Of a slice: known divisors of where it begins in its array, in elements.
     """
@@ -93,7 +101,8 @@ class CopyRequest:
     not_describable: str | None = None
     after_store: bool = False
     is_prefetch: bool = False
-    combines: bool = False
+    combine: str | None = None
+    is_unsigned: bool = False
     array_div_by: int | None = None
     start_div_by: tuple[int, ...] | None = None
 
@@ -170,7 +179,7 @@ def select_copy_atoms(request: CopyRequest) -> Selection:
         for atom in COPY_ATOMS
         if atom.loads == request.is_load
         and (Interface.PREFETCH in atom.interfaces) == request.is_prefetch
-        and (Interface.COMBINE in atom.interfaces) == request.combines
+        and (Interface.COMBINE in atom.interfaces) == (request.combine is not None)
     ]
     obstacles = {atom: atom.find_obstacle(request, atom.vector_bits) for atom in candidates}
     legal = [atom for atom in candidates if obstacles[atom] is None]
@@ -212,7 +221,7 @@ def _find_policy_obstacle(request: CopyRequest) -> str | None:
         return "the array is not in global memory"
     if not request.allow_tma:
         return "the source says allow_tma = false"
-    if request.mem_semantic != "weak" and not request.combines:
+    if request.mem_semantic != "weak" and request.combine is None:
         return f"its memory ordering is {request.mem_semantic}, and TMA copies are weak"
     if request.after_store:
         return "it comes after a store or an acquire of this kernel"
@@ -290,19 +299,23 @@ def find_vector_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
 
 
 def find_tma_reduction_obstacle(request: CopyRequest, vector_bits: int = 0) -> str | None:
-    """Return why TMA cannot add the tile to its array, or None.
+    """Return why TMA cannot combine the tile with its array, or None.
 
-    Each addition is relaxed at the scope of the GPU (PTX ISA, cp.reduce.async.bulk.tensor).
+    Each step is relaxed at the scope of the GPU (PTX ISA, cp.reduce.async.bulk.tensor).
     """
-    if request.element not in TMA_SUMS:
-        return f"TMA adds no elements of {request.element}"
+    mode = request.combine or ""
+    if request.element not in TMA_COMBINATIONS[mode]:
+        return f"TMA has no '{mode}' of {request.element}"
+    if UNSIGNED_MODES.get(mode, request.is_unsigned) != request.is_unsigned:
+        return f"TMA sees in the tensor map whether numbers have a sign, and '{mode}' differs"
     return find_tma_obstacle(request, vector_bits)
 
 
 def find_reduction_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
-    """Return why a thread cannot add `vector_bits` consecutive bits at a time, or None."""
-    if vector_bits > ELEMENT_BITS[request.element] and request.element not in VECTOR_SUMS:
-        return f"an instruction adds one element of {request.element}"
+    """Return why a thread cannot combine `vector_bits` consecutive bits at a time, or None."""
+    is_one = vector_bits <= ELEMENT_BITS[request.element]
+    if not is_one and (request.combine != "addf" or request.element not in VECTOR_SUMS):
+        return f"an instruction combines one element of {request.element}"
     return find_vector_obstacle(request, vector_bits)
 
 
@@ -321,16 +334,16 @@ def find_async_obstacle(request: CopyRequest, vector_bits: int) -> str | None:
 
 _TMA = Interface.COPY | Interface.ASYNC_COPY | Interface.TMA
 _TMA_PREFETCH = Interface.TMA | Interface.PREFETCH
-_SUM = Interface.COPY | Interface.COMBINE
+_COMBINE = Interface.COPY | Interface.COMBINE
 COPY_ATOMS: tuple[CopyAtom, ...] = (
     CopyAtom("tma_load", TMA_TIER, True, 0, _TMA, find_tma_obstacle),
     CopyAtom("tma_store", TMA_TIER, False, 0, _TMA, find_tma_obstacle),
-    CopyAtom("tma_reduce", TMA_TIER, False, 0, _TMA | _SUM, find_tma_reduction_obstacle),
+    CopyAtom("tma_reduce", TMA_TIER, False, 0, _TMA | _COMBINE, find_tma_reduction_obstacle),
     CopyAtom("tma_prefetch", TMA_TIER, True, 0, _TMA_PREFETCH, find_tma_obstacle),
     CopyAtom("prefetch", 70, True, 8 * LINE_BYTES, Interface.PREFETCH, lambda *_: None),
     *(CopyAtom("ldg", 70, True, b, Interface.COPY, find_vector_obstacle) for b in VECTOR_BITS),
     *(CopyAtom("stg", 70, False, b, Interface.COPY, find_vector_obstacle) for b in VECTOR_BITS),
-    *(CopyAtom("red", 70, False, b, _SUM, find_reduction_obstacle) for b in VECTOR_BITS),
+    *(CopyAtom("red", 70, False, b, _COMBINE, find_reduction_obstacle) for b in VECTOR_BITS),
     *(
         CopyAtom(
             "cp_async",

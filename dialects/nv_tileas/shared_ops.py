@@ -5,6 +5,8 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
+from tilec.dialects.common.element_access import find_combination_error
+from tilec.dialects.common.memory_ops import COMBINE
 from tilec.dialects.nv_tileas.base import (
     POSITION,
     REGISTERS,
@@ -136,7 +138,7 @@ class CopyOutOp(CheckedOperation, name="copy_out", traits=[WritesMemory]):
         coords: Element coordinates of the tile, outer first (i32).
 
     Attributes:
-        combine: As that of `async_tiled_tma_store`.
+        combine: As that of `tiled_store`.
     """
 
     TYPES = (("source", SHARED),)
@@ -146,11 +148,13 @@ class CopyOutOp(CheckedOperation, name="copy_out", traits=[WritesMemory]):
     coords: Sequence[Operand[Any]]
 
     def find_error(self) -> str | None:
-        """Return the message for coordinates that do not fit the tile."""
+        """Return the message for coordinates that do not fit the tile, or a wrong combination."""
         rank = len(self.source.type.shape)
-        if len(self.coords) == rank:
+        if len(self.coords) != rank:
+            return f"expects {rank} coordinates, but got {len(self.coords)}"
+        if COMBINE not in self.attributes:
             return None
-        return f"expects {rank} coordinates, but got {len(self.coords)}"
+        return find_combination_error(self, COMBINE, self.source.type.element_type)
 
 
 class ConvertLayoutOp(CheckedOperation, name="convert_layout"):

@@ -8,7 +8,8 @@ from math import prod
 from typing import Any, Sequence  # noqa: UP035 - ext reads typing.Sequence
 
 from tilec.dialects.common.effects import Hints
-from tilec.dialects.common.memory_ops import COMBINATIONS, COMBINE
+from tilec.dialects.common.element_access import find_combination_error
+from tilec.dialects.common.memory_ops import COMBINE
 from tilec.dialects.common.verify import is_i32
 from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas.base import (
@@ -135,14 +136,13 @@ class AsyncTiledTmaLoadOp(CheckedOperation, name="async_tiled_tma_load"):
 
 
 class AsyncTiledTmaStoreOp(CheckedOperation, name="async_tiled_tma_store"):
-    """One elected thread starts copying one box from shared into global memory, or adding it.
+    """One elected thread starts to copy one box from shared into global memory, or to combine it.
 
     Attributes:
         box_index: Which box of the tile it is.
         tmaIdx: Number of the descriptor.
         cache_hint: What L2 should do with the lines (`evict_first`); absent for the usual.
-        combine: `add` adds the box to the array, each element in one atomic step; absent for a
-            copy.
+        combine: As that of `tiled_store`.
     """
 
     TYPES = (("descriptor", DESCRIPTOR), ("source", SHARED))
@@ -159,7 +159,7 @@ class AsyncTiledTmaStoreOp(CheckedOperation, name="async_tiled_tma_store"):
         if message is None and CACHE_HINT in self.attributes:
             message = find_choice_error(self, CACHE_HINT, (EVICT_FIRST,))
         if message is None and COMBINE in self.attributes:
-            message = find_choice_error(self, COMBINE, COMBINATIONS)
+            message = find_combination_error(self, COMBINE, self.source.type.element_type)
         return message
 
 

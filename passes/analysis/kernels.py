@@ -111,7 +111,7 @@ class TiledAccess:
         """What it does, as in "load of 'A'"."""
         if self.is_load:
             return "prefetch of" if self.is_prefetch else "load of"
-        return "store to" if combination(self.op) is None else "addition to"
+        return "store to" if combination(self.op) is None else "atomic store to"
 
     @property
     def uses_tma(self) -> bool:

@@ -57,7 +57,10 @@ CALLS = {
     "minimum": "y = minimum(x, x)",
     "maximum": "y = maximum(x, x)",
     "min": "y = min(x, x)\n    z = min(x, axis=0)",
-    "atomic_store_add": "atomic_store_add(A, (m, n), x)",
+    **{
+        f"atomic_store_{name}": f"atomic_store_{name}(A, (m, n), x)"
+        for name in ("add", "max", "min", "and", "or", "xor")
+    },
     "max": "y = max(x, x)\n    z = max(x, axis=0)",
     "reduce": "y = reduce(x, 0, where_first, 0)",
     "scan": "y = scan(x, 0, where_first, 0)",

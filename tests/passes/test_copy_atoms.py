@@ -52,6 +52,32 @@ def test_an_aligned_tile_has_every_atom_and_tma_first():
     assert select_copy_atoms(ALIGNED).tma_obstacle is None
 
 
+SUM = replace(ALIGNED, is_load=False, mem_semantic="relaxed", combine="addf")
+EXTREME = replace(SUM, element="i32", combine="max")
+
+
+def test_tma_and_vectors_of_threads_add_floats():
+    assert names(SUM)[:2] == ["sm90_tma_reduce_2d_bf16", "sm90_red_128_bf16"]
+
+
+def test_threads_combine_integers_one_by_one():
+    assert names(EXTREME) == ["sm90_tma_reduce_2d_i32", "sm90_red_32_i32"]
+
+
+@pytest.mark.parametrize(("combine", "element"), [("add", "i64"), ("addf", "f64")])
+def test_sums_that_tma_lacks(combine, element):
+    request = replace(SUM, combine=combine, element=element)
+    assert select_copy_atoms(request).tma_obstacle == f"TMA has no '{combine}' of {element}"
+
+
+@pytest.mark.parametrize(("combine", "is_unsigned"), [("max", True), ("umin", False)])
+def test_the_tensor_map_says_whether_numbers_have_a_sign(combine, is_unsigned):
+    request = replace(EXTREME, combine=combine, is_unsigned=is_unsigned)
+    assert "whether numbers have a sign" in (select_copy_atoms(request).tma_obstacle or "")
+    bits = replace(request, combine="xor")
+    assert select_copy_atoms(bits).tma_obstacle is None
+
+
 def test_stores_have_no_cp_async():
     assert names(replace(ALIGNED, is_load=False)) == [
         "sm90_tma_store_2d_bf16",

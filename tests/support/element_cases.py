@@ -23,6 +23,8 @@ CASES = {
     "small_tile_counts": ({"N": 64, "M": 64}, {"N": 40, "M": 33}),
     "extremes": ({"N": 256}, {"N": 100}),
     "bits": ({"N": 256}, {"N": 100}),
+    "tile_extremes": ({"M": 32, "N": 128}, {"M": 19, "N": 45}),
+    "tile_bits": ({"M": 32, "N": 128}, {"M": 19, "N": 45}),
     "halves_added": ({"N": 640}, {"N": 200}),
     "exchanged": ({"N": 256}, {"N": 100}),
     "compared": ({"N": 256}, {"N": 100}),
@@ -59,6 +61,7 @@ LAYOUTS = {
     "in_order": ({"A": "col"}, {"A": "odd", "B": "odd"}),
     "windows": ({"X": "odd", "Y": "col"}, {"Z": "odd"}),
     "paged_product": ({"A": "odd"},),
+    "tile_extremes": ({"B": "odd", "C": "col"},),
 }
 """Layouts of kernels for which more than row-major arrays matter."""
 

@@ -93,7 +93,7 @@ def _store_elements(op: Any) -> Function:
 
 @value_op("cuda_tile.atomic_elements_tko")
 def _atomic_elements(op: Any) -> Function:
-    access, change = _Access(op), _CHANGES[op.attributes["mode"].value]
+    access, change = _Access(op), CHANGES[op.attributes["mode"].value]
 
     def evaluate(*operands: Any) -> tuple[Any, None]:
         (view,), indices, values, mask, _ = access.split(operands)
@@ -115,17 +115,23 @@ def _same_bits(found: Any, expected: Any) -> bool:
     return found.tobytes() == expected.tobytes()
 
 
-_CHANGES: Mapping[str, _Change] = {
+def _extreme(choose: Any) -> Function:
+    """Return what chooses between numbers without a sign, which are held as signed ones."""
+    return lambda old, value: choose(unsigned(old), unsigned(value)).astype(old.dtype)
+
+
+CHANGES: Mapping[str, _Change] = {
     "add": lambda old, value: old + value,
     "addf": lambda old, value: old + value,
-    "max": lambda old, value: max(old, value),
-    "min": lambda old, value: min(old, value),
-    "umax": lambda old, value: max(old, value, key=unsigned),
-    "umin": lambda old, value: min(old, value, key=unsigned),
+    "max": np.maximum,
+    "min": np.minimum,
+    "umax": _extreme(np.maximum),
+    "umin": _extreme(np.minimum),
     "and": lambda old, value: old & value,
     "or": lambda old, value: old | value,
     "xor": lambda old, value: old ^ value,
     "xchg": lambda old, value: value,
     "cas": lambda old, expected, value: value if _same_bits(old, expected) else old,
 }
-"""What becomes of an element, by mode; signless integers are held as signed ones."""
+"""What becomes of an element, by mode; signless integers are held as signed ones. All but the last
+two take tiles, too."""

@@ -7,6 +7,7 @@ token needs no value here.
 from collections.abc import Callable
 from typing import Any
 
+from tilec.interpreter.element_ops import CHANGES
 from tilec.interpreter.registry import structured_op, value_op, value_ops
 
 Function = Callable[..., Any]
@@ -25,11 +26,12 @@ def _store_view(op: Any) -> Function:
 
 
 @value_op("cuda_tile.atomic_red_view_tko")
-def _add_to_view(op: Any) -> Function:
+def _combine_with_view(op: Any) -> Function:
+    change = CHANGES[op.attributes["mode"].value]
     rank, offsets = len(op.operands[0].type.tile), "element_offsets" in op.attributes
 
     def evaluate(view: Any, *rest: Any) -> None:
-        view.add(rest[rank], rest[:rank], offsets)
+        view.combine(change, rest[rank], rest[:rank], offsets)
 
     return evaluate
 

@@ -126,10 +126,12 @@ class PartitionView:
         inside, filled, _ = self.windows(indices, offsets)
         self.data[inside] = tile[filled]
 
-    def add(self, tile: np.ndarray, indices: tuple[Any, ...], offsets: bool = False) -> None:
-        """Add the part of `tile` at `indices` (see `windows`) that lies inside the array."""
+    def combine(
+        self, change: Function, tile: np.ndarray, indices: tuple[Any, ...], offsets: bool = False
+    ) -> None:
+        """Replace what lies at `indices` (see `windows`) by `change` of it and of `tile`."""
         inside, filled, _ = self.windows(indices, offsets)
-        self.data[inside] += tile[filled]
+        self.data[inside] = change(self.data[inside], tile[filled])
 
 
 @value_op("cuda_tile.make_tensor_view")

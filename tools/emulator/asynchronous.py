@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from tools.emulator import tensor_core, warp_products, warpgroup_products
+from tools.emulator.atomics import COMBINATIONS
 from tools.emulator.errors import UnsupportedError
 from tools.emulator.memory import (
     CTA_SHIFT,
@@ -255,8 +256,8 @@ def _store(program: Program, statement: Statement) -> Action:
     tensor, where = statement.operands[:2]
     at = address(program, where)
     tensor_map, coordinates = tensor_operand(program, tensor)
-    adds = "reduce" in statement.opcode
-    if adds and "add" not in statement.opcode:
+    combine = next((COMBINATIONS[word] for word in statement.opcode if word in COMBINATIONS), None)
+    if combine is None and "reduce" in statement.opcode:
         raise UnsupportedError(statement.text)
 
     def act(warp: Warp, mask: Mask) -> bool:
@@ -266,7 +267,7 @@ def _store(program: Program, statement: Statement) -> Action:
             start = tuple(int(get(warp)[lane]) for get in coordinates)
             place = int(at(warp)[lane])
             shared.proxies.check_async_read(box_places(found, shared, place))
-            copy = BoxStore(run.memory, found, start, shared, place, adds=adds)
+            copy = BoxStore(run.memory, found, start, shared, place, combine)
             run.stores.append(copy)
             warp.bulk.setdefault(lane, [[]])[-1].append(copy)
         return True

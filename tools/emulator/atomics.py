@@ -12,13 +12,18 @@ from tools.emulator.scalar import LANES
 from tools.emulator.spaces import read_bytes, space_of, write_bytes
 from tools.emulator.warp import ALL, Action, Mask, Warp
 
+COMBINATIONS: dict[str, Callable[..., Any]] = {
+    "add": np.add,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+"""What becomes of an element and of another one, by the word of the instruction; TMA has them, too.
+The operands have the element type of the instruction, or of the tensor map, and so its sign."""
 _CHANGES: dict[str, Callable[..., Any]] = {
-    "add": lambda old, new: old + new,
-    "min": lambda old, new: min(old, new),
-    "max": lambda old, new: max(old, new),
-    "and": lambda old, new: old & new,
-    "or": lambda old, new: old | new,
-    "xor": lambda old, new: old ^ new,
+    **COMBINATIONS,
     "exch": lambda old, new: new,
     "cas": lambda old, expected, new: new if old == expected else old,
 }

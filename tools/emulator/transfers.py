@@ -1,5 +1,6 @@
 """What the TMA unit does: copies of boxes between global and shared memory."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +17,9 @@ from tools.emulator.memory import (
     SharedMemory,
     swizzled,
 )
+
+Combination = Callable[..., NDArray]
+"""What becomes of elements in global memory, and of those of a box."""
 
 
 @dataclass(frozen=True)
@@ -87,20 +91,19 @@ def store_box(
     tensor_map: TensorMap,
     start: tuple[int, ...],
     data: Bytes,
-    *,
-    adds: bool = False,
+    combine: Combination | None = None,
 ) -> None:
-    """Write a box into the part of it that the array has, or add it to that part."""
+    """Write a box into the part of it that the array has, or combine it with that part."""
     addresses, inside = _elements(tensor_map, start)
     if min(start) < 0:
         raise AccessError(f"a box is stored at {start}: the H200 ends the kernel")
     box = data.reshape(len(addresses), -1)
     if inside.any():
         places, new = addresses[inside].astype(np.uint64), box[inside]
-        if adds:
+        if combine is not None:
             dtype = NUMPY_BY_NAME[tensor_map.encoding.dtype]
             old = memory.read(places, dtype.itemsize).view(dtype)
-            new = (old + new.view(dtype)).view(np.uint8)
+            new = combine(old, new.view(dtype)).view(np.uint8)
         memory.write(places, new)
 
 
@@ -114,11 +117,10 @@ class BoxStore:
         start: tuple[int, ...],
         shared: SharedMemory,
         at: int,
-        *,
-        adds: bool = False,
+        combine: Combination | None = None,
     ) -> None:
-        """Note what to copy, or to add: the box at `start`, from shared memory at `at`."""
-        self.memory, self.map, self.start, self.adds = memory, found, start, adds
+        """Note what to copy, or to combine: the box at `start`, from shared memory at `at`."""
+        self.memory, self.map, self.start, self.combine = memory, found, start, combine
         self.shared, self.at = shared, at
         self.data: Bytes | None = None
 
@@ -130,7 +132,7 @@ class BoxStore:
 
     def __call__(self) -> None:
         """Write global memory."""
-        store_box(self.memory, self.map, self.start, self.read(), adds=self.adds)
+        store_box(self.memory, self.map, self.start, self.read(), self.combine)
 
 
 assert SHARED_BASE % 128 == 0

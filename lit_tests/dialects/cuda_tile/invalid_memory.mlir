@@ -316,7 +316,7 @@ module {
 !token = !cuda_tile.token
 module {
   %v, %i, %x = builtin.unrealized_conversion_cast to !view, i32, !tile
-  // expected-error @below {{'cuda_tile.atomic_red_view_tko' op mode add takes i32, i64, but got f32}}
+  // expected-error @below {{'cuda_tile.atomic_red_view_tko' op mode add is for i32 or i64, but the array holds f32}}
   %t = "cuda_tile.atomic_red_view_tko"(%v, %i, %i, %x) {ordering = "relaxed", scope = "device", mode = "add"} : (!view, i32, i32, !tile) -> !token
 }
 
@@ -327,6 +327,6 @@ module {
 !token = !cuda_tile.token
 module {
   %v, %i, %x = builtin.unrealized_conversion_cast to !view, i32, !tile
-  // expected-error @below {{'cuda_tile.atomic_red_view_tko' op expect mode to be one of: add, addf, but got: xor}}
-  %t = "cuda_tile.atomic_red_view_tko"(%v, %i, %i, %x) {ordering = "relaxed", scope = "device", mode = "xor"} : (!view, i32, i32, !tile) -> !token
+  // expected-error @below {{'cuda_tile.atomic_red_view_tko' op expects mode to be one of: add, addf, max, min, umax, umin, and, or, xor, but got: xchg}}
+  %t = "cuda_tile.atomic_red_view_tko"(%v, %i, %i, %x) {ordering = "relaxed", scope = "device", mode = "xchg"} : (!view, i32, i32, !tile) -> !token
 }

@@ -155,6 +155,16 @@
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 "nv_tileaa.func"() ({
 ^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
+  // expected-error@+1 {{mode umax is for i32 or i64, but the array holds bf16}}
+  %u = "nv_tileaa.tiled_store"(%v, %x, %i, %i) {combine = "umax"} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "a_mode_is_for_some_types", function_type = (!memref, i32, tensor<64x64xbf16>) -> ()} : () -> ()
+
+// -----
+
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+"nv_tileaa.func"() ({
+^bb0(%v: !memref, %i: i32, %x: tensor<64x64xbf16>):
   // expected-error@+1 {{stores accept only relaxed or release}}
   %u = "nv_tileaa.tiled_store"(%v, %x, %i, %i) {mem_semantic = "acquire", mem_scope = "gpu"} : (!memref, tensor<64x64xbf16>, i32, i32) -> !nv_tileaa.mem_token
   "nv_tileaa.return"() : () -> ()

@@ -318,6 +318,17 @@
 
 // -----
 
+// What is added has the type that the mode is for.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+%s = builtin.unrealized_conversion_cast to !slot
+%v = builtin.unrealized_conversion_cast to !memref
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.copy_out' op mode add is for i32 or i64, but the array holds bf16}}
+"nv_tileas.copy_out"(%s, %v, %i, %i) {combine = "add"} : (!slot, !memref, i32, i32) -> ()
+
+// -----
+
 // Threads copy a tile out of shared memory.
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 %s = builtin.unrealized_conversion_cast to tensor<128x64xbf16>
@@ -674,6 +685,17 @@
 %i = builtin.unrealized_conversion_cast to i32
 // expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects a shared-memory tile, but got tensor<128x64xbf16>}}
 "nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64} : (!desc, tensor<128x64xbf16>, i32, i32) -> ()
+
+// -----
+
+// A box is not exchanged with the array.
+!slot = !nv_tileas.smem<tensor<128x64xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>
+!desc = !nv_tileas.tma_desc<tensor<128x64xbf16>>
+%d = builtin.unrealized_conversion_cast to !desc
+%s = builtin.unrealized_conversion_cast to !slot
+%i = builtin.unrealized_conversion_cast to i32
+// expected-error @below {{'nv_tileas.async_tiled_tma_store' op expects combine to be one of: add, addf, max, min, umax, umin, and, or, xor, but got: xchg}}
+"nv_tileas.async_tiled_tma_store"(%d, %s, %i, %i) {box_index = 0 : i64, tmaIdx = 0 : i64, combine = "xchg"} : (!desc, !slot, i32, i32) -> ()
 
 // -----
 

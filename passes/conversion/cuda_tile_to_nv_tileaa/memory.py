@@ -270,10 +270,10 @@ def convert_store(op: Any, state: Conversion) -> Sequence[Any]:
 
 @RULES.converts(cuda_tile.AtomicRedViewTkoOp)
 def convert_reduction(op: Any, state: Conversion) -> Sequence[Any]:
-    """Rewrite an addition of a tile to an array: a store that combines."""
+    """Rewrite a combination of a tile with an array: a store that combines."""
     (target,), indices, (value,), tokens = segments(op)
     token = _store(op, value, target, indices, tokens, state)
-    token.owner.attributes[COMBINE] = ir.StringAttr.get("add")  # both modes are sums
+    token.owner.attributes[COMBINE] = op.attributes["mode"]
     return [token]
 
 

@@ -166,7 +166,7 @@ def lower_tiled_store(op: Any, lowering: Lowering) -> Sequence[Any]:
     layout = tile_layout(store.value)
     registers = lowering.tile(store.value)
     if store.combine is not None:
-        _add_tile(lowering, store, layout, registers)
+        _combine_tile(lowering, store, layout, registers)
         return [None]
     accesses = _Accesses(lowering, store, layout)
     for first in range(0, layout.num_registers, accesses.width):
@@ -178,8 +178,10 @@ def lower_tiled_store(op: Any, lowering: Lowering) -> Sequence[Any]:
     return [None]
 
 
-def _add_tile(lowering: Lowering, store: Any, layout: RegisterLayout, registers: list[Any]) -> None:
-    """Add a tile to the array, one vector at a time; one of the threads adds each element."""
+def _combine_tile(
+    lowering: Lowering, store: Any, layout: RegisterLayout, registers: list[Any]
+) -> None:
+    """Combine a tile with the array, one vector at a time; one of the threads does each element."""
     accesses = _Accesses(lowering, store, layout)
     owner = lowering.first_holder(layout)
     element = accesses.memref.element
@@ -190,32 +192,26 @@ def _add_tile(lowering: Lowering, store: Any, layout: RegisterLayout, registers:
         offset, inside = accesses.at(first)
         pointer = emit.element_pointer(accesses.memref.base, offset, emit.memory_type(element))
         both = owner if inside is None or owner is None else arith.andi(owner, inside)
-        added = registers[first : first + accesses.width]
-        _add(pointer, added, inside if both is None else both)
+        values = registers[first : first + accesses.width]
+        _combine(store.combine, pointer, values, inside if both is None else both)
 
 
-def _add(pointer: Any, values: list[Any], predicate: Any) -> None:
-    """Add neighbouring elements to those at `pointer`, each in one atomic step."""
+def _combine(mode: str, pointer: Any, values: list[Any], predicate: Any) -> None:
+    """Combine neighbouring elements with those at `pointer`, each in one atomic step."""
     if len(values) > 1:
         element_ptx.add_vector(pointer, values, "relaxed", "gpu", predicate)
-        return
-    mode = "addf" if isinstance(values[0].type, ir.FloatType) else "add"
-    element_ptx.reduce(mode, pointer, values, "relaxed", "gpu", predicate)
+    else:
+        element_ptx.reduce(mode, pointer, values, "relaxed", "gpu", predicate)
 
 
 @RULES.converts(CopyOutOp)
 def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Loop over the elements of the tile, neighbouring threads on neighbouring elements.
-
-    This is rare. LLVM would compute addresses before the branch or loop around it, where they take
-    registers next to the accumulators: the numbers of threads and the coordinates are opaque.
-    """
+    """Loop over the elements of the tile, neighbouring threads on neighbouring elements."""
     source = op.opview.source
     shared = layout_of_shared(source.type)
     memref: Memref = lowering.get(op.opview.memref)
     first, step = _copying_threads(lowering.current_role, op)
-    coords = [emit.opaque(emit.value(lowering.get(coord))) for coord in op.opview.coords]
-    loop = scf.ForOp(emit.opaque(first), emit.value(prod(shared.shape)), emit.value(step))
+    loop = scf.ForOp(first, emit.value(prod(shared.shape)), emit.value(step))
     with ir.InsertionPoint(loop.body):
         # Rows with ragged ends are rare: ptxas would unroll the loop to most of the kernel's code.
         emit.inline_ptx('.pragma "nounroll";', "")
@@ -226,8 +222,8 @@ def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
             place.insert(0, emit.remainder(rest, extent))
             rest = emit.divide(rest, extent)
         offset = arith.constant(emit.i64_type(), 0)
-        for axis, coord in enumerate(coords):
-            index = emit.add(coord, place[axis])
+        for axis, coord in enumerate(op.opview.coords):
+            index = emit.add(lowering.get(coord), place[axis])
             check = inside_extent(index, memref.sizes[axis])
             inside = check if inside is None else arith.andi(inside, check)
             offset = arith.addi(offset, scaled(index, memref.strides[axis]))
@@ -237,7 +233,8 @@ def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
             value = emit.load_vector(emit.byte_offset(lowering.get(source), address), stored, 1)
             target = emit.element_pointer(memref.base, offset, stored)
             if COMBINE in op.attributes:
-                _add(target, [emit.from_memory(item, memref.element) for item in value], None)
+                held = [emit.from_memory(item, memref.element) for item in value]
+                _combine(ir.StringAttr(op.attributes[COMBINE]).value, target, held, None)
             else:
                 emit.store_vector(target, value)
         scf.YieldOp([])

@@ -12,6 +12,7 @@ from tilec.dialects.nv_tileas.tma_ops import (
     AsyncTiledTmaStoreOp,
 )
 from tilec.ir import llvm_ops
+from tilec.ir.bindings import ir
 from tilec.passes.analysis.tma.multicast import multicast_axis
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
@@ -66,13 +67,14 @@ def _first_box(load: Any, axis: int | None) -> emit.Index:
 
 @RULES.converts(AsyncTiledTmaStoreOp)
 def lower_tma_store(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """One thread starts to copy one box out of shared memory, or to add it to the array."""
+    """One thread starts to copy one box out of shared memory, or to combine it with the array."""
     store = op.opview
     coords = hardware_coordinates(lowering, store.coords)
     address = _box_address(lowering, store.source, store.box_index.value)
     descriptor, elected = lowering.get(store.descriptor), lowering.current_role.elected_for(op)
     if COMBINE in op.attributes:
-        _add_box(elected, descriptor, address, coords)
+        mode = ir.StringAttr(op.attributes[COMBINE]).value
+        _combine_box(mode, elected, descriptor, address, coords)
         return ()
     if CACHE_HINT in op.attributes:
         _store_with_hint(op, elected, descriptor, address, coords)
@@ -95,13 +97,17 @@ def lower_tma_prefetch(op: Any, lowering: Lowering) -> Sequence[Any]:
     return ()
 
 
-def _add_box(elected: Any, descriptor: Any, address: Any, coords: list[Any]) -> None:
-    """Add a box to an array: each element in one step, relaxed, at the scope of the GPU."""
-    rank = len(coords)
+_OPERATIONS = {"addf": "add", "umax": "max", "umin": "min"}
+"""Operations that PTX calls otherwise: TMA finds the element type in the tensor map."""
+
+
+def _combine_box(mode: str, elected: Any, descriptor: Any, address: Any, coords: list[Any]) -> None:
+    """Combine a box with an array: each element in one step, relaxed, at the scope of the GPU."""
+    rank, operation = len(coords), _OPERATIONS.get(mode, mode)
     places = ", ".join(f"${number + 2}" for number in range(rank))
     predicated(
         elected,
-        f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.add.tile.bulk_group "
+        f"cp.reduce.async.bulk.tensor.{rank}d.global.shared::cta.{operation}.tile.bulk_group "
         f"[$0, {{{places}}}], [$1];",
         ",".join(["l", "r", *["r"] * rank]),
         [descriptor, address, *coords],

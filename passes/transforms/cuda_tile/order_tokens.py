@@ -10,8 +10,8 @@ last store of its set (RAW). A store waits for the last store (WAW) and for the 
 (WAR). Loads are not ordered among themselves. All loads of a set that is only read take one token
 from the start of the kernel.
 
-Additions of tiles to an array (`atomic_red_view_tko`) are not ordered among themselves either. In a
-set that has some, all other accesses take the part of stores.
+Accesses that combine tiles with an array in one mode (`atomic_red_view_tko`), as additions, are not
+ordered among themselves either. In a set that has some, all other accesses take the part of stores.
 
 An acquire or a release belongs to all sets, as something that writes. It waits for what comes
 before it in each of them, and what comes after it in any of them waits for it.
@@ -97,7 +97,7 @@ class _SetOrder:
     """Orders the accesses of one alias set.
 
     Some accesses need no order among themselves: loads, or all that combine tiles with the array in
-    one way. One kind of a set is treated so; what is said of loads below holds for that kind, and
+    one mode. One kind of a set is treated so; what is said of loads below holds for that kind, and
     what is said of stores for all others.
 
     Operations hash by their contents, which change here, so sets hold a stable `_key` of each.

@@ -49,6 +49,7 @@ from tilec.passes.transforms.nv_tileaa.fill_outside import fill_outside
 from tilec.passes.transforms.nv_tileaa.infer_facts import TILED
 from tilec.plan.copies import why_threads_copy, why_threads_store
 from tilec.support.diagnostics import Diagnostic, remark
+from tilec.support.dtypes import DTYPES
 from tilec.support.fast_dataclasses import dataclass
 
 COMPUTE_CAPABILITY = "nv_tileaa.compute_capability"
@@ -167,7 +168,8 @@ def copy_request(op: Any, capability: int, recipe: dict[str, Any] | str) -> Copy
         not_describable=recipe if isinstance(recipe, str) else None,
         after_store=is_load and follows_store(op),
         is_prefetch=access.is_prefetch,
-        combines=combination(op) is not None,
+        combine=combination(op),
+        is_unsigned=not isinstance(recipe, str) and not DTYPES[recipe["dtype"]].signed,
         **_slice_facts(access.view),
     )
 

@@ -7,6 +7,7 @@ MODULES = (
     "builtins_memory",
     "builtins_elements",
     "builtins_atomic",
+    "builtins_atomic_store",
     "builtins_shape",
     "builtins_parts",
     "builtins_math",

@@ -18,7 +18,7 @@ from tilec.support.dtypes import DType
 _DEFAULT_ORDER = "acq_rel"
 _WIDE_INTEGERS = ("i32", "u32", "i64", "u64")
 _WIDE = (*_WIDE_INTEGERS, "f32", "f64")
-_TYPES = {
+TYPES = {
     "add": (*_WIDE_INTEGERS, "f16", "bf16", "f32", "f64"),
     "max": _WIDE_INTEGERS,
     "min": _WIDE_INTEGERS,
@@ -41,7 +41,7 @@ _SUMMARIES = {
 }
 
 
-def _mode(operation: str, dtype: DType) -> str:
+def mode_of(operation: str, dtype: DType) -> str:
     """Return the mode of the cuda_tile operation."""
     if operation == "add" and dtype.is_float:
         return "addf"
@@ -50,8 +50,9 @@ def _mode(operation: str, dtype: DType) -> str:
     return operation
 
 
-def _check_type(call: Call, array: ArrayValue, operation: str, argument: Argument) -> None:
-    names = _TYPES[operation]
+def check_type(call: Call, array: ArrayValue, operation: str, argument: Argument) -> None:
+    """Raise when the array holds elements that `operation` does not take."""
+    names = TYPES[operation]
     if array.dtype.name not in names:
         message = (
             f"'{array.param.name}' holds {array.dtype.name}, which this operation does not support"
@@ -75,13 +76,13 @@ def _atomic(
         call, check_bounds, memory_order, memory_scope, ATOMIC_ORDERS, _DEFAULT_ORDER
     )
     target = call.array(array)
-    _check_type(call, target, operation, array)
+    check_type(call, target, operation, array)
     given = [stored_value(call, target, argument, what) for argument, what in values]
     elements = elements_of(call, array, indices, mask, others=given)
     spread: list[hir.Value] = [spread_value(call, elements, item, call.span) for item in given]
     masks = [] if elements.mask is None else [elements.mask]
     note_access(call, target, "read", "write")
-    attributes |= {"mode": _mode(operation, target.dtype), "masked": bool(masks)}
+    attributes |= {"mode": mode_of(operation, target.dtype), "masked": bool(masks)}
     kind = numeric.typed(target.dtype, elements.shape)
     operands = [target.view, *elements.indices, *spread, *masks]
     return call.ctx.op("atomic_elements_tko", operands, kind, call.span, **attributes)
@@ -106,14 +107,14 @@ def _register(operation: str) -> None:
     change.__doc__ = _SUMMARIES.get(
         operation, f"{_COMBINED} its bitwise `{operation}` with `value`; {_RETURNED}."
     )
-    builtin(f"atomic_{operation}", _TYPES[operation], "atomic_elements_tko")(change)
+    builtin(f"atomic_{operation}", TYPES[operation], "atomic_elements_tko")(change)
 
 
 for _operation in ("add", "max", "min", "and", "or", "xor", "xchg"):
     _register(_operation)
 
 
-@builtin("atomic_cas", _TYPES["cas"], "atomic_elements_tko")
+@builtin("atomic_cas", TYPES["cas"], "atomic_elements_tko")
 def atomic_cas(
     call: Call,
     array: Argument,

@@ -1,4 +1,4 @@
-"""Builtins that move tiles between arrays and registers: `load`, `store`, `atomic_store_add`."""
+"""Builtins that move tiles between arrays and registers: `load`, `prefetch`, `store`."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ from tilec.frontend.semantics.values import (
 from tilec.support.diagnostics import note
 
 
-def _index(
+def index_scalars(
     call: Call, argument: Argument, array: ArrayValue, *, counts_tiles: bool
 ) -> list[hir.Value]:
     """Return a tile index, or an offset in elements, as i32 scalars."""
@@ -78,13 +78,13 @@ def load(
     the array are `pad`, 0 by default. With the shape `()` the result is a scalar. `latency`, from 1
     to 10, is how many tiles of a loop should be on their way, for arrays that are far.
     """
-    place = _place(call, index, offset)
+    place = place_of(call, index, offset)
     if shape is not None and shape.value == TupleValue(()):
         _refuse(call, "a scalar", "moves one element", allow_tma, latency)
         return load_scalar(call, array, place, pad, memory_order, memory_scope)
     _refuse(call, "a tile", "is loaded weakly; 'gather' takes one", memory_order, memory_scope)
     view = _loaded_view(call, array, shape, pad)
-    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
@@ -112,9 +112,9 @@ def prefetch(
 
     It changes no value, and what lies outside of the array is left out.
     """
-    place = _place(call, index, offset)
+    place = place_of(call, index, offset)
     view = _loaded_view(call, array, shape, None)
-    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
@@ -122,7 +122,7 @@ def prefetch(
     return NoneValue()
 
 
-def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argument:
+def place_of(call: Call, index: Argument | None, offset: Argument | None) -> Argument:
     """Return where a tile lies: its index in tiles, or its offset in elements."""
     if index is not None and offset is not None:
         message = "a tile lies at an index, in tiles, or at an offset, in elements, not both"
@@ -130,13 +130,23 @@ def _place(call: Call, index: Argument | None, offset: Argument | None) -> Argum
     if index is not None:
         return index
     if offset is None:
-        hint = (
-            "write 'store(A, index, x)'"
-            if call.name == "store"
-            else f"write '{call.name}(A, index, shape)'"
-        )
+        last = "x" if "store" in call.name else "shape"
+        hint = f"write '{call.name}(A, index, {last})'"
         raise call.fail("T0310", "argument 'index' is missing", hint=hint)
     return offset
+
+
+def place_and_tile(
+    call: Call, index: Argument | None, tile: Argument | None, offset: Argument | None
+) -> tuple[Argument, Argument]:
+    """Return where a tile is stored, and the tile: `f(A, index, x)` or `f(A, x, offset=...)`."""
+    if offset is not None and tile is None:
+        tile, index = index, None
+    place = place_of(call, index, offset)
+    if tile is None:
+        hint = f"write '{call.name}(A, index, x)'"
+        raise call.fail("T0310", "argument 'tile' is missing", hint=hint)
+    return place, tile
 
 
 def _refuse(call: Call, what: str, why: str, *arguments: Argument | None) -> None:
@@ -251,68 +261,23 @@ def store(
 
     Elements outside the array are dropped. The tile has the element type of the array.
     """
-    if offset is not None and tile is None:
-        tile, index = index, None  # store(A, x, offset=...): what is stored comes second
-    place = _place(call, index, offset)
-    if tile is None:
-        raise call.fail("T0310", "argument 'tile' is missing", hint="write 'store(A, index, x)'")
+    place, tile = place_and_tile(call, index, tile, offset)
     if numeric.is_number(tile.value) and not numeric.is_tile(tile.value):
         _refuse(call, "a scalar", "moves one element", allow_tma)
         return store_scalar(call, array, place, tile, memory_order, memory_scope)
     _refuse(call, "a tile", "is stored weakly; 'scatter' takes one", memory_order, memory_scope)
     value = call.tile(tile, "expected the tile to store")
-    view = _stored_view(call, array, value, tile)
-    indices = _index(call, place, view.array, counts_tiles=offset is None)
+    view = stored_view(call, array, value, tile)
+    indices = index_scalars(call, place, view.array, counts_tiles=offset is None)
     attributes: dict[str, Any] = {} if offset is None else {"element_offsets": True}
     if allow_tma is not None:
         attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
     note_access(call, view.array, "write")
-    _record_write(call, "store_view_tko", tile, view, indices, attributes)
+    record_write(call, "store_view_tko", tile, view, indices, attributes)
     return NoneValue()
 
 
-_SUMS = ("i32", "u32", "i64", "u64", "f16", "bf16", "f32", "f64")
-
-
-@builtin("atomic_store_add", _SUMS, "atomic_red_view_tko")
-def atomic_store_add(
-    call: Call,
-    array: Argument,
-    index: Argument | None = None,
-    tile: Argument | None = None,
-    *,
-    offset: Argument | None = None,
-    allow_tma: Argument | None = None,
-) -> AnyValue:
-    """Add a tile to the array at tile index `index` or at element `offset`.
-
-    Each element is added in one atomic step (relaxed, for the whole device), in any order; elements
-    outside the array are dropped. The tile has the element type of the array. Nothing is returned.
-    """
-    if offset is not None and tile is None:
-        tile, index = index, None  # as in store
-    place = _place(call, index, offset)
-    if tile is None:
-        hint = "write 'atomic_store_add(A, index, x)'"
-        raise call.fail("T0310", "argument 'tile' is missing", hint=hint)
-    value = call.tile(tile, "expected the tile to add")
-    view = _stored_view(call, array, value, tile)
-    dtype = view.array.dtype
-    if dtype.name not in _SUMS:
-        message = f"'{view.array.param.name}' holds {dtype.name}, which has no atomic addition"
-        raise call.fail("T0306", message, array.span, hint=f"it takes arrays of {', '.join(_SUMS)}")
-    indices = _index(call, place, view.array, counts_tiles=offset is None)
-    attributes: dict[str, Any] = {"mode": "addf" if dtype.is_float else "add"}
-    if offset is not None:
-        attributes["element_offsets"] = True
-    if allow_tma is not None:
-        attributes["allow_tma"] = call.flag(allow_tma, "allow_tma")
-    note_access(call, view.array, "read", "write")
-    _record_write(call, "atomic_red_view_tko", tile, view, indices, attributes)
-    return NoneValue()
-
-
-def _record_write(
+def record_write(
     call: Call,
     name: str,
     tile: Argument,
@@ -320,14 +285,14 @@ def _record_write(
     indices: list[hir.Value],
     attributes: dict[str, Any],
 ) -> None:
-    """Record the operation that writes a tile to a view, or adds it."""
+    """Record the operation that writes a tile to a view, or combines it."""
     stored_value(call, view.array, tile, "the tile")
     value = call.tile(tile)
     record_tile(call, view.array, numeric.shape_of(value), view.type.dim_map, is_store=True)
     call.ctx.record(name, [value, view.value, *indices], [], call.span, attributes)
 
 
-def _stored_view(call: Call, array: Argument, value: hir.Value, tile: Argument) -> ViewValue:
+def stored_view(call: Call, array: Argument, value: hir.Value, tile: Argument) -> ViewValue:
     """Return the view that a tile is stored to: the one given, or a new one of the array."""
     shape = numeric.shape_of(value)
     if not isinstance(array.value, ViewValue):

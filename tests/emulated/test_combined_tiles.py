@@ -1,4 +1,4 @@
-"""Tiles that are added to an array: on the CPU reference, and as the code for the GPU does it."""
+"""Tiles that are combined with an array: on the CPU reference, and on the emulator."""
 
 import ml_dtypes
 import numpy as np
@@ -69,6 +69,38 @@ def rows[M, N](X: f32[M, N], Y: f32[M, N], BM: const, BN: const):
         wanted[: shape[0], : shape[1]] += x.sum(axis=axis, keepdims=True)
         for copies in made:
             assert (copies.arrays["Y"].memory[64:-64].reshape(32, 64) == wanted).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
+@pytest.mark.parametrize("tma", [True, False])
+def test_extremes_see_signs(device, tmp_path, dtype, tma):
+    """Of -1 and 1 the one or the other is the larger one."""
+    source = SUMS.format(add=f"atomic_store_max(Y, (m, n), x, allow_tma={tma})")
+    signs = np.random.default_rng(4).choice([-1, 1], (2, 19, 72))
+    x, y = (item.astype(dtype) for item in signs)
+    source = source.replace("= f32", f"= {NAMES[np.dtype(dtype)]}")
+    for copies in run_both(device, tmp_path, source, {"X": x, "Y": y}):
+        assert (copies.arrays["Y"].memory[64:-64].reshape(x.shape) == np.maximum(x, y)).all()
+
+
+@pytest.mark.parametrize("tma", [True, False])
+def test_different_combinations_are_ordered(device, tmp_path, tma):
+    source = f"""
+@kernel
+def both(X: i32[32, 64], Y: i32[32, 64]):
+    grid(1)
+    x = load(X, (0, 0), (32, 64))
+    for i in range(3):
+        atomic_store_max(Y, (0, 0), x)
+        atomic_store_add(Y, (0, 0), x, allow_tma={tma})
+        atomic_store_xor(Y, (0, 0), x + i, allow_tma={tma})
+"""
+    x, y = small_numbers((32, 64), np.int32), small_numbers((64, 32), np.int32).T.copy()
+    wanted = y
+    for i in range(3):
+        wanted = (np.maximum(wanted, x) + x) ^ (x + i)
+    for copies in run_both(device, tmp_path, source, {"X": x, "Y": y}):
+        assert (copies.arrays["Y"].memory[64:-64].reshape(x.shape) == wanted).all()
 
 
 def test_a_load_follows_the_additions_before_it(device, tmp_path):
