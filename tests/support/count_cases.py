@@ -10,9 +10,10 @@ CASES = {
     "counted_integers": ({"N": 10000}, {"N": 300}),
     "counted_in_rounds": ({"N": 5000}, {"N": 1500}),
     "counted_in_six": ({"N": 1000}, {"N": 70}),
+    "counted_choices": ({"N": 100, "M": 50}, {"N": 33, "M": 7}),
 }
 """Sizes of each kernel; the last ones are the smallest."""
-ZEROED = {"counted_bytes": "H", "counted_integers": "HG", "counted_in_six": "H"}
+ZEROED = {"counted_bytes": "H", "counted_integers": "HG", "counted_in_six": "H", "counted_choices": "H"}
 """Arrays that have to start with zeros."""
 
 

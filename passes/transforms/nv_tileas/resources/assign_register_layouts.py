@@ -27,6 +27,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.nv_tileas import ConvertLayoutOp, HoldOp
+from tilec.dialects.nv_tileas.tile_ops import HistogramOp
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
@@ -82,6 +83,7 @@ _FREE_OPERANDS = (
     "nv_tileas.tiled_store",
     CAT,
     "nv_tileas.extract",
+    HistogramOp.OPERATION_NAME,
     "scf.yield",
     "scf.condition",
     CONVERT,
