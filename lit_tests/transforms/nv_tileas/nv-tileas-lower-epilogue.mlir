@@ -403,3 +403,26 @@ module @units_between_rows_and_columns {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!h, i32, tensor<128x64xbf16>, tensor<64x128xbf16>, tensor<128x128xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64, epilogue_slots = 2 : i64}} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>
+
+// The copies of a store, which rotation made, take the same slots; another store has slots of its own.
+// CHECK-LABEL: module @copies_share_slots
+// CHECK:         "nv_tileas.tiled_store"({{.*}}staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64
+// CHECK:         "nv_tileas.tiled_store"({{.*}}staging_group = 0 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64
+// CHECK:         "nv_tileas.tiled_store"({{.*}}staging_group = 1 : i64, staging_pending = 0 : i64, staging_slot = 0 : i64
+module @copies_share_slots {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %i: i32, %j: i32, %a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %acc: tensor<64x64xf32>):
+    %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+    %x = arith.truncf %d : tensor<64x64xf32> to tensor<64x64xbf16>
+    %w0 = "nv_tileas.tiled_store"(%v, %x, %i, %j) {atom = #store, copy_of = 3 : i64} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
+    %w1 = "nv_tileas.tiled_store"(%v, %x, %i, %j) {atom = #store, copy_of = 3 : i64} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
+    %w2 = "nv_tileas.tiled_store"(%v, %x, %i, %j) {atom = #store} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
+}

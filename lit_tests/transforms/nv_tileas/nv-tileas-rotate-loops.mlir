@@ -140,3 +140,35 @@ module @releases {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!t, !t, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!t = tensor<64x64xf32>
+!v = !nv_tileaa.memref<memref<?x?xf32, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#store = #cute.copy_atom<"sm90_tma_store_2d_f32", "tma_store", 2 : i64, 0 : i64, f32>
+
+// Both copies of a store in a branch have the number of the store.
+// CHECK-LABEL: module @copies_of_a_store_are_known
+// CHECK:         scf.for
+// CHECK:           "nv_tileas.tiled_store"({{.*}}copy_of = 0 : i64
+// CHECK:         }
+// CHECK:         "nv_tileas.tiled_store"({{.*}}copy_of = 0 : i64
+module @copies_of_a_store_are_known {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %a0: !t, %l: i32, %u: i32, %step: i32, %c: i1):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %r = scf.for %i = %l to %u step %step iter_args(%a = %a0) -> (!t) : i32 {
+        %x = math.exp2 %a {stage = 0 : i64} : !t
+        scf.if %c {
+          %w = "nv_tileas.tiled_store"(%v, %x, %i, %i) {atom = #store} : (!v, !t, i32, i32) -> !token
+        } {stage = 1 : i64}
+        scf.yield %x : !t
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, !t, i32, i32, i32, i1) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 4 : i64}} : () -> ()
+}

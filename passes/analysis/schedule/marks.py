@@ -8,6 +8,8 @@ STAGE = "stage"
 """Pipeline stage of an operation in a loop that will be rotated, i64 (`tilec/plan/schedule.py`)."""
 TURNS = "turns"
 """Unit attribute of a loop whose warpgroups should ping-pong."""
+COPY = "copy_of"
+"""Number of the store that an operation is a copy of, i64, if a rotated loop has several copies."""
 ROTATE = "rotate"
 """Field of the plan: whether loops are rotated. It is given up where ptxas spills otherwise."""
 
@@ -15,6 +17,16 @@ ROTATE = "rotate"
 def stage_of(op: Any) -> int | None:
     """Return the stage that an operation has; None without one."""
     return ir.IntegerAttr(op.attributes[STAGE]).value if STAGE in op.attributes else None
+
+
+def copy_of(op: Any) -> int | None:
+    """Return the number that all copies of one store have; None for a store without copies."""
+    return ir.IntegerAttr(op.attributes[COPY]).value if COPY in op.attributes else None
+
+
+def set_copy(op: Any, number: int) -> None:
+    """Give a store the number that its copies keep."""
+    op.attributes[COPY] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
 
 
 def set_stage(op: Any, stage: int | None) -> None:

@@ -16,7 +16,8 @@ reads the others, and a warpgroup that is done starts on its next tile. A part i
 that the warpgroup holds: 64 rows (columns of a column-major array) of one 128-byte swizzle span,
 8192 bytes, one TMA copy. Its registers are already in the right threads, so cutting moves nothing.
 `staging_pending` is the number of parts that may still be on their way when the slot is written
-again. The slices of a tile (`nv-tileas-slice-tiles`) use the same staging slots.
+again. The slices of a tile (`nv-tileas-slice-tiles`) use the same staging slots, and so do the
+copies that rotation made of a store (`nv-tileas-rotate-loops`).
 
 The pass cuts TMA stores of a wgmma accumulator, also if it is converted, scaled, biased or
 transposed. Other tiles may lie in registers in any way and stay whole. A part costs two barriers of
@@ -41,6 +42,7 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     tiled_access,
 )
+from tilec.passes.analysis.schedule.marks import copy_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.epilogue.store_parts import (
     Staging,
@@ -49,6 +51,9 @@ from tilec.passes.transforms.nv_tileas.epilogue.store_parts import (
     set_staging,
 )
 from tilec.support.fast_dataclasses import replace
+
+_Members = list[tuple[Any, EpilogueParts]]
+"""Stores whose parts take the slots of a group one after the other."""
 
 
 @register_pass("nv-tileas-lower-epilogue")
@@ -63,16 +68,32 @@ def lower_epilogue(module: Any, context: PassContext) -> None:
         batch = spec.get("epilogue_batch", 1)
         stores = [op for op in kernel_operations(function) if is_tiled_access(op)]
         found = ((store, epilogue_parts(tiled_access(store), warpgroups)) for store in stores)
-        groups: dict[Any, list[tuple[Any, EpilogueParts]]] = {}  # slices of a tile share slots
+        groups: dict[Any, list[_Members]] = {}
         for store, parts in found:
             if parts is not None:
-                group = slice_group(store)
-                groups.setdefault(store if group is None else group, []).append((store, parts))
-        for number, members in enumerate(groups.values()):
-            _cut_group(members, Staging(number, slots, batch), warpgroups)
+                _add_to_group(groups.setdefault(_group_of(store), []), store, parts)
+        for number, sequences in enumerate(groups.values()):
+            for members in sequences:
+                _cut_group(members, Staging(number, slots, batch), warpgroups)
 
 
-def _cut_group(members: list[tuple[Any, EpilogueParts]], staging: Staging, warpgroups: int) -> None:
+def _group_of(store: Any) -> Any:
+    """Return what tells the stores that go through the same staging slots."""
+    group, copy = slice_group(store), copy_of(store)
+    if group is not None:
+        return "slices", group
+    return store if copy is None else ("copies", copy)
+
+
+def _add_to_group(sequences: list[_Members], store: Any, parts: EpilogueParts) -> None:
+    """Add a store to a group: the slices of a tile share slots, copies of a store all start anew."""
+    if sequences and slice_group(store) is not None:
+        sequences[0].append((store, parts))
+    else:
+        sequences.append([(store, parts)])
+
+
+def _cut_group(members: _Members, staging: Staging, warpgroups: int) -> None:
     """Cut the stores that go through the same staging slots."""
     cuts = [StoreParts.of(tiled_access(store), parts, warpgroups) for store, parts in members]
     total = sum(len(cut.pieces) for cut in cuts)

@@ -13,7 +13,8 @@ Round i performs stage 0 of iteration i and stage 1 of iteration i - 1, in the o
 scheduler derives (`tilec/plan/schedule.py`). What stage 1 reads of stage 0 is carried for a round,
 and so are the ring positions. The first iteration of stage 0 comes before the loop, the last one of
 stage 1 after it. A loop that does not run does neither. Slots that only stage 0 reads, and that are
-released right after the loop, are released before the last iteration of stage 1.
+released right after the loop, are released before the last iteration of stage 1. The copies of a
+store have one number, `copy_of`: they use the same shared memory (`nv-tileas-lower-epilogue`).
 """
 
 from collections.abc import Container
@@ -28,7 +29,7 @@ from tilec.ir.structured import clone_whole, parent_operation, terminator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
 from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, operands_of
-from tilec.passes.analysis.schedule.marks import TURNS, set_stage, stage_of
+from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
 from tilec.passes.registry import PassContext, register_pass
 from tilec.plan.schedule import order_of
 
@@ -45,12 +46,24 @@ def rotate_loops(module: Any, context: PassContext) -> bool:
     changed = False
     for function in kernel_functions(module):
         loops = [op for op in kernel_operations(function) if op.name == "scf.for"]
+        _number_stores(function)
         for loop in reversed(loops):  # inner loops first
             if any(stage_of(op) is not None for op in loop_operations(loop)):
                 warps = (read_spec(function) or {})["consumer_warps"]
                 _Rotation(loop, max(1, warps // WARPGROUP_WARPS)).run()
                 changed = True
     return changed
+
+
+def _number_stores(function: Any) -> None:
+    """Number the stores of loops that will be rotated, so that copies of one are known as such."""
+    stores = [op for op in kernel_operations(function) if op.name.endswith("tiled_store")]
+    for number, store in enumerate(stores):
+        place = store  # the stage may be that of a branch around the store
+        while place is not None and stage_of(place) is None:
+            place = parent_operation(place)
+        if place is not None:
+            set_copy(store, number)
 
 
 class _Rotation:

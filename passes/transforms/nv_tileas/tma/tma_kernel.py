@@ -29,7 +29,7 @@ class TmaKernel:
         cluster: Rows and columns of CTAs of a cluster.
         streams_results: Whether what is stored should leave L2 first.
         descriptors: Descriptor and its number by what it describes.
-        staging: Buffer of a group of stores by its number, and the slots used so far.
+        staging: Buffer of each group of stores, and the slots used so far.
         written: Stores of a batch that are written to shared memory, but not copied out yet.
         stored: The operations that they came from, a step of a tile each.
     """
@@ -41,7 +41,7 @@ class TmaKernel:
     cluster: tuple[int, int]
     streams_results: bool = False
     descriptors: dict[str, Any] = field(default_factory=dict)
-    staging: dict[int, tuple[Any, set[int]]] = field(default_factory=dict)
+    staging: dict[Any, tuple[Any, set[int]]] = field(default_factory=dict)
     written: list[Any] = field(default_factory=list)
     stored: list[Any] = field(default_factory=list)
 

@@ -43,6 +43,7 @@ from tilec.passes.analysis.kernels import (
     TiledAccess,
     tiled_access,
 )
+from tilec.passes.analysis.schedule.marks import copy_of
 from tilec.passes.transforms.nv_tileas.epilogue.store_parts import StagingStep
 from tilec.passes.transforms.nv_tileas.tma.tma_kernel import TmaKernel, box_coordinates
 from tilec.support.fast_dataclasses import dataclass
@@ -95,7 +96,12 @@ def _stage(store: Any, step: StagingStep, slot_type: Any, kernel: TmaKernel) -> 
 
     in_loop = bool(enclosing_loops(store))
     if not is_per_warpgroup(store):
-        return _Staging(allocate(1), 0, per_warpgroup=False, is_reused=in_loop)
+        copy = copy_of(store)
+        one = ("store", len(kernel.staging)) if copy is None else ("copies", copy)
+        reused = in_loop or one in kernel.staging
+        if one not in kernel.staging:
+            kernel.staging[one] = (allocate(1), set())
+        return _Staging(kernel.staging[one][0], 0, per_warpgroup=False, is_reused=reused)
     group, slot, slots, pending = (
         ir.IntegerAttr(store.attributes[f"staging_{name}"]).value
         for name in ("group", "slot", "slots", "pending")
