@@ -96,6 +96,13 @@ def test_mistakes(parameters: str, code: str, part: str):
     assert part in found[0][1]
 
 
+@pytest.mark.parametrize(("name", "instead"), [("int", "'i32'"), ("float", "'f32'")])
+def test_types_of_python_have_a_hint(name: str, instead: str):
+    with pytest.raises(CompileError) as caught:
+        read(f"@kernel\ndef f(x: {name}):\n    pass\n")
+    assert f"write {instead}, or 'const'" in (caught.value.diagnostics[0].hint or "")
+
+
 def test_hints_are_checked():
     found = errors("@kernel(stages=0, depth=3)\ndef f(A: f32[M]):\n    pass\n")
     assert [item[0] for item in found] == ["T0421", "T0420"]

@@ -18,6 +18,11 @@ from tilec.support.diagnostics import CompileError, Diagnostic, SourceSpan, erro
 from tilec.support.dtypes import DTYPES, DType, Kind
 from tilec.support.fast_dataclasses import dataclass, replace
 
+_PYTHON_TYPES = {
+    "int": "write 'i32', or 'const' for a number that is known at compile time",
+    "float": "write 'f32', or 'const' for a number that is known at compile time",
+}
+"""What to write for types of Python that have no size."""
 _MAX_RANK = 5
 """TMA takes arrays of rank 1 to 5 (cuda.h, cuTensorMapEncodeTiled); so does the language."""
 
@@ -248,7 +253,8 @@ class _Reader:
             return True
         known = [*DTYPES, *generic, "const", "dtype"]
         shown = f"unknown type '{name}'" if name else "this is not a type"
-        self._fail("T0114", shown, span, did_you_mean(name or "", known))
+        hint = _PYTHON_TYPES.get(name or "") or did_you_mean(name or "", known)
+        self._fail("T0114", shown, span, hint)
         return False
 
     def _array(

@@ -124,7 +124,8 @@ def _token_message(token: Token, expected: set[str], row: str) -> tuple[str, str
     if token.type in ("BIT_AND", "BIT_OR") and row[(token.column or 1) - 2 :][:1] == text:
         return f"unexpected '{text}{text}'", f"write '{'and' if text == '&' else 'or'}'"
     if token.type in ("ELIF", "ELSE"):
-        return f"'{text}' without an 'if' before it", None
+        hint = "loops have no 'else': let the loop set a variable, and test it afterwards"
+        return f"'{text}' without an 'if' before it", hint if text == "else" else None
     if token.type in ("BREAK", "CONTINUE", "PASS", "RETURN", "ASSERT", "DEF", "IMPORT", "FROM"):
         return f"'{text}' cannot stand here", "start a new line"
     hint = None
