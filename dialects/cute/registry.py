@@ -32,10 +32,11 @@ _WIDE_INTEGERS = frozenset({"i32", "i64"})
 TMA_COMBINATIONS: Mapping[str, frozenset[str]] = {
     "add": frozenset({"i32"}),
     "addf": frozenset({"f16", "bf16", "f32"}),
-    **dict.fromkeys(("max", "min", "umax", "umin", "and", "or", "xor"), _WIDE_INTEGERS),
+    **dict.fromkeys(("max", "min", "umax", "umin"), _WIDE_INTEGERS),
 }
 """Element types that TMA combines with an array, by mode (PTX ISA, cp.reduce.async.bulk.tensor). It
-adds u64, but not i64."""
+adds u64, but not i64. Of its bitwise operations, some ended in an illegal instruction (H100,
+2026-11-25: `and` of i32, `or` of u64 and `xor` of i64 in one kernel), so threads do them."""
 UNSIGNED_MODES = {"max": False, "min": False, "umax": True, "umin": True}
 """Whether a mode compares numbers without a sign. TMA sees that in the tensor map instead."""
 VECTOR_SUMS = frozenset({"f16", "bf16", "f32"})
@@ -304,7 +305,7 @@ def find_tma_reduction_obstacle(request: CopyRequest, vector_bits: int = 0) -> s
     Each step is relaxed at the scope of the GPU (PTX ISA, cp.reduce.async.bulk.tensor).
     """
     mode = request.combine or ""
-    if request.element not in TMA_COMBINATIONS[mode]:
+    if request.element not in TMA_COMBINATIONS.get(mode, ()):
         return f"TMA has no '{mode}' of {request.element}"
     if UNSIGNED_MODES.get(mode, request.is_unsigned) != request.is_unsigned:
         return f"TMA sees in the tensor map whether numbers have a sign, and '{mode}' differs"

@@ -13,8 +13,12 @@ CASES = {
     "counted_choices": ({"N": 100, "M": 50}, {"N": 33, "M": 7}),
 }
 """Sizes of each kernel; the last ones are the smallest."""
-ZEROED = {name: "H" for name in ("counted_bytes", "counted_in_six", "counted_choices")}
-ZEROED["counted_integers"] = "HG"
+ZEROED = {
+    "counted_bytes": "H",
+    "counted_integers": "HG",
+    "counted_in_six": "H",
+    "counted_choices": "H",
+}
 """Arrays that have to start with zeros."""
 
 
