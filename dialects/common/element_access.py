@@ -33,6 +33,8 @@ ATOMIC_TYPES: Mapping[str, tuple[str, ...]] = {
     CAS: _WIDE,
 }
 """Element types of each atomic operation (PTX ISA, atom: types of sm_90)."""
+COMBINE = "combine"
+"""Attribute of a store that combines: one of the modes below."""
 COMBINATIONS: Mapping[str, tuple[str, ...]] = {
     mode: types for mode, types in ATOMIC_TYPES.items() if mode not in ("xchg", CAS)
 }
@@ -101,7 +103,9 @@ def find_atomic_error(mode: str, count: int, element: Any) -> str | None:
 
 
 def find_combination_error(op: Any, name: str, element: Any) -> str | None:
-    """Return what is wrong with attribute `name` of `op`, a mode that combines tiles, or None."""
+    """Return what is wrong with the mode `name` in which `op` combines tiles; None without it."""
+    if name not in op.attributes:
+        return None
     mode = ir.StringAttr(op.attributes[name]).value
     if mode not in COMBINATIONS:
         return f"expects {name} to be one of: {', '.join(COMBINATIONS)}, but got: {mode}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from tilec.dialects.common.accesses import Access
 from tilec.dialects.common.effects import ReadsInOrder, WritesMemory
-from tilec.dialects.common.element_access import find_combination_error
+from tilec.dialects.common.element_access import COMBINE, find_combination_error
 from tilec.dialects.common.tile_shape import MAX_TILE_ELEMENTS
 from tilec.dialects.common.verify import (
     check_counts,
@@ -24,8 +24,6 @@ from tilec.ir.bindings import Operand, Pure, Result, ext, ir
 PADDINGS = ("zero", "neg_zero", "nan", "pos_inf", "neg_inf")
 """Values of elements outside the array (cuda_tile padding_value)."""
 MEM_SCOPES = ("cta", "cluster", "gpu", "sys")
-COMBINE = "combine"
-"""Attribute that says how a tile is combined with an array; its values are `COMBINATIONS`."""
 
 
 class MakeMemrefBase(ext.Operation, traits=[Pure]):
@@ -326,8 +324,7 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
         token: Orders later operations after this one.
 
     Attributes:
-        combine: How each element is combined with that of the array, in one atomic step: a key of
-            `COMBINATIONS`. Absent for a store, which overwrites.
+        combine: How each element is combined with that of the array, in one atomic step.
     """
 
     ACCESS = Access(writes=True, combine_attribute=COMBINE)
@@ -341,7 +338,7 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
 
     @property
     def combine(self) -> str | None:
-        """How elements are combined with those of the array; None where they overwrite them."""
+        """How elements are combined with those of the array; None for a store."""
         return _text(self, COMBINE, None)
 
     @property
@@ -354,8 +351,6 @@ class TiledStoreBase(TiledAccessBase, traits=[WritesMemory]):
         """Report a store that breaks a rule of tiled accesses."""
         if not (check_counts(self) and self.verify_access(self.memref.type, self.value.type)):
             return False
-        if self.combine is None:
-            return True
         message = find_combination_error(self, COMBINE, self.memref.type.element_type)
         return message is None or report(self, message)
 

@@ -5,8 +5,7 @@ from math import prod
 from typing import Any
 
 from tilec.dialects.common.effects import ReadsMemory, WritesMemory
-from tilec.dialects.common.element_access import find_combination_error
-from tilec.dialects.common.memory_ops import COMBINE
+from tilec.dialects.common.element_access import COMBINE, find_combination_error
 from tilec.dialects.nv_tileas.base import (
     POSITION,
     REGISTERS,
@@ -152,8 +151,6 @@ class CopyOutOp(CheckedOperation, name="copy_out", traits=[WritesMemory]):
         rank = len(self.source.type.shape)
         if len(self.coords) != rank:
             return f"expects {rank} coordinates, but got {len(self.coords)}"
-        if COMBINE not in self.attributes:
-            return None
         return find_combination_error(self, COMBINE, self.source.type.element_type)
 
 

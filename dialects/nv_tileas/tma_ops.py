@@ -8,8 +8,7 @@ from math import prod
 from typing import Any, Sequence  # noqa: UP035 - ext reads typing.Sequence
 
 from tilec.dialects.common.effects import Hints
-from tilec.dialects.common.element_access import find_combination_error
-from tilec.dialects.common.memory_ops import COMBINE
+from tilec.dialects.common.element_access import COMBINE, find_combination_error
 from tilec.dialects.common.verify import is_i32
 from tilec.dialects.nv_tileaa.types import MemrefType
 from tilec.dialects.nv_tileas.base import (
@@ -158,9 +157,8 @@ class AsyncTiledTmaStoreOp(CheckedOperation, name="async_tiled_tma_store"):
         message = _find_box_mismatch(self, self.source.type)
         if message is None and CACHE_HINT in self.attributes:
             message = find_choice_error(self, CACHE_HINT, (EVICT_FIRST,))
-        if message is None and COMBINE in self.attributes:
-            message = find_combination_error(self, COMBINE, self.source.type.element_type)
-        return message
+        element = self.source.type.element_type
+        return message or find_combination_error(self, COMBINE, element)
 
 
 class AsyncTiledTmaPrefetchOp(CheckedOperation, name="async_tiled_tma_prefetch", traits=[Hints]):

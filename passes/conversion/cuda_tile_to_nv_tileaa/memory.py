@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects import cuda_tile
-from tilec.dialects.common.memory_ops import COMBINE
+from tilec.dialects.common.element_access import COMBINE
 from tilec.dialects.cuda_tile.types import ARRAY_PADDING, TileViewType
 from tilec.dialects.nv_tileaa.memory_ops import (
     AssumeOp,

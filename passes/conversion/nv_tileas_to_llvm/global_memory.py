@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from tilec.dialects.common.memory_ops import COMBINE
+from tilec.dialects.common.element_access import COMBINE
 from tilec.dialects.nv_tileas.epilogue_ops import is_per_warpgroup
 from tilec.dialects.nv_tileas.memory_ops import (
     CreateMemTokenOp,

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from tilec.dialects.common.memory_ops import COMBINE
+from tilec.dialects.common.element_access import COMBINE
 from tilec.dialects.nv_tileas.cluster_ops import cluster_of
 from tilec.dialects.nv_tileas.tma_ops import (
     CACHE_HINT,

@@ -86,7 +86,7 @@ def _group_of(store: Any) -> Any:
 
 
 def _add_to_group(sequences: list[_Members], store: Any, parts: EpilogueParts) -> None:
-    """Add a store to a group: the slices of a tile share slots, copies of a store all start anew."""
+    """Add a store to a group: the slices of a tile share slots, copies of a store start anew."""
     if sequences and slice_group(store) is not None:
         sequences[0].append((store, parts))
     else:

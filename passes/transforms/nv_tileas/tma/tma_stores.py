@@ -5,7 +5,7 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
-from tilec.dialects.common.memory_ops import COMBINE
+from tilec.dialects.common.element_access import COMBINE
 from tilec.dialects.nv_tileas import (
     AllocSharedOp,
     AsyncTiledTmaStoreOp,
