@@ -207,15 +207,23 @@ def _spread(processes: Sequence[Sequence[float]]) -> Spread:
 
 
 def tile_name(detail: Mapping[str, Any]) -> str:
-    """Return tile and plan of ours in a few words: `128x256x64, 4 stages, cluster 2x1`."""
+    """Return tile and plan of ours in a few words: `128x256x64, 4 stages, cluster 2x1`.
+
+    Without a ring, the warps of a CTA say more: `1x2048, 8 warps, spread 4`.
+    """
     constants, plan = detail.get("constants", {}), detail.get("plan", {})
-    text = "x".join(str(constants[name]) for name in ("BM", "BN", "BK") if name in constants)
-    if "stages" in plan:
-        text += f", {plan['stages']} stages"
+    tile = "x".join(str(constants[name]) for name in ("BM", "BN", "BK") if name in constants)
+    words = [tile] * bool(tile)
+    if plan.get("stages", 0) > 1:
+        words.append(f"{plan['stages']} stages")
+    elif "consumer_warps" in plan:
+        words.append(f"{plan['consumer_warps']} warps")
+    if plan.get("spread", 1) > 1:
+        words.append(f"spread {plan['spread']}")
     cluster = plan.get("cluster", ())
     if any(extent != 1 for extent in cluster):
-        text += f", cluster {cluster[0]}x{cluster[1]}"
-    return text
+        words.append(f"cluster {cluster[0]}x{cluster[1]}")
+    return ", ".join(words)
 
 
 def format_table(report: Report) -> str:

@@ -117,3 +117,10 @@ def test_tile_name_shows_a_cluster_only_when_there_is_one():
         "128x256x64, 4 stages"
     )
     assert tile_name({**DETAIL, "plan": {"cluster": [2, 1, 1]}}) == "128x256x64, cluster 2x1"
+
+
+def test_tile_name_shows_the_warps_of_a_kernel_without_a_ring():
+    plan = {"stages": 1, "consumer_warps": 8, "spread": 4}
+    assert tile_name({"constants": {"N": 32768}, "plan": plan}) == "8 warps, spread 4"
+    plan["spread"] = 1
+    assert tile_name({"constants": {"BM": 1, "BN": 2048}, "plan": plan}) == "1x2048, 8 warps"
