@@ -70,7 +70,7 @@ def limit_memory(more: int) -> None:
     """Limit the address space of this process to what it has now and `more` bytes.
 
     A forked process begins with the address space of its parent, which may have gigabytes. Below
-    that, a thread cannot even report that it has no memory, and whoever starts one waits for ever.
+    that, a thread cannot even report that it has no memory, and whoever starts one waits forever.
     """
     pages = int(Path("/proc/self/statm").read_text().split()[0])
     most = pages * resource.getpagesize() + more

@@ -366,7 +366,7 @@ def test_planned_registers_obey_the_sum_rule(consumers, accumulators):
 
 
 def test_the_reported_deadlock_is_found():
-    """224 + 224 + 80 on 384 threads waits for ever."""
+    """224 + 224 + 80 on 384 threads waits forever."""
     assert exceeds_pool(RoleRegisters(80, 224), 2, TARGET) is not None
 
 

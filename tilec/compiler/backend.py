@@ -171,7 +171,7 @@ class CodeGenerator:
 def _import_rest(*, ptxas: bool) -> None:
     """Import what the steps without the compiler's lock use.
 
-    A forked child would wait for ever for an import that another thread of its parent had begun.
+    A forked child would wait forever for an import that another thread of its parent had begun.
     """
     import shutil  # noqa: F401
     import subprocess  # noqa: F401

@@ -82,8 +82,8 @@ FIELDS: dict[str, PlanField] = {
         ),
         PlanField(
             "spread",
-            "where a CTA that reduces what it loads leaves no room for another one on its SM, as"
-            " few as leave room, for four CTAs if 8 do, else for two; else 1",
+            "1; if a CTA that reduces what it loads leaves no room for a second one on its SM, the"
+            " fewest CTAs, up to 8, of which four fit, else the fewest of which two fit",
             "CTAs of a cluster that compute a block together, each a part of its tiles: 1, 2, 4, 8"
             " or 16",
             range(1, machine.SPREADS[-1] + 1),
@@ -94,7 +94,7 @@ FIELDS: dict[str, PlanField] = {
             "where each step reduces tiles that threads load, as many as keep"
             f" {machine.STREAM_FLIGHT_BYTES // 1024} KB of loads in flight, if a thread then has"
             " enough registers; else 1",
-            "least number of CTAs that find room on an SM: threads get at most as many registers",
+            "least number of CTAs that fit on an SM: threads get at most as many registers",
             range(1, 33),
         ),
         PlanField(
@@ -179,8 +179,8 @@ FIELDS: dict[str, PlanField] = {
         PlanField(
             "turns",
             "1 for each rotated loop whose round then takes less time",
-            "whether the warpgroups of a rotated loop issue the products of a round one after the"
-            " other",
+            "whether the warpgroups of a rotated loop ping-pong: one issues the products of a round"
+            " while the others compute",
         ),
         PlanField(
             "pingpong",

@@ -55,7 +55,7 @@ class KernelProblem:
             the layout of tiles, given the warps of a team.
         tile_elements: Elements of the largest tile that is held in registers.
         has_loop_loads: Whether a loop contains TMA loads.
-        latency: Largest hint of a load in a loop: tiles that should be on their way; 0 without one.
+        latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
         persistent: Whether registers may do for the state of a loop over tiles.

@@ -17,7 +17,7 @@ from tilec.plan.overrides import PlanOverrides
 from tilec.request.target import Target
 
 MIN_WIDE_STAGES = 4
-"""Stages that a product wants at least: one is read, one is freed, two are on their way."""
+"""Stages that a product wants at least: one is read, one is freed, two are in flight."""
 
 _NO_LOADS = "the epilogue loads no tiles"
 

@@ -10,8 +10,8 @@ from tilec.request.target import Target
 from tilec.support.fast_dataclasses import replace
 
 LEAST_BLOCKS = 2
-"""CTAs that should find room on an SM: while one waits for its tile, or for the other CTAs of its
-cluster, the loads of another one are on their way. A CTA that has the SM for itself had 0.61 to
+"""CTAs that should fit on an SM: while one waits for its tile, or for the other CTAs of its
+cluster, the loads of another one are in flight. A CTA that has the SM for itself had 0.61 to
 0.90 of the speed of a copy where two had 1.05 to 1.20 (softmax and norms of rows of 131072 and
 262144 bf16, H100, 2026-11-25)."""
 GOOD_BLOCKS = 4
@@ -24,7 +24,7 @@ def choose_spread(
 ) -> tuple[int, tuple[str, ...]]:
     """Return over how many CTAs the tiles of a block are spread, and why if there is a choice.
 
-    A CTA with a long row needs so many registers that no other one finds room on its SM, and then
+    A CTA with a long row needs so many registers that no other one fits on its SM, and then
     nothing hides its loads. Several CTAs hold a part of the row each, read it once, and exchange
     what they have reduced. The planner takes as few CTAs as leave room for others.
 

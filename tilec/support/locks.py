@@ -1,7 +1,7 @@
 """Locks that a forked child finds free, and properties that need none.
 
 A fork copies the memory of a process, but of its threads only the one that forks. A lock that
-another thread held at that moment would stay held in the child for ever.
+another thread held at that moment would stay held in the child forever.
 """
 
 import os

@@ -45,7 +45,7 @@ FILE = "mutant.mlir"
 
 
 class HangError(Exception):
-    """A mutant runs for ever."""
+    """A mutant runs forever."""
 
 
 @contextmanager

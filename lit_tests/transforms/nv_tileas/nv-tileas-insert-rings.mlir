@@ -240,7 +240,7 @@ module @sides_of_a_branch_have_rings_of_their_own {
 #load = #cute.copy_atom<"sm90_tma_load_2d_f32", "tma_load", 2 : i64, 0 : i64, f32>
 #slot = #nv_tileas.shared_layout<array<i64: 32, 32>, 128 : i64>
 
-// Consumers that send to themselves wait after the commit, or they would wait for ever.
+// Consumers that send to themselves wait after the commit, or they would wait forever.
 // CHECK-LABEL: module @own_loads_are_waited_for_after_the_commit
 // CHECK:         %[[RING:.*]] = "nv_tileas.create_ring"
 // CHECK-NOT:     nv_tileas.create_ring

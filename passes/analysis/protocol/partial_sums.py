@@ -9,7 +9,7 @@ they were loaded, or without a producer by the rounds in which they are multipli
 * the last split waits for as many parts as are counted in all, meets the other threads, and adds
   each part once; what is computed from the sum holds every product once;
 * no place in the workspace is written twice, or lies beyond those of the tiles that there are;
-* the counter of each tile is zero at the end, for the next launch, and nobody waits for ever.
+* the counter of each tile is zero at the end, for the next launch, and nobody waits forever.
 
 A release that counts, an acquire that waits and barriers of the role on either side order the
 writes of one CTA before the reads of another one (PTX ISA, causality order; see the conversion to

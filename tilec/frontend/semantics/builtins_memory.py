@@ -76,7 +76,7 @@ def load(
 
     `index` and `shape` have one entry per axis, or are plain numbers for one axis. Elements outside
     the array are `pad`, 0 by default. With the shape `()` the result is a scalar. `latency`, from 1
-    to 10, is how many tiles of a loop should be on their way, for arrays that are far.
+    to 10, is how many tiles a loop keeps in flight: more for memory that answers slowly.
     """
     place = place_of(call, index, offset)
     if shape is not None and shape.value == TupleValue(()):
@@ -110,7 +110,7 @@ def prefetch(
 ) -> AnyValue:
     """Ask for a tile to be in L2 when it is loaded later. The arguments are those of `load`.
 
-    It changes no value, and what lies outside of the array is left out.
+    It changes no value, and ignores elements outside of the array.
     """
     place = place_of(call, index, offset)
     view = _loaded_view(call, array, shape, None)
@@ -157,7 +157,7 @@ def _refuse(call: Call, what: str, why: str, *arguments: Argument | None) -> Non
 
 
 def _latency(call: Call, argument: Argument) -> int:
-    """Return the hint how many tiles should be on their way."""
+    """Return the hint how many tiles should be in flight."""
     value = call.integer(argument, "latency")
     if not 1 <= value <= MAX_LATENCY:
         message = f"latency is a number from 1 to {MAX_LATENCY}, found {int(value)}"

@@ -15,7 +15,7 @@ barriers. Parts go through a few small staging slots of each warpgroup: one slot
 reads the others, and a warpgroup that is done starts on its next tile. A part is a box of the rows
 that the warpgroup holds: 64 rows (columns of a column-major array) of one 128-byte swizzle span,
 8192 bytes, one TMA copy. Its registers are already in the right threads, so cutting moves nothing.
-`staging_pending` is the number of parts that may still be on their way when the slot is written
+`staging_pending` is the number of parts that may still be in flight when the slot is written
 again. The slices of a tile (`nv-tileas-slice-tiles`) use the same staging slots, and so do the
 copies that rotation made of a store (`nv-tileas-rotate-loops`).
 

@@ -146,7 +146,7 @@ def set_step(store: Any, origin: Sequence[int], shape: Sequence[int]) -> None:
 def set_staging(store: Any, staging: Staging, number: int) -> None:
     """Say which staging slot part `number` takes, and how long its batch has to wait for its slots.
 
-    `staging_pending` counts the batches that may still be on their way when the slots are written:
+    `staging_pending` counts the batches that may still be in flight when the slots are written:
     all those after the last one that used them, in this tile or in the one before.
     """
     size = min(staging.batch, staging.slots)

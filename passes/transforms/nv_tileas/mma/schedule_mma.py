@@ -12,9 +12,9 @@ do (`why_not_wgmma`) reads such buffers, too. It becomes a `warp_mma`, which eac
 registers (`mma.sync`), or a `simt_mma`, which multiplies on the CUDA cores. Remark T0542 reports
 the first, warning T0541 the second.
 
-A wait comes as late as that hides work: after the last operation on tiles, or product, that needs
-no result of its group. The slots and buffers that the group reads are released after the wait.
-Products that were issued since stay in flight:
+A wait comes after the last operation on tiles, or product, that needs no result of its group, so
+that these overlap with the group. The slots and buffers that the group reads are released after the
+wait. Products that were issued since stay in flight:
 
     %g, %t = async_mma ...; %h, %u = async_mma ...; mma_wait %g, %t {pending = 1}; softmax
     mma_wait %h, %u {pending = 0}

@@ -243,7 +243,7 @@ def kernel_problem(
 
 
 def _latency(access: TiledAccess) -> int:
-    """Return how many tiles of a load in a loop should be on their way; 0 without a hint."""
+    """Return how many tiles of a load in a loop should be in flight; 0 without a hint."""
     in_ring = access.uses_tma and access.is_load and enclosing_loops(access.op)
     hint = access.op.attributes.get("latency") if in_ring else None
     return 0 if hint is None else ir.IntegerAttr(hint).value

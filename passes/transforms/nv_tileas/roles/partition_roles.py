@@ -30,7 +30,7 @@ a producer warp with a program of its own:
               producer_warp {warp = 1} { scf.for %tile { %r0 = tiled_load; send %r0; %r1 = ... } }
 
 The slot of a slice becomes free while the epilogue runs. At that time the k-tiles of the next tile
-should already be on their way, and one thread cannot do both. A separate warp requests the first
+should already be in flight, and one thread cannot do both. A separate warp requests the first
 slices of a tile as soon as the tile before has released their slots.
 
 Options:
