@@ -540,3 +540,35 @@ module @joins_follow_their_result {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (!half, !b) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
 }
+
+// -----
+
+!s = !nv_tileas.smem<tensor<64x64xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
+
+// Uses of one range want different layouts. Each makes its own: nothing is converted.
+// CHECK-LABEL: module @ranges_are_made_again_for_each_use
+// CHECK-NOT:     nv_tileas.convert_layout
+// CHECK:         "nv_tileas.make_range"{{.*}} -> tensor<64xi32, #nv_tileas.layout<"[[A:.*]]">>
+// CHECK:         "nv_tileas.make_range"{{.*}} -> tensor<64xi32, #nv_tileas.layout<"[[B:.*]]">>
+// CHECK-NOT:     nv_tileas.convert_layout
+module @ranges_are_made_again_for_each_use {
+  "nv_tileaa.func"() ({
+  ^bb0(%s: !s):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %i = "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<64xi32>
+      %r = "nv_tileas.view"(%i) : (tensor<64xi32>) -> tensor<64x1xi32>
+      %c = "nv_tileas.view"(%i) : (tensor<64xi32>) -> tensor<1x64xi32>
+      %rows = "nv_tileas.broadcast"(%r) : (tensor<64x1xi32>) -> tensor<64x64xi32>
+      %columns = "nv_tileas.broadcast"(%c) : (tensor<1x64xi32>) -> tensor<64x64xi32>
+      %m = arith.cmpi slt, %rows, %columns : tensor<64x64xi32>
+      %x = "nv_tileas.load_shared"(%s) : (!s) -> tensor<64x64xf32>
+      %y = arith.negf %x : tensor<64x64xf32>
+      %z = arith.select %m, %x, %y : tensor<64x64xi1>, tensor<64x64xf32>
+      "nv_tileas.store_shared"(%z, %s) : (tensor<64x64xf32>, !s) -> ()
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!s) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64}} : () -> ()
+}

@@ -67,6 +67,52 @@ module @weights_of_a_softmax {
 
 // -----
 
+!acc = tensor<128x128xf32>
+!rows = tensor<128x1xf32>
+
+// A part of a constant tile is a constant: a slice would ask for registers of the whole tile.
+// CHECK-LABEL: module @a_constant_is_made_for_each_part
+// CHECK:         %[[C0:.*]] = arith.constant dense<2.0{{.*}}> : tensor<128x80xf32>
+// CHECK:         math.fma %{{.*}}, %[[C0]], %{{.*}} : tensor<128x80xf32>
+// CHECK:         "nv_tileas.mma_wait"
+// CHECK:         %[[C1:.*]] = arith.constant dense<2.0{{.*}}> : tensor<128x48xf32>
+// CHECK:         math.fma %{{.*}}, %[[C1]], %{{.*}} : tensor<128x48xf32>
+module @a_constant_is_made_for_each_part {
+  "nv_tileaa.func"() ({
+  ^bb0(%a: tensor<128x128xbf16>, %acc: !acc, %s: !acc, %top: !rows, %c: f32, %v: !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>, %l: i32, %u: i32, %step: i32, %r0: tensor<128x8xf32>):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %scale = arith.constant dense<2.0> : !acc
+      %rows = "nv_tileas.splat"(%c) : (f32) -> !rows
+      %x:4 = scf.for %i = %l to %u step %step iter_args(%o = %acc, %w = %a, %t = %r0, %f = %top) -> (!acc, tensor<128x128xbf16>, tensor<128x8xf32>, !rows) : i32 {
+        %fade = "nv_tileas.broadcast"(%f) : (!rows) -> !acc
+        %scaled = arith.mulf %o, %fade : !acc
+        %g:2 = "nv_tileas.async_mma"(%w, %v, %scaled) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>, !acc) -> (!acc, !nv_tileas.mma_token)
+        %m = arith.mulf %top, %rows : !rows
+        %b = "nv_tileas.broadcast"(%m) : (!rows) -> !acc
+        %e = math.fma %s, %scale, %b : !acc
+        %p = math.exp2 %e {flush_to_zero} : !acc
+        %q = "nv_tileas.view"(%p) : (!acc) -> tensor<128x16x8xf32>
+        "nv_tileas.anchor"(%p) : (!acc) -> ()
+        %d = "nv_tileas.mma_wait"(%g#0, %g#1) {pending = 0 : i64} : (!acc, !nv_tileas.mma_token) -> !acc
+        %n = arith.truncf %p : !acc to tensor<128x128xbf16>
+        %r = "nv_tileas.reduce"(%q) ({
+        ^bb0(%lhs: f32, %rhs: f32):
+          %z = arith.addf %lhs, %rhs : f32
+          "nv_tileas.yield_values"(%z) : (f32) -> ()
+        }) {axis = 1 : i64} : (tensor<128x16x8xf32>) -> tensor<128x8xf32>
+        %k = math.exp2 %top : !rows
+        scf.yield %d, %n, %r, %k : !acc, tensor<128x128xbf16>, tensor<128x8xf32>, !rows
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, !acc, !acc, !rows, f32, !nv_tileas.smem<tensor<128x128xbf16, #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>>>, i32, i32, i32, tensor<128x8xf32>) -> (), nv_tileaa.kernel_spec = {consumer_warps = 8 : i64}} : () -> ()
+}
+
+// -----
+
 // Nothing small stands between the product and all columns, so there is nothing to hold.
 // CHECK-LABEL: module @nothing_to_hold
 // CHECK:         %[[P:.*]] = math.exp2

@@ -25,7 +25,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas import AnchorOp, HoldOp, MmaWaitOp, TileSliceOp
 from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, CatOp, ReduceOp, SplatOp
-from tilec.ir.bindings import ir
+from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
 from tilec.ir.sequences import operations_after, operations_between
 from tilec.ir.structured import (
@@ -251,6 +251,8 @@ class _Cut:
         type_ = _with_columns(value.type, columns)
         if maker is not None and maker.name == SplatOp.OPERATION_NAME:
             return _alike(maker, list(maker.operands), type_)
+        if maker is not None and maker.name == "arith.constant":
+            return _constant(maker, type_)
         if maker is not None and maker.name == BroadcastOp.OPERATION_NAME:
             source = maker.operands[0]
             if source.type.shape[-1] == 1:
@@ -296,6 +298,12 @@ def _alike(op: Any, operands: list[Any], type_: Any) -> Any:
     attributes = {item: op.attributes[item] for item in op.attributes}
     made = ir.Operation.create(op.name, results=[type_], operands=operands, attributes=attributes)
     return made.results[0]
+
+
+def _constant(maker: Any, type_: Any) -> Any:
+    """Emit a constant tile of one value for a part of a tile of that value."""
+    value = ir.DenseElementsAttr(maker.attributes["value"]).get_splat_value()
+    return arith.constant(type_, ir.DenseElementsAttr.get_splat(type_, value))
 
 
 def _summed(tile: Any, view: Any, reduce: Any) -> Any:

@@ -10,13 +10,13 @@ After:   %d : tensor<128x256xf32,
 Values that an element-wise operation, a loop or a branch connects form a group and share one
 layout. Accumulators of wgmma and mma.sync fix the layout of their groups. So do A operands that
 wgmma takes from registers, unless there is an accumulator in their group. From there, layouts
-spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads,
-constants and ranges take any layout. A group without a fixed layout gets the one that suits its
-memory accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows if
-there are enough; where they are scanned, consecutive elements of them. A tile that is transposed
-between its loads and stores gets the layout with the least price among some candidates
-(`passes/analysis/layout_prices.py`); remark T0438 says which. A part (`nv-tileas-lower-epilogue`)
-takes the layout of its tile within one warpgroup.
+spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads take
+any layout. Constants, ranges and splats are made again for each use. A group without a fixed layout
+gets the one that suits its memory accesses best, the largest tile first. Where its rows are
+reduced, a warp gets whole rows if there are enough; where they are scanned, consecutive elements of
+them. A tile that is transposed between its loads and stores gets the layout with the least price
+among some candidates (`passes/analysis/layout_prices.py`); remark T0438 says which. A part
+(`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
 
 If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
 """
@@ -73,6 +73,7 @@ from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
     register_operand,
     retype_constants,
 )
+from tilec.passes.transforms.nv_tileas.resources.remade_tiles import merge, remake
 from tilec.support.diagnostics import InternalCompilerError, remark
 from tilec.support.fast_dataclasses import dataclass, field
 
@@ -128,6 +129,7 @@ class LayoutAssignment:
 
     def run(self) -> None:
         """Group the values, choose layouts, then write them into the types."""
+        clones = remake(self.block)
         together = convert_fragments(self.block)
         fragments = [op for ops in together for op in ops]
         converted = [*convert_combined(self.block), *fragments]
@@ -146,6 +148,7 @@ class LayoutAssignment:
         for value in list(self.parents):
             layout = self.layouts[self._find(value)]
             value.set_type(with_register_layout(value.type, layout))
+        merge(clones, self.replaced)
         for op in self.replaced:
             erase(op)
         retype_constants(self.block)

@@ -1,0 +1,67 @@
+"""Tiles that cost nothing to make again: each use gets its own, so that uses share no layout.
+
+CSE merges equal constants, ranges and splats, and what views and broadcasts make of them, although
+their uses have nothing to do with each other. After the layouts are known, those that got the
+layout of the first one are merged with it again. The others are made next to their use, so that
+they take no registers on the way there.
+"""
+
+from typing import Any
+
+from tilec.dialects.nv_tileas.tile_ops import BroadcastOp, MakeRangeOp, PermuteOp, SplatOp, ViewOp
+from tilec.ir.bindings import ir
+from tilec.ir.removal import erase
+from tilec.ir.structured import walk_operations
+
+_MADE = ("arith.constant", MakeRangeOp.OPERATION_NAME, SplatOp.OPERATION_NAME)
+_RELABELLED = (ViewOp.OPERATION_NAME, PermuteOp.OPERATION_NAME, BroadcastOp.OPERATION_NAME)
+MAX_USERS = 16
+"""Users up to which a tile is made again for each: chains of such tiles multiply."""
+
+
+def remake(block: Any) -> list[tuple[Any, Any]]:
+    """Clone each such operation for all its users but one, in front of them.
+
+    Returns:
+        Pairs of a clone and the operation that it is a clone of; users come before what they use.
+    """
+    cheap: set[Any] = set()
+    ops = walk_operations(block)
+    for op in ops:
+        if _is_cheap(op, cheap):
+            cheap.add(op.results[0])
+    found = []
+    for op in reversed([op for op in ops if len(op.results) and op.results[0] in cheap]):
+        users = list(dict.fromkeys(use.owner.operation for use in op.results[0].uses))
+        for user in users[1:] if len(users) <= MAX_USERS else ():
+            with ir.InsertionPoint(user):
+                clone = op.clone()
+            _replace_in(user, op.results[0], clone.results[0])
+            found.append((clone, op))
+    return found
+
+
+def merge(clones: list[tuple[Any, Any]], unused: list[Any]) -> None:
+    """Take clones out again whose results have the type of the original.
+
+    Args:
+        clones: What `remake` returned.
+        unused: Operations that are about to be erased.
+    """
+    for clone, original in clones:
+        same = clone.results[0].type == original.results[0].type
+        if same and clone not in unused and original not in unused:
+            clone.results[0].replace_all_uses_with(original.results[0])
+            erase(clone)
+
+
+def _is_cheap(op: Any, cheap: set[Any]) -> bool:
+    if op.name in _MADE:
+        return isinstance(op.results[0].type, ir.RankedTensorType)
+    return op.name in _RELABELLED and op.operands[0] in cheap
+
+
+def _replace_in(user: Any, old: Any, new: Any) -> None:
+    for number, operand in enumerate(user.operands):
+        if operand == old:
+            user.operands[number] = new
