@@ -13,6 +13,8 @@ from typing import Any
 
 from tools.emulator.fuzz.program import Program
 
+SECONDS_TO_END = 5
+"""What a process without more tasks may take to remove its files and to close its GPU."""
 PATIENCE = 60
 """Seconds that a process may stay silent beyond the limit of a program before it is ended."""
 
@@ -128,11 +130,11 @@ def run(tasks: Iterator[Task], jobs: int, cache: Path | None = None) -> Iterator
     """
     from tools.emulator.fuzz.running import GPU_FAULT, SECONDS, Verdict
 
-    workers = [_Worker(cache) for _ in range(jobs)]
+    workers, done = [_Worker(cache) for _ in range(jobs)], list[_Worker]()
     pending = iter(tasks)
     try:
         for worker in list(workers):
-            _next(worker, pending, workers)
+            _next(worker, pending, workers, done)
         while workers:
             ready = wait([worker.pipe for worker in workers], timeout=5)
             for worker in [
@@ -150,10 +152,12 @@ def run(tasks: Iterator[Task], jobs: int, cache: Path | None = None) -> Iterator
                 if report.verdict.where in ("process", GPU_FAULT):
                     worker.end()
                     workers[workers.index(worker)] = worker = _Worker(cache)
-                _next(worker, pending, workers)
+                _next(worker, pending, workers, done)
                 yield report
     finally:
-        for worker in workers:
+        for worker in done:
+            worker.process.join(SECONDS_TO_END)
+        for worker in (*done, *workers):
             worker.end()
 
 
@@ -163,16 +167,15 @@ def _is_late(worker: _Worker, seconds: int) -> bool:
     return time.monotonic() - worker.since > limit
 
 
-def _next(worker: _Worker, tasks: Iterator[Task], workers: list[_Worker]) -> None:
-    """Give a process its next task, or end it."""
+def _next(
+    worker: _Worker, tasks: Iterator[Task], workers: list[_Worker], done: list[_Worker]
+) -> None:
+    """Give a process its next task, or let it end."""
     task = next(tasks, None)
-    if task is not None:
-        worker.give(task)
-        return
-    workers.remove(worker)
-    worker.give(None)
-    worker.process.join(5)
-    worker.end()
+    worker.give(task)
+    if task is None:
+        workers.remove(worker)
+        done.append(worker)
 
 
 def _lost(task: Task) -> Report:
