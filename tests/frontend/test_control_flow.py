@@ -221,6 +221,7 @@ GRID = "m, k = grid(cdiv(M, 64), cdiv(K, 64))\n"
         (GRID + "p = grid(3)", 2, "a kernel has one grid"),
         ("m = grid(alpha)", 1, "cannot be computed before the launch"),
         ("m = grid(cdiv(n))", 1, "cannot be computed before the launch"),
+        ("m = grid(cdiv(n, 2.5))", 1, "from integers, found the constant 2.5"),
         ("m = grid(1, 2, 3, 4)", 1, "one to three extents, found 4"),
         ("m = grid(BM - 64)", 1, "an extent must be positive, found 0"),
         ("x = grid(3) + 1", 1, "not allowed here"),

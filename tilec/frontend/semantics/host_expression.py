@@ -10,7 +10,7 @@ from tilec.frontend.semantics import hir
 from tilec.frontend.semantics.constant_evaluator import ceil_div, fold_binary
 from tilec.frontend.semantics.context import Context
 from tilec.frontend.semantics.signature import called_name
-from tilec.frontend.semantics.values import AnyValue, Constant
+from tilec.frontend.semantics.values import AnyValue, Constant, describe
 from tilec.frontend.syntax import ast
 from tilec.frontend.syntax.limits import MAX_EXTENT_CHARACTERS
 from tilec.support.diagnostics import CompileError
@@ -145,8 +145,11 @@ def _evaluated(ctx: Context, node: ast.Expression) -> Host:
 
 
 def _known(ctx: Context, node: ast.Expression, value: AnyValue) -> Host:
-    if isinstance(value, Constant) and isinstance(value.value, int):
-        return int(value.value)
+    if isinstance(value, Constant):
+        if isinstance(value.value, int):
+            return int(value.value)
+        message = f"grid: an extent is computed from integers, found {describe(value)}"
+        raise ctx.fail("T0316", message, node.span)
     if isinstance(value, hir.Value) and value in ctx.host_names:
         return ctx.host_names[value]
     raise _not_host(ctx, node)
