@@ -1,16 +1,23 @@
-"""Whether a tile is stored while the products of the next one run. Pure Python."""
+"""What of a tile runs while the products of the next one do. Pure Python.
+
+The loop over the tiles of a CTA is scheduled like other loops (`tilec/plan/schedule.py`). Its graph
+has the loop over k-tiles as one operation, and a cut for each tile that may wait in registers.
+"""
 
 from tilec.plan import machine
 from tilec.plan.failure import fail
+from tilec.plan.graph import LoopGraph
 from tilec.plan.model import KernelPlan, KernelProblem
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.registers import accumulator_registers, most_consumer_registers
+from tilec.plan.schedule import TileSchedule, schedule_loop
+from tilec.support.fast_dataclasses import replace
 
 
 def choose_deferral(
     problem: KernelProblem, plan: KernelPlan, overrides: PlanOverrides
-) -> tuple[int, tuple[str, ...]]:
-    """Return the registers of a tile that waits for the next one, and why; 0 when none waits.
+) -> tuple[TileSchedule | None, tuple[str, ...]]:
+    """Return the schedule of the loop over tiles, and why; None where nothing was to choose.
 
     Args:
         problem: A kernel with mma.
@@ -18,33 +25,43 @@ def choose_deferral(
         overrides: What the user fixed.
     """
     defect = problem.why_not_deferral or _why_not_schedule(plan) or _why_not_size(problem, plan)
+    wanted = problem.defer_stores if overrides.defer_stores is None else overrides.defer_stores
     if overrides.defer_stores and defect is not None:
         fail("T0421", f"defer_stores = true: {defect}")
+    found = None
+    if wanted and defect is None and problem.tile_graph is not None:
+        graph = problem.tile_graph(plan.consumers, plan.slice_columns > 0)
+        found = _schedule(problem, plan, graph, overrides)
+    if overrides.defer_work:
+        _check_work(found)
     if overrides.defer_stores is False:
-        return 0, ("defer_stores = false: fixed by the user",)
-    if defect is not None:
-        return 0, ()
-    if overrides.defer_stores is None and not problem.defer_stores:
-        return 0, ()
+        return None, ("defer_stores = false: fixed by the user",)
+    if found is None or not found.waiting:
+        return found, ()
     why = "fixed by the user" if overrides.defer_stores else "products hide the store of a tile"
-    waiting = accumulator_registers(*_result(problem), plan.consumers)
-    reason = f"defer_stores = true: a tile is stored while the next one is computed; {why}"
-    return waiting, (reason,)
+    return found, (f"defer_stores = true: a tile is stored while the next one is computed; {why}",)
 
 
-def defers_work(problem: KernelProblem, waiting: int, overrides: PlanOverrides) -> bool:
-    """Return whether what is computed from a rounded tile waits with it.
+def _schedule(
+    problem: KernelProblem, plan: KernelPlan, graph: LoopGraph, overrides: PlanOverrides
+) -> TileSchedule:
+    """Schedule the loop over tiles: what waits takes no more registers than the result."""
+    works = problem.defer_work if overrides.defer_work is None else overrides.defer_work
+    if not works:
+        graph = replace(graph, cuts=graph.cuts[-1:])
+    registers = problem.accumulators(plan.consumers)
+    registers += accumulator_registers(*_result(problem), plan.consumers)
+    return TileSchedule(graph, schedule_loop(graph, registers, rotate=overrides.defer_stores))
 
-    Args:
-        problem: A kernel with mma.
-        waiting: Registers of the tile that waits; 0 when none does.
-        overrides: What the user fixed.
-    """
-    if overrides.defer_work and not waiting:
+
+def _check_work(found: TileSchedule | None) -> None:
+    """Refuse `defer_work = true` where threads compute nothing later."""
+    if found is None or not found.waiting:
         fail("T0421", "defer_work = true: no tile waits for the next one (defer_stores = false)")
-    return waiting > 0 and (
-        problem.defer_work if overrides.defer_work is None else overrides.defer_work
-    )
+    if not found.defers_work:
+        message = "nothing is left to compute from a tile that is rounded to 16 bits"
+        hint = "round the tile first, as in cast(acc, bf16), and load what is computed with it then"
+        fail("T0421", f"defer_work = true: {message}", hint)
 
 
 def _why_not_schedule(plan: KernelPlan) -> str | None:

@@ -33,6 +33,8 @@ class Op:
         stage: Fixed stage; None where the schedule may choose.
         in_place: Whether the result is a tile in a slot of a ring, which is not carried around the
             loop: what reads it has the same stage.
+        in_pieces: Whether it runs in pieces, so that its result takes registers only where it is
+            carried around the loop.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Op:
     registers: int = 0
     stage: int | None = None
     in_place: bool = False
+    in_pieces: bool = False
 
     @property
     def asynchronous(self) -> bool:
@@ -72,11 +75,14 @@ class LoopGraph:
         ops: Its operations in program order.
         edges: What they wait for.
         warpgroups: How many share the engines, each with its own rows.
+        cuts: Operations after which stage 1 may begin, if that is the choice and not the stages of
+            products: all that reads their results then has stage 1.
     """
 
     ops: tuple[Op, ...]
     edges: tuple[Edge, ...]
     warpgroups: int = 1
+    cuts: tuple[int, ...] = ()
 
     def demand(self, engine: Engine) -> float:
         """Return the cycles of a round that one warpgroup occupies `engine`."""

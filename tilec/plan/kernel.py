@@ -7,7 +7,7 @@ later passes follow the plan and decide nothing. Tile extents are fixed before (
 from collections.abc import Mapping
 
 from tilec.plan import machine
-from tilec.plan.deferral import choose_deferral, defers_work
+from tilec.plan.deferral import choose_deferral
 from tilec.plan.epilogue import Slices
 from tilec.plan.failure import fail
 from tilec.plan.model import KernelPlan, KernelProblem
@@ -202,8 +202,8 @@ def _plan_registers(
     problem: KernelProblem, plan: KernelPlan, target: Target, overrides: PlanOverrides
 ) -> KernelPlan:
     """Return the plan with what threads hold: accumulators, and tiles that wait to be stored."""
-    waiting, why = choose_deferral(problem, plan, overrides)
-    defer_work = defers_work(problem, waiting, overrides)
+    found, why = choose_deferral(problem, plan, overrides)
+    waiting = found.waiting if found is not None else 0
     if not plan.specialize:
         if (overrides.producer_registers, overrides.consumer_registers) != (None, None):
             fail("T0421", "producer_registers and consumer_registers need specialize = true")
@@ -219,7 +219,8 @@ def _plan_registers(
     return replace(
         plan,
         defer_stores=waiting > 0,
-        defer_work=defer_work,
+        defer_work=found is not None and found.defers_work,
+        tile_schedule=found,
         producer_registers=registers.producer,
         consumer_registers=registers.consumer,
         reasons=(*plan.reasons, *why, f"registers = {given}: {what}"),

@@ -4,8 +4,10 @@ from collections.abc import Callable
 
 from tilec.plan import machine
 from tilec.plan.epilogue import SlicedTile, Slices
+from tilec.plan.graph import LoopGraph
 from tilec.plan.products import MmaTile
 from tilec.plan.registers import accumulator_registers
+from tilec.plan.schedule import TileSchedule
 from tilec.support.fast_dataclasses import dataclass
 
 
@@ -68,7 +70,10 @@ class KernelProblem:
         why_not_split: Why k-tiles can be neither divided among CTAs nor run backwards; None when
             they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
-        why_not_deferral: Why the store of a tile cannot wait; None when it can.
+        why_not_deferral: Why nothing of a tile can run during the products of the next one; None
+            when something can.
+        tile_graph: Returns the graph of a tile, given the warpgroups that share it and whether its
+            result is sliced; None without a loop over k-tiles.
         why_no_producer: Why no producer role can issue the loads; None when one can.
         defer_work: Whether registers may do for what is computed from a tile that waits.
         snake_k: Whether the tiles were planned for operands that outgrow L2.
@@ -97,6 +102,7 @@ class KernelProblem:
     why_not_split: str | None = None
     defer_stores: bool = True
     why_not_deferral: str | None = "the kernel has no store that could wait"
+    tile_graph: Callable[[int, bool], LoopGraph] | None = None
     why_no_producer: str | None = None
     defer_work: bool = True
     snake_k: bool = True
@@ -167,7 +173,7 @@ class KernelPlan:
         snake_k: Whether a CTA runs the k-tiles of every second one of its tiles backwards.
         defer_stores: Whether a tile is stored while the products of the next one run.
         defer_work: Whether it waits as soon as it is rounded, and what is computed from it, too.
-            `nv-tileas-defer-stores` takes that back where nothing is.
+        tile_schedule: The schedule of the loop over tiles; None where there was nothing to choose.
         reasons: Why, one sentence per decision.
     """
 
@@ -197,6 +203,7 @@ class KernelPlan:
     snake_k: bool = False
     defer_stores: bool = False
     defer_work: bool = False
+    tile_schedule: TileSchedule | None = None
 
     @property
     def block_threads(self) -> int:

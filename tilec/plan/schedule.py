@@ -44,6 +44,7 @@ class Schedule:
         binds: That engine.
         registers: Most registers of a thread that the tiles of a round need at a time.
         turns: Whether the warpgroups issue the products of a round one after the other.
+        carried: Registers of a thread for what stage 1 reads of the round before.
     """
 
     stages: tuple[int, ...]
@@ -53,6 +54,7 @@ class Schedule:
     binds: Engine
     registers: int
     turns: bool = False
+    carried: int = 0
 
     @property
     def rotated(self) -> bool:
@@ -89,6 +91,30 @@ class Choice:
         return f"the best rotated loop {rotated[0].why}"
 
 
+@dataclass(frozen=True, slots=True)
+class TileSchedule:
+    """The schedule of a loop over tiles.
+
+    Attributes:
+        graph: What a round does.
+        choice: When.
+    """
+
+    graph: LoopGraph
+    choice: Choice
+
+    @property
+    def waiting(self) -> int:
+        """Registers of a tile that waits for the next one; 0 when none does."""
+        return self.choice.best.carried
+
+    @property
+    def defers_work(self) -> bool:
+        """Whether threads compute from the tile that waits, and do not only store it."""
+        nodes = zip(self.graph.ops, self.choice.best.stages, strict=True)
+        return any(stage == 1 and op.registers > 0 for op, stage in nodes)
+
+
 def schedule_loop(
     graph: LoopGraph, registers: int, *, rotate: bool | None = None, turns: bool | None = None
 ) -> Choice:
@@ -104,7 +130,8 @@ def schedule_loop(
     limit = max(registers, _allocated(plain))
     rotated = [evaluate(graph, stages, turns) for stages in _assignments(graph) if any(stages)]
     rotated.sort(key=_rank)
-    least = float("inf") if rotate else WORTH * plain.interval
+    worth = 1.0 if graph.cuts else WORTH  # a loop around another one is not copied
+    least = float("inf") if rotate else worth * plain.interval
     good = [item for item in rotated if item.interval < least and _allocated(item) <= limit]
     best = good[0] if good and rotate is not False else plain
     others = [item for item in rotated if item is not best][:SHOWN]
@@ -152,7 +179,9 @@ def evaluate(graph: LoopGraph, stages: tuple[int, ...], turns: bool | None = Non
     takes = possible and (ordered < free if turns is None else turns)
     interval = ordered if takes else free
     registers = _registers(graph, stages, order)
-    return Schedule(stages, order, interval, bound, binds, registers, takes)
+    waiting = {e.source for e in graph.edges if _lag(e, stages) > e.distance}
+    carried = sum(graph.ops[n].registers for n in waiting)
+    return Schedule(stages, order, interval, bound, binds, registers, takes, carried)
 
 
 def _queueing(tensor: float, alone: float, warpgroups: int) -> float:
@@ -173,14 +202,21 @@ def _queueing(tensor: float, alone: float, warpgroups: int) -> float:
 
 
 def _assignments(graph: LoopGraph) -> Iterator[tuple[int, ...]]:
-    """Yield stages that respect the edges, one assignment for each choice for the products.
+    """Yield stages that respect the edges, one assignment for each cut or choice for the products.
 
     An operation that no choice fixes goes where its operands are made, so that little is carried,
     but to stage 1 if only operations of stage 1 need it and it makes no tile smaller.
     """
     free = [n for n, op in enumerate(graph.ops) if op.asynchronous and op.stage is None]
-    for choice in list(product((0, 1), repeat=len(free)))[:MAX_CUTS]:
-        stages = _complete(graph, dict(zip(free, choice, strict=True)))
+    choices: list[dict[int, int]] = [
+        {edge.target: 1 for edge in graph.edges if edge.source == n} for n in graph.cuts
+    ]
+    if not graph.cuts:
+        stages_of_free = list(product((0, 1), repeat=len(free)))[:MAX_CUTS]
+        choices = [dict(zip(free, item, strict=True)) for item in stages_of_free]
+    for choice in choices:
+        possible = all(graph.ops[n].stage in (None, stage) for n, stage in choice.items())
+        stages = _complete(graph, choice) if possible else None
         if stages is not None:
             yield stages
 
@@ -207,9 +243,10 @@ def _complete(graph: LoopGraph, chosen: dict[int, int]) -> tuple[int, ...] | Non
 def _late(graph: LoopGraph, low: list[int], fixed: dict[int, int]) -> tuple[int, ...]:
     """Move operations to stage 1 where only that needs them, and less is carried then."""
     stages = list(low)
+    kept = {*fixed, *(_from_products(graph) if graph.cuts else ())}  # a cut says what waits
     for n in reversed(range(len(stages))):
         readers = [edge for edge in graph.edges if edge.source == n]
-        if n in fixed or stages[n] or not readers or any(e.distance for e in readers):
+        if n in kept or stages[n] or not readers or any(e.distance for e in readers):
             continue
         inputs = {e.source for e in graph.edges if e.target == n and not e.distance}
         crossing = {e.source for e in graph.edges if stages[e.target] and not e.distance}
@@ -217,6 +254,16 @@ def _late(graph: LoopGraph, low: list[int], fixed: dict[int, int]) -> tuple[int,
         if all(stages[e.target] for e in readers) and carried <= graph.ops[n].registers:
             stages[n] = 1
     return tuple(stages)
+
+
+def _from_products(graph: LoopGraph) -> set[int]:
+    """Return the products of a round, and what is computed from them; in program order."""
+    found: set[int] = set()
+    for n, op in enumerate(graph.ops):
+        sources = {edge.source for edge in graph.edges if edge.target == n and not edge.distance}
+        if op.asynchronous or sources & found:
+            found.add(n)
+    return found
 
 
 def _lag(edge: Edge, stages: tuple[int, ...]) -> int:
@@ -333,7 +380,8 @@ def _registers(graph: LoopGraph, stages: tuple[int, ...], order: tuple[int, ...]
         readers = [edge for edge in graph.edges if edge.source == n]
         now = [place[edge.target] for edge in readers if _lag(edge, stages) == 0]
         later = [place[edge.target] for edge in readers if _lag(edge, stages) > 0]
-        ranges.append((place[n], end if later else max(now, default=place[n]), op.registers))
+        if not op.in_pieces:
+            ranges.append((place[n], end if later else max(now, default=place[n]), op.registers))
         if later:
             ranges.append((-1, max(later), op.registers))
     most = 0

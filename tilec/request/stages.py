@@ -104,7 +104,6 @@ STAGES: tuple[Stage, ...] = (
             Step("nv-tileas-insert-rings", f"{_TILEAS}.roles.insert_rings"),
             Step("nv-tileas-rotate-loops", f"{_TILEAS}.schedule.rotate_loops"),
             Step("nv-tileas-pace-loads", f"{_TILEAS}.roles.pace_loads"),
-            Step("nv-tileas-defer-stores", f"{_TILEAS}.epilogue.defer_stores"),
             Step("nv-tileas-lower-epilogue", f"{_TILEAS}.epilogue.lower_epilogue"),
             Step(
                 "lower-tma-load-store-to-async",

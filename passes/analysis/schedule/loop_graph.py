@@ -23,11 +23,23 @@ _ADVANCE = "nv_tileas.ring_advance"
 def loop_graph(loop: Any, warpgroups: int) -> LoopGraph:
     """Return the graph of a loop whose tiles `warpgroups` share by rows."""
     ops = loop_operations(loop)
-    numbers = {op: number for number, op in enumerate(ops)}
-    edges = {*_values(loop, numbers), *_effects(ops), *_slots(ops, numbers), *_fragments(numbers)}
+    block = loop.regions[0].blocks[0]
+    carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
     nodes = tuple(op_cost(op, warpgroups) for op in ops)
-    ordered = sorted(edges, key=lambda edge: (edge.source, edge.target, edge.distance))
-    return LoopGraph(nodes, tuple(ordered), warpgroups)
+    return LoopGraph(nodes, edges_of(ops, carried), warpgroups)
+
+
+def edges_of(ops: list[Any], carried: dict[Any, Any]) -> tuple[Edge, ...]:
+    """Return which operations of a round wait for which.
+
+    Args:
+        ops: The operations in program order.
+        carried: By what a round takes from the one before, what it passes on for that.
+    """
+    numbers = {op: number for number, op in enumerate(ops)}
+    edges = {*_values(carried, numbers), *_effects(ops), *_slots(ops, numbers)}
+    edges.update(_fragments(numbers))
+    return tuple(sorted(edges, key=lambda edge: (edge.source, edge.target, edge.distance)))
 
 
 def loop_operations(loop: Any) -> list[Any]:
@@ -40,13 +52,11 @@ def operands_of(op: Any) -> list[Any]:
     return [operand for one in (op, *operations_inside(op)) for operand in one.operands]
 
 
-def _values(loop: Any, numbers: dict[Any, int]) -> Iterator[Edge]:
+def _values(carried: dict[Any, Any], numbers: dict[Any, int]) -> Iterator[Edge]:
     """Yield the edges of values, in a round and from one round to the next.
 
     What reads a name of registers (`is_name`) also needs what makes the registers.
     """
-    block = loop.regions[0].blocks[0]
-    carried = dict(zip(list(block.arguments)[1:], terminator(block).operands, strict=True))
     for op, number in numbers.items():
         waiting = [(value, 0) for value in operands_of(op)]
         for value, distance in waiting:

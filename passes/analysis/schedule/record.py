@@ -4,9 +4,10 @@ from pathlib import PurePath
 from typing import Any
 
 from tilec.ir.attributes import read_kernel_fact, write_kernel_facts
-from tilec.passes.analysis.kernels import span_of
+from tilec.ir.structured import body_operations
+from tilec.passes.analysis.kernels import function_body, span_of
 from tilec.plan.graph import LoopGraph
-from tilec.plan.schedule import Choice, Schedule
+from tilec.plan.schedule import Choice, Schedule, TileSchedule
 
 Entry = dict[str, Any]
 
@@ -47,13 +48,29 @@ def scheduled_entry(loop: Any, ops: list[Any], graph: LoopGraph, choice: Choice,
     }
 
 
+def tile_entry(function: Any, schedule: TileSchedule) -> Entry:
+    """Return the entry of the loop over the tiles of a CTA, whose runners-up are other cuts."""
+    ops = body_operations(function_body(function))[:-1]
+    graph, choice = schedule.graph, schedule.choice
+    why = choice.why_not_rotated
+    if choice.best.rotated:
+        work = "computed and stored" if schedule.defers_work else "stored"
+        why = f"a tile is {work} while the products of the next one run"
+    entry = scheduled_entry(function, ops, graph, choice, why)
+    for item, lost in zip(entry["runners_up"], choice.lost, strict=True):
+        del item["product_stages"]
+        item["carried"] = lost.schedule.carried
+    return {"over": "tiles", **entry, "carried": schedule.waiting}
+
+
 def record_loops(function: Any, entries: list[Entry]) -> None:
     """Add what was decided about loops to the plan of a kernel."""
+    plan = read_kernel_fact(function, "plan") or {}
     record(
         function,
         rotate=any(entry["rotated"] for entry in entries),
         turns=any(entry.get("turns", False) for entry in entries),
-        loops=entries,
+        loops=[*plan.get("loops", []), *entries],
     )
 
 

@@ -1,7 +1,7 @@
 """Whether the result of a kernel can wait for the next tile while it is stored, or be transposed.
 
 Tiles are chosen with the answer, before there is IR. So this asks of the typed program what
-`passes/analysis/epilogue/store_deferral.py` asks of the IR. What is decided later, such as which
+`passes/analysis/schedule/tile_graph.py` asks of the IR. What is decided later, such as which
 tiles TMA moves, it takes for granted.
 """
 

@@ -14,6 +14,10 @@ says which and why. The pass then takes another atom from `legal_atoms`
 (`nv-tileaa-select-copy-atoms`). A plan that needs too many registers is an error with the numbers,
 and so is one that needs more shared memory than the operands of its products leave.
 
+If what follows the products of a tile can run during those of the next one, the loop over tiles is
+scheduled here, since the tile that waits takes registers (`tilec/plan/deferral.py`). The operations
+that run later get the attribute `stage = 1`, which `nv-tileas-rotate-loops` obeys.
+
 In a cluster of more than one CTA, a load in a loop is marked with `multicast_axis` if several CTAs
 load the same tile: 0 if the CTAs of a column share it, 1 if those of a row do. A tile is shared if
 
@@ -49,7 +53,6 @@ from tilec.passes.analysis.counters import counter_bytes, histograms, plan_count
 from tilec.passes.analysis.epilogue.accumulator_stores import epilogue_parts
 from tilec.passes.analysis.epilogue.epilogue_slices import sliced_stores
 from tilec.passes.analysis.epilogue.live_accumulators import accumulators_with
-from tilec.passes.analysis.epilogue.store_deferral import deferrable_store
 from tilec.passes.analysis.facts.element_accesses import (
     NEEDS_TILE,
     depends_on_tile,
@@ -58,7 +61,6 @@ from tilec.passes.analysis.facts.element_accesses import (
 )
 from tilec.passes.analysis.kernels import (
     TiledAccess,
-    function_body,
     is_tiled_access,
     kernel_functions,
     kernel_operations,
@@ -71,7 +73,6 @@ from tilec.passes.analysis.mma.operands import (
     DOT,
     route_of_operand,
     stays_in_registers,
-    why_not_in_place,
 )
 from tilec.passes.analysis.mma.pingpong import why_not_pingpong
 from tilec.passes.analysis.mma.staging import staged_bytes
@@ -79,6 +80,8 @@ from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
 from tilec.passes.analysis.reductions import waits_for_tiles
 from tilec.passes.analysis.reuse import reuse_of
 from tilec.passes.analysis.schedule.marks import ROTATE
+from tilec.passes.analysis.schedule.record import tile_entry
+from tilec.passes.analysis.schedule.tile_graph import mark_tile, tile_graph, why_not_later
 from tilec.passes.analysis.spreading import why_not_spread
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.cluster_choice import (
@@ -115,7 +118,11 @@ def plan_kernels(module: Any, context: PassContext) -> None:
         spec = spec_of(plan)
         _remark_on_computed_operands(function, context)
         write_spec(function, spec)
-        write_kernel_facts(function, plan={**spec, "reasons": list(plan.reasons)})
+        loops = []
+        if plan.tile_schedule is not None:
+            loops.append(tile_entry(function, plan.tile_schedule))
+            mark_tile(function, plan.tile_schedule.choice.best.stages)
+        write_kernel_facts(function, plan={**spec, "reasons": list(plan.reasons), "loops": loops})
 
 
 def _plan(
@@ -235,7 +242,8 @@ def kernel_problem(
         why_not_pingpong=why_not_pingpong(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
         why_not_split=why_not_split(function),
-        why_not_deferral=_why_not_deferral(function),
+        why_not_deferral=why_not_later(function),
+        tile_graph=partial(tile_graph, function),
         why_no_producer=_why_no_producer(function, accesses),
         reuse=reuse_of(function, accesses),
         **_planned(function),
@@ -275,16 +283,6 @@ def _planned(function: Any) -> dict[str, Any]:
         "snake_k": read_kernel_fact(function, "planned_snake", True),
     }
     return planned | {field: False for field in disabled if field != ROTATE}
-
-
-def _why_not_deferral(function: Any) -> str | None:
-    """Return why the store of a tile cannot wait for the next tile; None when it can."""
-    found = deferrable_store(function_body(function))
-    if isinstance(found, str):
-        return found
-    if any(why_not_in_place(operand) for operand in (found.dot.opview.a, found.dot.opview.b)):
-        return "an operand of the mma comes from registers or goes through them"
-    return None
 
 
 def _mma_tile(op: Any, also_live: Iterable[Any]) -> MmaTile:

@@ -48,7 +48,6 @@ Options:
 from functools import cached_property
 from typing import Any
 
-from tilec.dialects.common.accesses import global_access
 from tilec.dialects.nv_tileas import (
     ClusterCoordOp,
     ClusterIdOp,
@@ -59,7 +58,7 @@ from tilec.dialects.nv_tileas import (
 from tilec.ir.attributes import read_kernel_fact, read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import arith, ir
 from tilec.ir.removal import erase
-from tilec.ir.structured import body_operations, next_operation, terminator, walk_operations
+from tilec.ir.structured import body_operations, next_operation, terminator
 from tilec.passes.analysis.facts.intervals import unsigned_limits
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import (
@@ -71,6 +70,7 @@ from tilec.passes.analysis.kernels import (
     kernel_operations,
     read_spec,
 )
+from tilec.passes.analysis.schedule.tile_graph import PROGRAM_ID, tile_operations
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.plan.grid_expressions import (
     NARROW,
@@ -80,8 +80,7 @@ from tilec.passes.transforms.nv_tileas.plan.grid_expressions import (
 )
 from tilec.support.fast_dataclasses import dataclass
 
-_PROGRAM_ID = "nv_tileas.get_program_id"
-_PROGRAM_OPS = (_PROGRAM_ID, "nv_tileas.get_num_programs")
+_PROGRAM_OPS = (PROGRAM_ID, "nv_tileas.get_num_programs")
 
 
 @register_pass("nv-tileas-schedule-tiles")
@@ -102,7 +101,7 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
             grid = _Grid(extents, cluster, group, ranges, order, balance, spread)
             index = grid.first_index()
         if spec.get("persistent", False):
-            index = _loop_over_tiles(function, index, grid, users)
+            index = _loop_over_tiles(function, index, grid)
             point = ir.InsertionPoint.at_block_begin(index.owner)
         else:
             point = ir.InsertionPoint(next_operation(index.owner.operation))
@@ -115,7 +114,7 @@ def schedule_tiles(module: Any, context: PassContext) -> None:
 
 def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any]) -> None:
     for op in users:
-        values, missing = (coordinates, 0) if op.name == _PROGRAM_ID else (extents, 1)
+        values, missing = (coordinates, 0) if op.name == PROGRAM_ID else (extents, 1)
         axis = ir.IntegerAttr(op.attributes["axis"]).value
         with ir.InsertionPoint(op), op.location:
             value = values[axis] if axis < len(values) else constant(missing)
@@ -123,10 +122,10 @@ def _replace_queries(users: list[Any], coordinates: list[Any], extents: list[Any
         erase(op)
 
 
-def _loop_over_tiles(function: Any, first: Any, grid: "_Grid", users: list[Any]) -> Any:
+def _loop_over_tiles(function: Any, first: Any, grid: "_Grid") -> Any:
     """Wrap what depends on the block into a loop over tiles; return the tile index."""
     block = function_body(function)
-    moved = _tile_operations(block, users)
+    moved = tile_operations(body_operations(block)[:-1])
     with ir.InsertionPoint(terminator(block)), function.location:
         bounds = [first, grid.total(), grid.stride()]
         loop = ir.Operation.create("scf.for", operands=bounds, regions=1)
@@ -136,21 +135,6 @@ def _loop_over_tiles(function: Any, first: Any, grid: "_Grid", users: list[Any])
         op.move_before(end)
     write_kernel_facts(function, persistent=True)
     return body.arguments[0]
-
-
-def _tile_operations(block: Any, users: list[Any]) -> list[Any]:
-    """Return the operations of `block` that differ from tile to tile, or have effects."""
-    varying: set[Any] = set()
-    moved = []
-    for op in body_operations(block)[:-1]:
-        nested = [op, *(o for r in op.regions for b in r.blocks for o in walk_operations(b))]
-        depends = any(operand in varying for inner in nested for operand in inner.operands)
-        effects = any(global_access(inner) is not None for inner in nested)
-        queries = any(inner in users and inner.name == _PROGRAM_ID for inner in nested)
-        if depends or effects or queries:
-            varying.update(op.results)
-            moved.append(op)
-    return moved
 
 
 def _grid_extents(function: Any, block: Any) -> list[Any]:

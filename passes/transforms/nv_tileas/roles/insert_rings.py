@@ -190,7 +190,8 @@ def _group_channels(roles: Any) -> list[_Channels]:
             erase(send)
             continue
         sequence = slice_group(send)
-        key = (send.block, _segment(send), stage_of(receive)) if sequence is None else sequence
+        place = (send.block, _segment(send)) if sequence is None else (sequence,)
+        key = (*place, stage_of(receive))
         group = groups.setdefault(key, _Channels([], [], sliced=sequence is not None))
         group.sends.append(send)
         group.receives.append(receive)

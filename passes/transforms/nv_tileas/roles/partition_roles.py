@@ -76,6 +76,7 @@ from tilec.passes.analysis.kernels import (
     reject,
     tiled_access,
 )
+from tilec.passes.analysis.schedule.marks import set_stage, stage_of
 from tilec.passes.registry import PassContext, register_pass
 
 EPILOGUE_WARP = 1
@@ -237,6 +238,7 @@ def _send_and_receive_hook(channels: dict[Any, int]) -> Any:
 def _clone_load(op: Any, mapping: dict[Any, Any]) -> Any:
     """Clone a load of the producer without its token: it waits for nothing that consumers do."""
     load = clone_operation(op, mapping)
+    set_stage(load, None)  # a producer runs ahead of the stages of its consumers
     if op.opview.after is None:
         return load
     sizes = list(load.attributes["operandSegmentSizes"])
@@ -267,4 +269,5 @@ def _receive(op: Any, channel: int) -> Any:
         loc=op.location,
     )
     copy_slice(op, receive)
+    set_stage(receive.operation, stage_of(op))
     return receive.tile

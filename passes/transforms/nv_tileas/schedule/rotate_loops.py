@@ -15,6 +15,33 @@ and so are the ring positions. The first iteration of stage 0 comes before the l
 stage 1 after it. A loop that does not run does neither. Slots that only stage 0 reads, and that are
 released right after the loop, are released before the last iteration of stage 1. The copies of a
 store have one number, `copy_of`: they use the same shared memory (`nv-tileas-lower-epilogue`).
+
+A loop around another one is not copied. Where its operations have stages, stage 1 runs during the
+inner loop, a piece after the products of each round
+(`passes/transforms/nv_tileas/schedule/spread_stage.py`):
+
+Before:  scf.for %tile = %first to %end step %s {
+           %r = scf.for %k = %lower to %upper iter_args(%acc = %zeros) {
+             ring_wait; %d = dot %a, %b, %acc; ring_release; yield %d }
+           %v = truncf %r; tiled_store %v, %view[%m, %n] <tma> {stage = 1} }
+After:   %few = %upper < %lower + 2
+         scf.while (%tile = %first, %p = %zero, %y = %c0, %x = %c0) {
+           %more = %tile < %end
+           if (!%more | %few) & %tile != %first { tiled_store %p[0], %view[%y, %x]
+                                                  tiled_store %p[1], %view[%y, %x + 64] }
+           condition(%more)
+         } do {
+           %shadow = %few | %tile == %first ? %lower : %lower + 2
+           %r = scf.for %k = %lower to %upper iter_args(%acc = %zeros) {
+             ring_wait; %d = dot %a, %b, %acc
+             if %k < %shadow {
+               if %k == %lower { tiled_store %p[0], ... } else { tiled_store %p[1], ... } }
+             ring_release; yield %d }
+           %v = truncf %r; yield %tile + %s, %v, %m, %n }
+
+Options:
+    defer_stores: 0 keeps the store of a tile in its own round of the loop over tiles.
+    defer_work: 0 keeps there what is computed from a tile that was rounded, too.
 """
 
 from collections.abc import Container
@@ -25,18 +52,17 @@ from tilec.dialects.nv_tileas import RingReleaseOp
 from tilec.ir.bindings import arith, ir, scf
 from tilec.ir.removal import erase
 from tilec.ir.sequences import operations_after
-from tilec.ir.structured import clone_whole, parent_operation, terminator
+from tilec.ir.structured import LOOPS, clone_whole, operations_inside, parent_operation
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_functions, kernel_operations, read_spec
-from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations, operands_of
+from tilec.passes.analysis.schedule.loop_graph import loop_graph, loop_operations
 from tilec.passes.analysis.schedule.marks import TURNS, set_copy, set_stage, stage_of
 from tilec.passes.registry import PassContext, register_pass
+from tilec.passes.transforms.nv_tileas.schedule.spread_stage import SpreadStage
+from tilec.passes.transforms.nv_tileas.schedule.staged_loop import StagedLoop, Values
 from tilec.plan.schedule import order_of
 
 RELEASE = RingReleaseOp.OPERATION_NAME
-
-Values = dict[Any, Any]
-"""By a value of the loop, what stands for it."""
 
 
 @register_pass("nv-tileas-rotate-loops")
@@ -49,46 +75,41 @@ def rotate_loops(module: Any, context: PassContext) -> bool:
         _number_stores(function)
         for loop in reversed(loops):  # inner loops first
             if any(stage_of(op) is not None for op in loop_operations(loop)):
-                warps = (read_spec(function) or {})["consumer_warps"]
-                _Rotation(loop, max(1, warps // WARPGROUP_WARPS)).run()
+                _rotate(loop, read_spec(function) or {})
                 changed = True
     return changed
 
 
 def _number_stores(function: Any) -> None:
-    """Number the stores of loops that will be rotated, so that copies of one are known as such."""
+    """Number the stores of loops that will be copied, so that copies of one are known as such."""
     stores = [op for op in kernel_operations(function) if op.name.endswith("tiled_store")]
     for number, store in enumerate(stores):
         place = store  # the stage may be that of a branch around the store
         while place is not None and stage_of(place) is None:
             place = parent_operation(place)
-        if place is not None:
+        if place is not None and not _holds_loops(parent_operation(place)):
             set_copy(store, number)
 
 
-class _Rotation:
-    """The rotation of one loop.
+def _holds_loops(loop: Any) -> bool:
+    """Tell whether a loop is one around another one."""
+    return any(op.name in LOOPS for op in operations_inside(loop))
 
-    Attributes:
-        loop: The loop.
-        order: Its operations, in the order of a round.
-        stages: The stage of each of them.
-        induction: The number of an iteration.
-        carried: What a round takes from the one before, and what it passes on for that.
-        crossing: What stage 1 reads of the iteration whose stage 0 was done a round before.
-    """
 
-    def __init__(self, loop: Any, warpgroups: int) -> None:
-        """Read the stages of `loop`."""
+def _rotate(loop: Any, spec: dict[str, Any]) -> None:
+    """Rotate a loop by the stages of its operations."""
+    warpgroups = max(1, spec["consumer_warps"] // WARPGROUP_WARPS)
+    if _holds_loops(loop):
+        SpreadStage(loop, warpgroups, spec["epilogue_slots"]).run()
+    else:
         ops = loop_operations(loop)
-        self.loop = loop
-        self.stages = {op: stage_of(op) or 0 for op in ops}
-        order, _ = order_of(loop_graph(loop, warpgroups), tuple(self.stages.values()))
-        self.order = [ops[number] for number in order]
-        block = loop.regions[0].blocks[0]
-        self.induction, *arguments = block.arguments
-        self.carried = dict(zip(arguments, terminator(block).operands, strict=True))
-        self.crossing = self._crossing()
+        stages = tuple(stage_of(op) or 0 for op in ops)
+        order, _ = order_of(loop_graph(loop, warpgroups), stages)
+        _Rotation(loop, [ops[number] for number in order]).run()
+
+
+class _Rotation(StagedLoop):
+    """The rotation of one loop."""
 
     def run(self) -> None:
         """Replace the loop by the rotated one."""
@@ -141,7 +162,7 @@ class _Rotation:
         first: Values = {self.induction: lower, **dict(zip(self.carried, inits, strict=True))}
         self._emit(first, None)
         given = [
-            init if self._stage(value) else first.get(value, value)
+            init if self.stage(value) else first.get(value, value)
             for value, init in zip(self.carried.values(), inits, strict=True)
         ]
         crossing = [first[value] for value in self.crossing]
@@ -151,35 +172,30 @@ class _Rotation:
             rounds.operation.attributes[TURNS] = self.loop.attributes[TURNS]
         with ir.InsertionPoint(rounds.body):
             self._round(rounds)
-        last = self._values_before(list(rounds.results))
+        last = self.values_before(list(rounds.results))
         _repeat(releases)
         self._emit(None, last)
         return [
-            last.get(value, value) if self._stage(value) else result
+            last.get(value, value) if self.stage(value) else result
             for value, result in zip(self.carried.values(), rounds.results, strict=False)
         ]
 
     def _round(self, rounds: Any) -> None:
         """Emit a round: stage 0 of this iteration, and stage 1 of the one before."""
         arguments = list(rounds.inner_iter_args)
-        before = self._values_before(arguments)
+        before = self.values_before(arguments)
         here: Values = {self.induction: rounds.induction_variable}
         for (argument, value), now in zip(self.carried.items(), arguments, strict=False):
-            if not self._stage(value):
+            if not self.stage(value):
                 here[argument] = now
             elif value in before:
                 here[argument] = before[value]
         self._emit(here, before)
         ends = [
-            (before if self._stage(value) else here).get(value, value)
+            (before if self.stage(value) else here).get(value, value)
             for value in self.carried.values()
         ]
         scf.YieldOp([*ends, *(here[value] for value in self.crossing)])
-
-    def _values_before(self, values: list[Any]) -> Values:
-        """Return what stage 1 reads, given what a round gets or what the last one passes on."""
-        before: Values = dict(zip(self.carried, values, strict=False))
-        return before | dict(zip(self.crossing, values[len(self.carried) :], strict=True))
 
     def _emit(self, here: Values | None, before: Values | None) -> None:
         """Clone the operations of a round.
@@ -188,7 +204,7 @@ class _Rotation:
             here: The values of stage 0, which it extends; None leaves that stage out.
             before: The values of stage 1, likewise.
         """
-        for op in self.order:
+        for op in self.ops:
             values = before if self.stages[op] else here
             if values is None:
                 continue
@@ -197,31 +213,6 @@ class _Rotation:
                 for argument, value in self.carried.items():
                     if value in op.results:
                         here[argument] = before[value]
-
-    def _crossing(self) -> list[Any]:
-        """Return the values of stage 0 that operations of stage 1 read, without duplicates."""
-        found: dict[Any, None] = {}
-        for op in self.order:
-            for value in operands_of(op) if self.stages[op] else ():
-                if self._is_inside(value) and not self._stage(value):
-                    found[value] = None
-        return list(found)
-
-    def _is_inside(self, value: Any) -> bool:
-        """Tell whether each iteration has a value of its own."""
-        if isinstance(value, ir.BlockArgument):
-            return value == self.induction or value in self.carried
-        return value.owner.operation in self.stages
-
-    def _stage(self, value: Any) -> int:
-        """Return the stage that makes a value; 0 for what comes from outside of the loop."""
-        seen: set[Any] = set()
-        while value in self.carried and value not in seen:
-            seen.add(value)
-            value = self.carried[value]
-        if isinstance(value, ir.BlockArgument):
-            return 0
-        return self.stages.get(value.owner.operation, 0)
 
 
 def _at_level_of(op: Any, known: Container[Any]) -> Any:

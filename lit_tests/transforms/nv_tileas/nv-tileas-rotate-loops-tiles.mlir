@@ -1,12 +1,12 @@
-// RUN: tilec opt %s --passes nv-tileas-defer-stores --split-input-file | FileCheck %s
+// RUN: tilec opt %s --passes nv-tileas-rotate-loops --split-input-file | FileCheck %s
 
-// The pass stores a tile while the products of the next tile run.
+// A loop around another one: its stage 1 runs in pieces, during the rounds of the inner loop.
 
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// The tile stays in registers, in parts. They are stored during the first two products of the next
-// tile, or alone: before a tile with fewer products, and after the last tile. The first round stores
-// zeros beyond the last row.
+// Stage 1 of the loop over tiles runs during the loop inside of it: a part of the tile is stored after
+// each of the first two products of the next tile. All of it is stored at once before a tile with fewer
+// products, and after the last tile. In the first round, nothing waits.
 // CHECK-LABEL: module @a_tile_waits_for_the_next_one
 // CHECK-NEXT:    "nv_tileaa.func"() ({
 // CHECK-NEXT:  ^bb0(%[[A:.*]]: tensor<64x64xbf16>, %[[B:.*]]: tensor<64x128xbf16>, %[[OUT:.*]]: !nv_tileaa.ptr<bf16>, %[[PITCH:.*]]: i64, %[[ROWS:.*]]: i32, %[[COLUMNS:.*]]: i32, %[[N:.*]]: i32, %[[FIRST:.*]]: i32, %[[END:.*]]: i32, %[[STEP:.*]]: i32):
@@ -14,35 +14,40 @@
 // CHECK:         %[[BOUND:.*]] = arith.addi %[[K0]], %{{.*}} : i32
 // CHECK-NEXT:    %[[FEW:.*]] = arith.cmpi slt, %[[N]], %[[BOUND]] : i32
 // CHECK-NEXT:    %[[SHADOW:.*]] = arith.select %[[FEW]], %[[K0]], %[[BOUND]] : i32
-// CHECK-NEXT:    %[[Z0:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xbf16>
-// CHECK-NEXT:    %[[Z1:.*]] = arith.constant dense<0.000000e+00> : tensor<64x64xbf16>
-// CHECK:         scf.while (%[[T:.*]] = %[[FIRST]], %[[P:.*]] = %[[Z0]], %[[Q:.*]] = %[[Z1]], %[[Y:.*]] = %[[ROWS]], %[[X:.*]] = %{{.*}})
+// CHECK-NEXT:    %[[ZEROS:.*]] = arith.constant dense<0.000000e+00> : tensor<64x128xbf16>
+// CHECK:         %[[NONE:.*]] = arith.constant false
+// CHECK-NEXT:    scf.while (%[[T:.*]] = %[[FIRST]], %[[WAITS:.*]] = %[[NONE]], %[[P:.*]] = %[[ZEROS]], %[[Y:.*]] = %{{.*}})
 // CHECK-NEXT:      %[[MORE:.*]] = arith.cmpi slt, %[[T]], %[[END]] : i32
 // CHECK:           %[[LAST:.*]] = arith.xori %[[MORE]], %{{.*}} : i1
-// CHECK-NEXT:      %[[ALONE:.*]] = arith.ori %[[LAST]], %[[FEW]] : i1
+// CHECK-NEXT:      %[[HERE:.*]] = arith.ori %[[LAST]], %[[FEW]] : i1
+// CHECK-NEXT:      %[[ALONE:.*]] = arith.andi %[[HERE]], %[[WAITS]] : i1
 // CHECK-NEXT:      scf.if %[[ALONE]] {
-// CHECK:             "nv_tileas.tiled_store"(%{{.*}}, %[[P]], %{{.*}}, %[[X]]) {{.*}}per_warpgroup{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
-// CHECK:             %[[X1:.*]] = arith.addi %[[X]], %{{.*}} : i32
-// CHECK-NEXT:        "nv_tileas.tiled_store"(%{{.*}}, %[[Q]], %{{.*}}, %[[X1]]) {{.*}}staging_slot = 1 : i64
-// CHECK:           scf.condition(%[[MORE]]) %[[T]], %[[P]], %[[Q]], %[[Y]], %[[X]]
+// CHECK-NEXT:        %[[P0:.*]] = "nv_tileas.tile_part"(%[[P]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
+// CHECK:             %[[Y0:.*]] = arith.addi %[[Y]], %{{.*}} : i32
+// CHECK-NEXT:        "nv_tileas.tiled_store"(%{{.*}}, %[[P0]], %[[Y0]], %[[K0]], %{{.*}}) {{.*}}per_warpgroup{{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
+// CHECK:             %[[P1:.*]] = "nv_tileas.tile_part"(%[[P]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
+// CHECK:             "nv_tileas.tiled_store"(%{{.*}}, %[[P1]], {{.*}}staging_slot = 1 : i64
+// CHECK:           scf.condition(%[[MORE]]) %[[T]], %[[WAITS]], %[[P]], %[[Y]] :
 // CHECK-NEXT:    } do {
-// CHECK-NEXT:    ^bb0(%[[U:.*]]: i32, %[[V:.*]]: tensor<64x64xbf16>, %[[W:.*]]: tensor<64x64xbf16>, %[[R:.*]]: i32, %[[C:.*]]: i32):
-// CHECK:           %[[SUM:.*]] = scf.for %[[K:.*]] = %[[K0]] to %[[N]]
-// CHECK:             %[[EARLY:.*]] = arith.cmpi slt, %[[K]], %[[SHADOW]] : i32
+// CHECK-NEXT:    ^bb0(%[[U:.*]]: i32, %[[SOME:.*]]: i1, %[[V:.*]]: tensor<64x128xbf16>, %[[R:.*]]: i32):
+// CHECK-NEXT:      %[[UNTIL:.*]] = arith.select %[[SOME]], %[[SHADOW]], %[[K0]] : i32
+// CHECK-NEXT:      %[[SUM:.*]] = scf.for %[[K:.*]] = %[[K0]] to %[[N]]
+// CHECK-NEXT:        %[[EARLY:.*]] = arith.cmpi slt, %[[K]], %[[UNTIL]] : i32
 // CHECK-NEXT:        "nv_tileas.dot"
 // CHECK-NEXT:        scf.if %[[EARLY]] {
 // CHECK-NEXT:          %[[NUMBER:.*]] = arith.subi %[[K]], %[[K0]] : i32
 // CHECK:               %[[THIS:.*]] = arith.cmpi eq, %[[NUMBER]], %{{.*}} : i32
 // CHECK-NEXT:          scf.if %[[THIS]] {
-// CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[V]],
-// CHECK:               } else {
-// CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[W]],
+// CHECK-NEXT:            %[[V0:.*]] = "nv_tileas.tile_part"(%[[V]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
+// CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[V0]],
+// CHECK-NEXT:          } else {
+// CHECK-NEXT:            %[[V1:.*]] = "nv_tileas.tile_part"(%[[V]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
+// CHECK:                 "nv_tileas.tiled_store"(%{{.*}}, %[[V1]],
 // CHECK:             scf.yield %{{.*}} : tensor<
 // CHECK:           %[[TILE:.*]] = arith.truncf %[[SUM]]
 // CHECK-NEXT:      %[[NEXT:.*]] = arith.addi %[[U]], %[[STEP]] : i32
-// CHECK-NEXT:      %[[NP:.*]] = "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
-// CHECK-NEXT:      %[[NQ:.*]] = "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
-// CHECK-NEXT:      scf.yield %[[NEXT]], %[[NP]], %[[NQ]], %[[U]], %{{.*}} :
+// CHECK-NEXT:      %[[YES:.*]] = arith.constant true
+// CHECK-NEXT:      scf.yield %[[NEXT]], %[[YES]], %[[TILE]], %[[U]] :
 module @a_tile_waits_for_the_next_one {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
@@ -60,36 +65,29 @@ module @a_tile_waits_for_the_next_one {
           scf.yield %d : tensor<64x128xf32>
         }
         %t = arith.truncf %sum : tensor<64x128xf32> to tensor<64x128xbf16>
-        %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: false, false>, legal_atoms = [#cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>], mem_semantic = "weak", never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+        %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, in_bounds = array<i1: false, false>, legal_atoms = [#cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>], mem_semantic = "weak", never_before = array<i1: true, true>, shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, stage = 1 : i64} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
       }
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 }
 
 // -----
 
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 
-// A tile that is computed element by element stays in the form that is stored: the computation comes
-// before the products of the next tile.
+// Operations of stage 0 stay after the products of their own tile.
 // CHECK-LABEL: module @a_computed_tile_waits
-// CHECK:         scf.while
 // CHECK:         } do {
 // CHECK:           %[[SUM:.*]] = scf.for
-// CHECK:             "nv_tileas.dot"
-// CHECK-NEXT:        scf.if
-// CHECK-COUNT-2:       "nv_tileas.tiled_store"
+// CHECK-NOT:         arith.addf
 // CHECK:             scf.yield %{{.*}} : tensor<
+// CHECK:           arith.addf %[[SUM]]
+// CHECK:           math.exp
+// CHECK:           %[[TILE:.*]] = arith.truncf
 // CHECK-NOT:       nv_tileas.tiled_store
-// CHECK:           %[[X:.*]] = arith.addf %[[SUM]], %{{.*}} : tensor<64x128xf32>
-// CHECK-NEXT:      %[[Y:.*]] = math.exp %[[X]] : tensor<64x128xf32>
-// CHECK-NEXT:      %[[TILE:.*]] = arith.truncf %[[Y]]
-// CHECK-NOT:       nv_tileas.tiled_store
-// CHECK:           "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
-// CHECK-NEXT:      "nv_tileas.tile_part"(%[[TILE]]) {axis = 0 : i64, origin = array<i64: 0, 64>}
-// CHECK-NEXT:      scf.yield
+// CHECK:           scf.yield %{{.*}}, %{{.*}}, %[[TILE]], %{{.*}} :
 module @a_computed_tile_waits {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %bias: tensor<1x128xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
@@ -110,12 +108,12 @@ module @a_computed_tile_waits {
         %x = arith.addf %sum, %all : tensor<64x128xf32>
         %y = math.exp %x : tensor<64x128xf32>
         %t = arith.truncf %y : tensor<64x128xf32> to tensor<64x128xbf16>
-        %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
+        %done = "nv_tileas.tiled_store"(%view, %t, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, stage = 1 : i64} : (!m, tensor<64x128xbf16>, i32, i32, !nv_tileaa.mem_token) -> !nv_tileaa.mem_token
       }
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<1x128xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<1x128xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 }
 
 // -----
@@ -123,15 +121,14 @@ module @a_computed_tile_waits {
 !m = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 !token = !nv_tileaa.mem_token
 
-// The slices of a tile stay in registers together, and use the same staging slots alternately. The
-// loop carries the origin of the tile once: a slice begins some columns after it. A slice does not wait
-// for earlier stores.
+// The slices of a tile wait together, and use the same staging slots alternately.
 // CHECK-LABEL: module @slices_wait_together
-// CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}}, %[[X:.*]] = %{{.*}})
+// CHECK:         scf.while (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}, %[[P:.*]] = %{{.*}}, %[[Y:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}) :
 // CHECK:           scf.if
-// CHECK:             "nv_tileas.tiled_store"(%[[VIEW:.*]], %[[P]], %[[ROW:.*]], %[[X]]) {{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
-// CHECK:             %[[NEXT:.*]] = arith.addi %[[X]], %{{.*}} : i32
-// CHECK:             "nv_tileas.tiled_store"(%[[VIEW]], %[[Q]], %{{.*}}, %[[NEXT]]) {{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64
+// CHECK:             %[[P0:.*]] = "nv_tileas.tile_part"(%[[P]])
+// CHECK:             "nv_tileas.tiled_store"(%[[VIEW:.*]], %[[P0]], {{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 0 : i64, staging_slots = 2 : i64
+// CHECK:             %[[Q0:.*]] = "nv_tileas.tile_part"(%[[Q]])
+// CHECK:             "nv_tileas.tiled_store"(%[[VIEW]], %[[Q0]], {{.*}}staging_group = 0 : i64, staging_pending = 1 : i64, staging_slot = 1 : i64, staging_slots = 2 : i64
 // CHECK-NOT:         nv_tileas.tiled_store
 // CHECK:         } do {
 // CHECK:             "nv_tileas.dot"
@@ -141,9 +138,7 @@ module @a_computed_tile_waits {
 // CHECK-NOT:       nv_tileas.tiled_store
 // CHECK:           %[[FIRST:.*]] = arith.truncf
 // CHECK:           %[[SECOND:.*]] = arith.truncf
-// CHECK:           %[[NP:.*]] = "nv_tileas.tile_part"(%[[FIRST]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
-// CHECK-NEXT:      %[[NQ:.*]] = "nv_tileas.tile_part"(%[[SECOND]]) {axis = 0 : i64, origin = array<i64: 0, 0>}
-// CHECK-NEXT:      scf.yield %{{.*}}, %[[NP]], %[[NQ]], %{{.*}}, %{{.*}} :
+// CHECK:           scf.yield %{{.*}}, %{{.*}}, %[[FIRST]], %{{.*}}, %[[SECOND]] :
 module @slices_wait_together {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x128xbf16>, %r: tensor<64x64xf32>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
@@ -164,16 +159,16 @@ module @slices_wait_together {
         %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
         %x0 = arith.addf %s0, %r : tensor<64x64xf32>
         %t0 = arith.truncf %x0 : tensor<64x64xf32> to tensor<64x64xbf16>
-        %u0 = "nv_tileas.tiled_store"(%view, %t0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
+        %u0 = "nv_tileas.tiled_store"(%view, %t0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 0 : i64, slice_group = 0 : i64, stage = 1 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
         %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 64>} : (tensor<64x128xf32>) -> tensor<64x64xf32>
         %x1 = arith.addf %s1, %r : tensor<64x64xf32>
         %t1 = arith.truncf %x1 : tensor<64x64xf32> to tensor<64x64xbf16>
-        %u1 = "nv_tileas.tiled_store"(%view, %t1, %tile, %c64, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
+        %u1 = "nv_tileas.tiled_store"(%view, %t1, %tile, %c64, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>, slice = 1 : i64, slice_group = 0 : i64, stage = 1 : i64} : (!m, tensor<64x64xbf16>, i32, i32, !token) -> !token
       }
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x64xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, epilogue_slots = 2 : i64}} : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x128xbf16>, tensor<64x64xf32>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 }
 
 // -----
@@ -183,14 +178,13 @@ module @slices_wait_together {
 !s = !nv_tileas.smem<tensor<64x32xbf16, #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>>>
 !p = !nv_tileas.ring_position
 
-// A tile that is rounded stays in registers in its rounded form. The rest is computed in steps of 16
-// columns, each during a product of the next tile: the first step of a slice waits for the slot that
-// the slice reads, the last step stores the slice and releases the slot. Without a tile in registers
-// there are no steps. When a tile is stored alone, slices are computed at once.
+// What stage 1 computes is computed in steps of 16 columns, each during a product of the next tile: the
+// first step of a slice waits for the slot that the slice reads, the last step stores the slice and
+// releases the slot. When a tile is stored alone, slices are computed at once.
 // CHECK-LABEL: module @a_rounded_tile_waits
 // CHECK:         %[[START:.*]] = "nv_tileas.ring_start"
 // CHECK:         %[[NONE:.*]] = arith.constant false
-// CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[AT:.*]] = %[[START]], %[[WAITS:.*]] = %[[NONE]], %[[P:.*]] = %{{.*}}, %[[Q:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK:         scf.while (%{{.*}} = %{{.*}}, %[[WAITS:.*]] = %[[NONE]], %[[AT:.*]] = %[[START]], %[[P:.*]] = %{{.*}}, %{{.*}} = %{{.*}}, %[[Q:.*]] = %{{.*}}) :
 // CHECK:           %[[LAST:.*]] = arith.ori
 // CHECK-NEXT:      %[[ALONE:.*]] = arith.andi %[[LAST]], %[[WAITS]] : i1
 // CHECK-NEXT:      %[[AFTER:.*]] = scf.if %[[ALONE]] -> (!nv_tileas.ring_position) {
@@ -206,11 +200,11 @@ module @slices_wait_together {
 // CHECK-NEXT:        scf.yield %[[AT2]]
 // CHECK-NEXT:      } else {
 // CHECK-NEXT:        scf.yield %[[AT]]
-// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[AFTER]], %[[WAITS]], %[[P]], %[[Q]],
+// CHECK:           scf.condition(%{{.*}}) %{{.*}}, %[[WAITS]], %[[AFTER]], %[[P]], %{{.*}}, %[[Q]] :
 // CHECK:         } do {
-// CHECK-NEXT:    ^bb0(%{{.*}}: i32, %[[HERE:.*]]: !nv_tileas.ring_position, %[[SOME:.*]]: i1, %[[V:.*]]: tensor<64x32xbf16>, %[[W:.*]]: tensor<64x32xbf16>,
+// CHECK-NEXT:    ^bb0(%{{.*}}: i32, %[[SOME:.*]]: i1, %[[HERE:.*]]: !nv_tileas.ring_position, %[[V:.*]]: tensor<64x32xbf16>, %{{.*}}: i32, %[[W:.*]]: tensor<64x32xbf16>):
 // CHECK:           %[[SUM:.*]]:2 = scf.for %{{.*}} iter_args(%{{.*}} = %{{.*}}, %[[NOW:.*]] = %[[HERE]])
-// CHECK:             %[[EARLY:.*]] = arith.andi %{{.*}}, %[[SOME]] : i1
+// CHECK:             %[[EARLY:.*]] = arith.cmpi slt
 // CHECK-NEXT:        "nv_tileas.dot"
 // CHECK-NEXT:        %[[THEN:.*]] = scf.if %[[EARLY]] -> (!nv_tileas.ring_position) {
 // CHECK:               "nv_tileas.tile_slice"(%[[V]]) {origin = array<i64: 0, 0>} : {{.*}} -> tensor<64x16xbf16>
@@ -232,7 +226,7 @@ module @slices_wait_together {
 // CHECK:           %[[T0:.*]] = arith.truncf
 // CHECK:           %[[T1:.*]] = arith.truncf
 // CHECK-NOT:       arith.mulf
-// CHECK:           scf.yield %{{.*}}, %[[SUM]]#1, %{{.*}}, %[[T0]], %[[T1]],
+// CHECK:           scf.yield %{{.*}}, %{{.*}}, %[[SUM]]#1, %[[T0]], %{{.*}}, %[[T1]] :
 module @a_rounded_tile_waits {
   "nv_tileaa.func"() ({
   ^bb0(%a: tensor<64x64xbf16>, %b: tensor<64x64xbf16>, %out: !nv_tileaa.ptr<bf16>, %pitch: i64, %rows: i32, %columns: i32, %n: i32, %first: i32, %end: i32, %step: i32):
@@ -255,30 +249,30 @@ module @a_rounded_tile_waits {
           %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", atom = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>, b_major = "n"} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
           scf.yield %d : tensor<64x64xf32>
         }
-        "nv_tileas.ring_wait"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
-        %v0 = "nv_tileas.slot_view"(%slots, %p0) : (!s, !p) -> !s
-        %r0 = "nv_tileas.load_shared"(%v0) : (!s) -> tensor<64x32xbf16>
-        "nv_tileas.ring_release"(%ring, %p0) : (!nv_tileas.ring, !p) -> ()
-        %p1 = "nv_tileas.ring_advance"(%ring, %p0) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        "nv_tileas.ring_wait"(%ring, %p0) {stage = 1 : i64} : (!nv_tileas.ring, !p) -> ()
+        %v0 = "nv_tileas.slot_view"(%slots, %p0) {stage = 1 : i64} : (!s, !p) -> !s
+        %r0 = "nv_tileas.load_shared"(%v0) {stage = 1 : i64} : (!s) -> tensor<64x32xbf16>
+        "nv_tileas.ring_release"(%ring, %p0) {stage = 1 : i64} : (!nv_tileas.ring, !p) -> ()
+        %p1 = "nv_tileas.ring_advance"(%ring, %p0) {count = 1 : i64, stage = 1 : i64} : (!nv_tileas.ring, !p) -> !p
         %s0 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 0>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
         %t0 = arith.truncf %s0 : tensor<64x32xf32> to tensor<64x32xbf16>
-        %x0 = arith.mulf %t0, %t0 : tensor<64x32xbf16>
-        %y0 = arith.addf %x0, %r0 : tensor<64x32xbf16>
-        %u0 = "nv_tileas.tiled_store"(%view, %y0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 0 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
-        "nv_tileas.ring_wait"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
-        %v1 = "nv_tileas.slot_view"(%slots, %p1) : (!s, !p) -> !s
-        %r1 = "nv_tileas.load_shared"(%v1) : (!s) -> tensor<64x32xbf16>
-        "nv_tileas.ring_release"(%ring, %p1) : (!nv_tileas.ring, !p) -> ()
-        %p2 = "nv_tileas.ring_advance"(%ring, %p1) {count = 1 : i64} : (!nv_tileas.ring, !p) -> !p
+        %x0 = arith.mulf %t0, %t0 {stage = 1 : i64} : tensor<64x32xbf16>
+        %y0 = arith.addf %x0, %r0 {stage = 1 : i64} : tensor<64x32xbf16>
+        %u0 = "nv_tileas.tiled_store"(%view, %y0, %tile, %c0, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 0 : i64, slice_group = 0 : i64, stage = 1 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+        "nv_tileas.ring_wait"(%ring, %p1) {stage = 1 : i64} : (!nv_tileas.ring, !p) -> ()
+        %v1 = "nv_tileas.slot_view"(%slots, %p1) {stage = 1 : i64} : (!s, !p) -> !s
+        %r1 = "nv_tileas.load_shared"(%v1) {stage = 1 : i64} : (!s) -> tensor<64x32xbf16>
+        "nv_tileas.ring_release"(%ring, %p1) {stage = 1 : i64} : (!nv_tileas.ring, !p) -> ()
+        %p2 = "nv_tileas.ring_advance"(%ring, %p1) {count = 1 : i64, stage = 1 : i64} : (!nv_tileas.ring, !p) -> !p
         %s1 = "nv_tileas.tile_slice"(%sum) {origin = array<i64: 0, 32>} : (tensor<64x64xf32>) -> tensor<64x32xf32>
         %t1 = arith.truncf %s1 : tensor<64x32xf32> to tensor<64x32xbf16>
-        %x1 = arith.mulf %t1, %t1 : tensor<64x32xbf16>
-        %y1 = arith.addf %x1, %r1 : tensor<64x32xbf16>
-        %u1 = "nv_tileas.tiled_store"(%view, %y1, %tile, %c32, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 1 : i64, slice_group = 0 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
+        %x1 = arith.mulf %t1, %t1 {stage = 1 : i64} : tensor<64x32xbf16>
+        %y1 = arith.addf %x1, %r1 {stage = 1 : i64} : tensor<64x32xbf16>
+        %u1 = "nv_tileas.tiled_store"(%view, %y1, %tile, %c32, %token) {atom = #cute.copy_atom<"sm90_tma_store_2d_bf16", "tma_store", 2 : i64, 0 : i64, bf16>, mem_semantic = "weak", shared_layout = #nv_tileas.shared_layout<array<i64: 64, 32>, 64 : i64>, slice = 1 : i64, slice_group = 0 : i64, stage = 1 : i64} : (!m, tensor<64x32xbf16>, i32, i32, !token) -> !token
         scf.yield %p2 : !p
       }
       "nv_tileas.yield"() : () -> ()
     }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
     "nv_tileaa.return"() : () -> ()
-  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, defer_stores = true, defer_work = true, epilogue_slots = 2 : i64}} : () -> ()
+  }) {sym_name = "k", function_type = (tensor<64x64xbf16>, tensor<64x64xbf16>, !nv_tileaa.ptr<bf16>, i64, i32, i32, i32, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {consumer_warps = 4 : i64, epilogue_slots = 2 : i64}} : () -> ()
 }
