@@ -105,6 +105,7 @@ DEFERRABLE = {
     "in a branch": {"end": f"    if flag:\n        acc = maximum(acc, 0.0)\n{STORE.format('acc')}"},
     "from the second k-tile on": {"bounds": "1, cdiv(K, BK)"},
     "to an end that the caller gives": {"bounds": "start"},
+    "of two products": {"a": "a, load(B, (k, n), (BK, BN)), acc)\n        acc = mma(a"},
 }
 NOT_DEFERRABLE = {
     "no sums": {"end": STORE.format("zeros((BM, BN), f32)")},
@@ -113,11 +114,14 @@ NOT_DEFERRABLE = {
     },
     "two stores": {"end": f"{STORE.format('acc')}\n{STORE.format('acc').replace('C', 'R')}"},
     "a store in a branch": {"end": f"    if flag:\n    {STORE.format('acc')}"},
-    "two products": {"end": STORE.format("mma(acc, acc, acc)"), "T": "f32"},
+    "a product after the loop": {"end": STORE.format("mma(acc, acc, acc)"), "T": "f32"},
     "steps of two": {"bounds": "0, cdiv(K, BK), 2"},
     "a start that the caller gives": {"bounds": "start, cdiv(K, BK)"},
     "as many k-tiles as the block says": {"bounds": "m + 1"},
     "an operand that is computed": {"a": "a + a"},
+    "two products, one of which reads what is computed": {
+        "a": "a, load(B, (k, n), (BK, BN)), acc)\n        acc = mma(a + a"
+    },
     "operands of 32 bits": {"T": "f32"},
 }
 

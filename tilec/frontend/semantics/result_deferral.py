@@ -20,7 +20,7 @@ _Makers = Mapping[Value, Operation]
 
 
 def has_deferrable_result(block: Block) -> bool:
-    """Tell whether a kernel stores one tile, computed element by element from the sums of one loop.
+    """Tell whether a kernel stores one tile, computed element by element from the sums of a loop.
 
     Args:
         block: Its operations.
@@ -28,18 +28,19 @@ def has_deferrable_result(block: Block) -> bool:
     ops = list(_operations(block))
     products = [op for op in ops if op.name in _PRODUCTS]
     stores = [op for op in ops if op.name == _STORE]
-    if len(products) != 1 or len(stores) != 1 or block.operations[-1] is not stores[0]:
+    if not products or len(stores) != 1 or block.operations[-1] is not stores[0]:
         return False
     if any(op.name in _OTHER_WRITES for op in ops):
         return False
-    product, loops = products[0], [op for op in block.operations if op.name == "for"]
-    loop = next((op for op in loops if product in op.regions[0].operations), None)
+    loops = [op for op in block.operations if op.name == "for"]
+    loop = next((op for op in loops if products[0] in op.regions[0].operations), None)
     makers = {result: op for op in ops for result in op.results}
     return (
         loop is not None
+        and all(product in loop.regions[0].operations for product in products)
         and _counts_alike_in_all_blocks(loop, makers)
-        and _runs_on_wgmma(product, makers)
-        and _is_by_element(stores[0].operands[0], product, makers)
+        and all(_runs_on_wgmma(product, makers) for product in products)
+        and _is_by_element(stores[0].operands[0], makers)
     )
 
 
@@ -128,8 +129,8 @@ def _shape(value: Value) -> tuple[int, ...]:
     return value.type.shape if isinstance(value.type, TileType) else ()
 
 
-def _is_by_element(tile: Value, product: Operation, makers: _Makers) -> bool:
-    """Tell whether a tile is computed from the sums of `product`, each element from its own."""
+def _is_by_element(tile: Value, makers: _Makers) -> bool:
+    """Tell whether a tile is computed from the sums of products, each element from its own."""
     pending, seen = [tile], set[Value]()
     while pending:
         value = pending.pop()
@@ -137,7 +138,7 @@ def _is_by_element(tile: Value, product: Operation, makers: _Makers) -> bool:
         if op is None or value in seen:
             continue
         seen.add(value)
-        if op is product:
+        if op.name in _PRODUCTS:
             return True
         if op.name in ("for", "if"):
             pending.append(op.regions[0].yields[op.results.index(value)])
