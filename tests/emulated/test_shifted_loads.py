@@ -22,6 +22,15 @@ def bytes_product[M, N, L](X: i8[M, N], W: i8[N, L], Y: i32[M, L], BL: const = 6
         acc = mma(load(X, (0, k), (64, 64)), load(W, (k, 0), (64, BL)), acc)
     store(Y, (0, 0), acc)
 """
+ROW_SUMS = """
+@kernel
+def row_sums[M, N](X: f16[M, N], Y: f32[M], BN: const = 1024):
+    m = grid(M)
+    total = zeros((1, 1), f32)
+    for j in range(cdiv(N, BN)):
+        total += sum(cast(load(X, (m, j), (1, BN)), f32), axis=1, keepdims=True)
+    store(Y, m, reshape(total, (1,)))
+"""
 
 
 def odd_matrix(device, values, first, typestr="<f2"):
@@ -65,3 +74,23 @@ def test_bytes(device, tmp_path):
     y = device.array((m, width), (width, 1), "<i4")
     tilec.load(path).bytes_product[1](*arrays, y)
     np.testing.assert_array_equal(y.view(np.int32), x.astype(np.int32) @ w.astype(np.int32))
+
+
+@pytest.mark.parametrize("width", [1, 7, 8, 250, 1025, 2047])
+def test_aligned_rows_of_any_length(device, tmp_path, width):
+    """A run that the end of a row cuts is one vector, and TMA does not move such rows."""
+    path, (m, pitch) = tmp_path / "rows.tile", (3, 2048)
+    path.write_text(ROW_SUMS)
+    rng = np.random.default_rng(width)
+    x = device.array((m, width), (pitch, 1), "<f2")
+    values = rng.integers(-9, 9, (m, width)).astype(np.float16)
+    x.view(np.float16)[...] = values
+    y = device.array((m,), (1,), "<f4")
+    kernel = tilec.load(path).row_sums
+    kernel(x, y)
+    np.testing.assert_array_equal(y.view(np.float32), values.astype(np.float32).sum(axis=1))
+    if width % 8:
+        ptx = kernel.compile(x, y).ptx
+        assert "ld.global.v4.b32" in ptx
+        assert "shf.r" not in ptx
+        assert "cp.async.bulk" not in ptx

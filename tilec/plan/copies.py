@@ -40,8 +40,9 @@ def why_threads_copy(
         waits_for_tiles: Whether each step of the kernel reduces the tiles that it loads
             (`tilec.passes.analysis.reductions`). Nothing in such a block overlaps, so only other
             blocks of the SM hide its loads, and more of them fit without buffers.
-        access_bits: Width of the widest access of threads to the tile. Narrow ones cost more
-            instructions than the buffers save.
+        access_bits: Width of the widest access of threads to the tile, or of a run of elements
+            that they load by aligned vectors (`tilec.passes.analysis.facts.runs`). Narrow ones
+            cost more instructions than the buffers save.
         copy_bytes: Bytes of one TMA copy of the tile.
         copies: Copies that the tile takes.
         warps_meet: Whether the warps of such a block wait for each other in every step. Where they

@@ -66,3 +66,30 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "before_the_row", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, i32, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+!t = tensor<4x256xbf16, #nv_tileas.layout<"4x256|reg:8*(0,1)|lane:32*(0,8)|warp:4*(1,0)">>
+#ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
+#stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+
+// A run that begins at a multiple of 16 bytes is one vector; what lies beyond the row is masked.
+// CHECK-LABEL: llvm.func @an_aligned_run(
+// CHECK-NOT:     shf.r
+// CHECK:         llvm.load %{{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xi32>
+// CHECK-NOT:     llvm.load
+// CHECK-COUNT-4: llvm.bitcast %{{.*}} : i32 to vector<2xbf16>
+"nv_tileaa.func"() ({
+^bb0(%p: !nv_tileaa.ptr<bf16>, %m: i32, %n: i32, %s: i64, %i: i32, %j: i32):
+  %v = "nv_tileas.make_memref"(%p, %m, %n, %s) {base_div_by = 16 : i64, size_div_by = array<i64: 1, 1>, stride_div_by = array<i64: 16, 2>} : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !v
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x, %u = "nv_tileas.tiled_load"(%v, %i, %j) {coord_div_by = array<i64: 1, 256>, in_bounds = array<i1: true, false>, never_before = array<i1: true, true>, atom = #ldg} : (!v, i32, i32) -> (!t, !token)
+    %w = "nv_tileas.tiled_store"(%v, %x, %i, %j) {in_bounds = array<i1: true, true>, atom = #stg} : (!v, !t, i32, i32) -> !token
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "an_aligned_run", function_type = (!nv_tileaa.ptr<bf16>, i32, i32, i64, i32, i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

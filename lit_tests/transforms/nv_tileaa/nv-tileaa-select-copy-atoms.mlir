@@ -255,6 +255,33 @@ module @threads_move_a_tile_that_is_reduced_once {
 
 // -----
 
+// So they do where the end of a row may cut a vector, because they load narrow elements in runs.
+
+!memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+
+// CHECK-LABEL: module @threads_load_rows_of_any_length_in_runs
+// CHECK: "nv_tileaa.tiled_load"({{.*}}) {atom = #cute.copy_atom<"sm90_ldg_16_bf16", {{.*}}legal_atoms = [#cute.copy_atom<"sm90_tma_load_2d_bf16",
+module @threads_load_rows_of_any_length_in_runs {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<bf16>, %s: i64, %m: i32, %n: i32):
+    %v = "nv_tileaa.make_memref"(%p, %m, %n, %s) : (!nv_tileaa.ptr<bf16>, i32, i32, i64) -> !memref
+    %c0 = arith.constant 0 : i32
+    // expected-remark@+1 {{load of 'A' does not use TMA: its block waits for the whole tile, and threads move 16 bytes at a time}}
+    %0, %t0 = "nv_tileaa.tiled_load"(%v, %c0, %c0) : (!memref, i32, i32) -> (tensor<4x1024xbf16>, !nv_tileaa.mem_token)
+    %1 = "nv_tileaa.reduce"(%0) ({
+    ^bb0(%a: bf16, %b: bf16):
+      %2 = arith.addf %a, %b : bf16
+      "nv_tileaa.yield_values"(%2) : (bf16) -> ()
+    }) {axis = 1 : i64} : (tensor<4x1024xbf16>) -> tensor<4xbf16>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<bf16>, i64, i32, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", dtype = "bf16", rank = 2 : i64, strides = [-1, 1]}],
+    params = [{kind = "pointer", array = "A", div_by = 16 : i64}, {kind = "stride", array = "A", axis = 0 : i64, div_by = 8 : i64},
+              {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "dim", name = "N", array = "A", axis = 1 : i64}]}} : () -> ()
+}
+
+// -----
+
 // TMA moves tiles of a slice of rows wherever it begins, as it describes the whole array. What lies
 // in the array after the slice is replaced by padding. A slice of columns has to begin at a multiple
 // of 16 bytes.

@@ -28,6 +28,7 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
+from tilec.passes.analysis.facts.runs import are_runs_aligned
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import element_ptx, emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import WARPGROUP_THREADS, guarded
@@ -87,10 +88,11 @@ def lower_tiled_load(op: Any, lowering: Lowering) -> Sequence[Any]:
     layout = tile_layout(op.results[0])
     accesses = _Accesses(lowering, load, layout)
     registers: list[Any] = []
-    length = run_length(accesses.memref, load, layout)
+    length, aligned = run_length(op, layout), are_runs_aligned(op)
     if length:
         for first in range(0, layout.num_registers, length):
-            registers.extend(_load_run(lowering, accesses.run(first, length), load.padding))
+            run = accesses.run(first, length, aligned=aligned)
+            registers.extend(_load_run(lowering, run, load.padding))
         return [registers, None]
     for first in range(0, layout.num_registers, accesses.width):
         registers.extend(_load(lowering, accesses, first, load.padding))
@@ -298,8 +300,14 @@ class _Accesses:
             inside = check if inside is None else arith.andi(inside, check)
         return offset, inside
 
-    def run(self, register: int, length: int) -> Run:
-        """Return the run of `length` elements of a row that begins with a register."""
+    def run(self, register: int, length: int, *, aligned: bool) -> Run:
+        """Return the run of `length` elements of a row that begins with a register.
+
+        Args:
+            register: The register.
+            length: How many elements.
+            aligned: Whether the run begins at a multiple of its size.
+        """
         step, last = self.layout.register_offsets()[register], self.layout.rank - 1
         offset = self.base_offset
         for distance, stride in zip(step, self.memref.strides, strict=True):
@@ -311,7 +319,7 @@ class _Accesses:
         if last in self.checked:
             extent = emit.value(self.memref.sizes[last])
             left = arith.subi(extent, emit.value(emit.add(self.start[last], step[last])))
-        return Run(self.memref, offset, length, inside, left)
+        return Run(self.memref, offset, length, inside, left, aligned)
 
     def _check(self, axis: int, step: int) -> Any:
         if (axis, step) not in self.predicates:

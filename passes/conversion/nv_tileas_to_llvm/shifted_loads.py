@@ -6,7 +6,8 @@ the two vectors that hold them instead, and takes 16 bytes out of the 32: by wor
 selections, and inside of words, by a shift of two registers (`shf`). An aligned vector that holds
 an element of the array lies in memory which the array owns a part of. Pages, and so what may be
 read, begin and end at multiples of 16. What is read beside the array is dropped, and both vectors
-of a run without any element of the array are the ones around the array's first element.
+of a run without any element of the array are the ones around the array's first element. Where runs
+begin at multiples of 16 bytes, and only the end of a row may cut them, one vector holds a run.
 """
 
 from itertools import pairwise
@@ -15,35 +16,25 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith
+from tilec.passes.analysis.facts.runs import RUN_BYTES, run_elements
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.support.fast_dataclasses import dataclass
 
-VECTOR_BYTES = 16
-"""Widest access of a thread (PTX ISA, ld)."""
 _WORD_BITS, _WORDS = 32, 4
-_NARROW_BITS = 16
-"""Widest elements and accesses that gain. Loading a run of 32-bit elements one by one takes as many
-instructions as shifting it."""
 _SHIFT = "shf.r.wrap.b32 $0, $1, $2, $3;"
 """Shift two registers to the right by the lowest five bits of a count; the result is the low one
 (PTX ISA, shf)."""
 
 
-def run_length(memref: Any, op: Any, layout: Any) -> int:
+def run_length(load: Any, layout: Any) -> int:
     """Return the elements of a run that is loaded by aligned vectors; 0 where runs do not serve.
 
     Args:
-        memref: The array that is loaded from.
-        op: The load.
+        load: The load.
         layout: Of the loaded tile.
     """
-    bits, last = element_bits(memref.element), layout.rank - 1
-    if bits not in (8, _NARROW_BITS) or op.atom.vector_bits > _NARROW_BITS:
-        return 0
-    if memref.strides[last] != 1 or not (op.in_bounds[last] or op.never_before[last]):
-        return 0
-    length = VECTOR_BYTES * 8 // bits
-    return length if layout.vector_width(last, length) == length else 0
+    length = run_elements(load, load.opview.atom.vector_bits)
+    return length if length and layout.vector_width(layout.rank - 1, length) == length else 0
 
 
 @dataclass(frozen=True)
@@ -57,6 +48,7 @@ class Run:
         inside: Whether its row is in the array (i1); None if it always is.
         left: Elements of the row from the first one of the run on (i32), which may be negative;
             None if all of the run is in the row.
+        aligned: Whether it begins at a multiple of its size.
     """
 
     memref: Any
@@ -64,6 +56,7 @@ class Run:
     length: int
     inside: Any
     left: Any
+    aligned: bool
 
     def words(self, padding: Any) -> list[Any]:
         """Emit the loads; return the run in registers of 32 bits.
@@ -72,24 +65,28 @@ class Run:
             padding: A register full of what elements outside of the array are read as; None for
                 zeros.
         """
-        size = element_bits(self.memref.element) // 8
         count = self._count()
-        found = None if count is None else emit.compare("sgt", count, 0)
         offset = self.offset
-        if found is not None:
+        if count is not None:
+            found = emit.compare("sgt", count, 0)
             offset = arith.select(found, offset, emit.constant(emit.i64_type(), 0))
         stored = emit.memory_type(self.memref.element)
         pointer = emit.element_pointer(self.memref.base, offset, stored)
+        words = _vector(pointer) if self.aligned else self._around(pointer, count)
+        return self._padded(words, count, padding)
+
+    def _around(self, pointer: Any, count: Any) -> list[Any]:
+        """Emit the loads of the two vectors that hold a run; return the run."""
+        size = element_bits(self.memref.element) // 8
         address = llvm_ops.pointer_to_integer(emit.i64_type(), pointer)
-        shift = arith.andi(arith.trunci(emit.i32_type(), address), emit.value(VECTOR_BYTES - 1))
-        taken = emit.value(VECTOR_BYTES)
+        shift = arith.andi(arith.trunci(emit.i32_type(), address), emit.value(RUN_BYTES - 1))
+        taken = emit.value(RUN_BYTES)
         if count is not None:
             taken = arith.maxsi(arith.muli(count, emit.value(size)), emit.value(size))
-        crosses = emit.compare("ugt", arith.addi(shift, taken), VECTOR_BYTES)
+        crosses = emit.compare("ugt", arith.addi(shift, taken), RUN_BYTES)
         low = emit.byte_offset(pointer, arith.subi(emit.value(0), shift))
-        high = emit.byte_offset(low, arith.select(crosses, emit.value(VECTOR_BYTES), emit.value(0)))
-        loaded = [*_vector(low), *_vector(high)]
-        return self._padded(_shifted(loaded, shift), count, padding)
+        high = emit.byte_offset(low, arith.select(crosses, emit.value(RUN_BYTES), emit.value(0)))
+        return _shifted([*_vector(low), *_vector(high)], shift)
 
     def _count(self) -> Any:
         """Return how many elements of the run are in the array, at most its length; None: all."""

@@ -8,7 +8,8 @@ The registry (`dialects/cute/registry.py`) says which atoms are legal, from comp
 address space, tile shape, element type and the facts of `nv-tileaa-infer-facts`. `legal_atoms` are
 all of them, `atom` is the one that moves the tile: TMA, unless `tilec/plan/copies.py` has a reason
 for threads. A tile that TMA cannot or should not move gets the widest legal vector access, and
-remark T0520 says why. The number in `sm90_ldg_128_f32` is bits per access.
+remark T0520 says why. The number in `sm90_ldg_128_f32` is bits per access. Threads that access
+narrow elements one by one may still load runs of them by vectors (`passes/analysis/facts/runs.py`).
 
 TMA fills elements outside of an array with zeros. A TMA load with another padding value gets a
 select after it, for the dims along which its tile may leave the array. So does a TMA load from a
@@ -34,6 +35,7 @@ from tilec.ir.bindings import ir
 from tilec.layout.shared import MAX_BOX_EXTENT
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.facts.memory_tokens import follows_store
+from tilec.passes.analysis.facts.runs import RUN_BYTES, run_elements
 from tilec.passes.analysis.facts.slices import slice_starts, whole_array
 from tilec.passes.analysis.kernels import (
     array_of_view,
@@ -94,7 +96,7 @@ def assign_copy_atoms(module: Any, context: PassContext) -> None:
 def _assign(op: Any, request: CopyRequest, kind: _KernelKind) -> str | None:
     """Give an access its atoms; return why TMA does not move the tile, None if it does."""
     selection = select_copy_atoms(request)
-    chosen, why = _choose(selection, request, kind)
+    chosen, why = _choose(op, selection, request, kind)
     element = tiled_access(op).tile_type.element_type
     atoms = {atom: _attribute(atom, request, element) for atom in selection.legal}
     op.attributes["atom"] = atoms[chosen]
@@ -111,7 +113,7 @@ def _copies(request: CopyRequest) -> tuple[int, int]:
 
 
 def _choose(
-    selection: Selection, request: CopyRequest, kind: _KernelKind
+    op: Any, selection: Selection, request: CopyRequest, kind: _KernelKind
 ) -> tuple[CopyAtom, str | None]:
     """Return the atom that moves a tile, and why it is not TMA."""
     if selection.tma_obstacle is not None or Interface.PREFETCH in selection.legal[0].interfaces:
@@ -120,7 +122,10 @@ def _choose(
     if request.is_prefetch:
         return selection.legal[0], None
     waits, meet = kind.waits_for_tiles, kind.warps_meet
-    why = why_threads_copy(waits, threads.vector_bits, *_copies(request), warps_meet=meet)
+    width = threads.vector_bits
+    if request.is_load and run_elements(op, width):
+        width = 8 * RUN_BYTES
+    why = why_threads_copy(waits, width, *_copies(request), warps_meet=meet)
     if why is None and not request.is_load:
         tile_bytes = prod(request.tile) * ELEMENT_BITS[request.element] // 8
         why = why_threads_store(kind.has_products, tile_bytes)
