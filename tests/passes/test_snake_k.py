@@ -15,16 +15,21 @@ def product[M, N, K](A: bf16[M, K], B: bf16[K, N], v: f32[N], C: bf16[M, N], sta
 {before}    acc = {first}
     for k in range({bounds}):
         acc = mma(load(A, (m, k), (128, 64)), load(B, (k, n), (64, 128)), acc)
-    store(C, (m, n), cast({value}, bf16))
+{again}    store(C, (m, n), cast({value}, bf16))
 """
 ZEROS = "zeros((128, 128), f32)"
-USUAL = {"before": "", "first": ZEROS, "bounds": "cdiv(K, 64)", "value": "acc"}
+AGAIN = "        more = mma(load(A, (m, k), (128, 64)), load(B, (k, 0), (64, 128)), more)\n"
+MORE = f"    more = {ZEROS}\n"
+USUAL = {"before": "", "again": "", "first": ZEROS, "bounds": "cdiv(K, 64)", "value": "acc"}
 BRANCH = BRANCH_WITH_LOAD.format(condition="start > 0", array="v", first=0, extents=128)
 SUMS = {
     "all k-tiles": {},
     "every third, from the second one on": {"bounds": "1, cdiv(K, 64), 3"},
     "from where the caller says": {"bounds": "start, cdiv(K, 64)"},
     "a result that loaded tiles are added to": {"value": "acc + load(v, n, 128)[None, :]"},
+    "sums on top of ones": {"first": "full((128, 128), 1.0, f32)"},
+    "two products in each round": {"again": AGAIN.replace("more", "acc")},
+    "two sums": {"before": MORE, "again": AGAIN, "value": "acc * more"},
 }
 OTHERS = {
     "bounds of the block": ({"bounds": "m + 1"}, "the number of k-tiles depends on the block"),
@@ -32,9 +37,13 @@ OTHERS = {
         {"before": BRANCH, "bounds": "steps", "value": "acc + x[None, :]"},
         "the number of k-tiles comes from a branch or a loop that loads tiles",
     ),
-    "sums on top of ones": (
-        {"first": "full((128, 128), 1.0, f32)"},
-        "the accumulator does not start at zeros",
+    "a sum that is scaled in each round": (
+        {"before": MORE, "again": f"{AGAIN}        more = more * 0.5\n", "value": "acc * more"},
+        "the accumulator is not the sum of the products alone",
+    ),
+    "products in two loops": (
+        {"again": "    for j in range(start):\n" + AGAIN.replace("more", "acc").replace("k", "j")},
+        "its 2 products are not all in one loop",
     ),
 }
 

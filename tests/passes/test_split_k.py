@@ -31,7 +31,10 @@ SPLIT = {
     "a branch after the loop": LOOP + "    if K > 64:\n        store(D, (m, n), acc)\n",
 }
 REFUSED = {
-    "two products": (LOOP + LOOP.replace("zeros((128, 128), f32)", "acc") + STORE, "2 products"),
+    "two products": (
+        LOOP + LOOP.replace("zeros((128, 128), f32)", "acc") + STORE,
+        "its 2 products are not all in one loop",
+    ),
     "no loop": (
         "    acc = mma(load(A, (m, 0), (128, 64)), load(B, (0, n), (64, 128)),"
         " zeros((128, 128), f32))\n" + STORE,

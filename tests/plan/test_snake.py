@@ -19,7 +19,7 @@ def test_sums_of_products_go_back_and_forth_unless_somebody_objects():
 @pytest.mark.parametrize(
     ("given", "fields", "reason"),
     [
-        (problem(why_not_split="the kernel has no mma"), {}, "the kernel has no mma"),
+        (problem(why_not_backwards="the kernel has no mma"), {}, "the kernel has no mma"),
         (problem(), {"persistent": False}, r"no CTA has a second tile \(persistent = false\)"),
         (problem(), {"split_k": 2}, r"its CTAs share the k-tiles of a tile \(split_k = 2\)"),
     ],

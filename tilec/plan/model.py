@@ -67,8 +67,8 @@ class KernelProblem:
             a block together; None when they can.
         sliced: Results that can be computed in slices. The bytes above are those without slices.
         split_k: Splits of each tile's k-tiles that were planned with the tiles.
-        why_not_split: Why k-tiles can be neither divided among CTAs nor run backwards; None when
-            they can.
+        why_not_split: Why k-tiles cannot be divided among CTAs; None when they can.
+        why_not_backwards: Why k-tiles cannot run backwards; None when they can.
         defer_stores: Whether the tiles were planned for stores that wait for the next tile.
         why_not_deferral: Why nothing of a tile can run during the products of the next one; None
             when something can.
@@ -100,6 +100,7 @@ class KernelProblem:
     sliced: tuple[SlicedTile, ...] = ()
     split_k: int = 1
     why_not_split: str | None = None
+    why_not_backwards: str | None = None
     defer_stores: bool = True
     why_not_deferral: str | None = "the kernel has no store that could wait"
     tile_graph: Callable[[int, bool], LoopGraph] | None = None

@@ -153,7 +153,7 @@ def choose_snake(
     The k-tiles with which a wave of tiles ends are in L2 when the next wave begins. That gains
     nothing where L2 keeps all operands of a wave; the tiles were planned with the answer.
     """
-    defect = problem.why_not_split or _why_not_order(plan, persistent)
+    defect = problem.why_not_backwards or _why_not_order(plan, persistent)
     if overrides.snake_k and defect is not None:
         fail("T0421", f"snake_k = true: {defect}")
     if overrides.snake_k is not None:

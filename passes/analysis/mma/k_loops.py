@@ -1,6 +1,7 @@
-"""Whether the k-tiles of a tile can be divided among CTAs, or be visited backwards.
+"""Whether the k-tiles of a tile can be visited backwards, or divided among CTAs.
 
-Both take a loop over k-tiles that is nothing but a sum of products.
+Both take a loop over k-tiles that is nothing but sums of products. To divide it, CTAs exchange what
+one accumulator holds.
 """
 
 from collections.abc import Sequence
@@ -15,6 +16,7 @@ from tilec.ir.structured import (
     defining_operation,
     enclosing_loops,
     enclosing_operations,
+    parent_operation,
     terminator,
 )
 from tilec.passes.analysis.facts.constants import is_zeros
@@ -31,49 +33,72 @@ _STEPS = 1 << 16
 """Steps below it keep the first k-tile of every split in 32 bits."""
 
 
-def why_not_split(function: Any) -> str | None:
-    """Return why the k-tiles of a kernel's tiles stay as they are, or None when they need not.
+def why_not_backwards(function: Any) -> str | None:
+    """Return why the k-tiles of a kernel's tiles keep their order, or None when they need not.
 
-    What follows the loop over k-tiles runs once per tile, on the whole sum, so it may be anything.
+    What follows the loop over k-tiles runs once per tile, on the whole sums, so it may be anything.
     """
     ops = kernel_operations(function)
     dots = [op for op in ops if op.name == DOT]
-    if len(dots) != 1:
-        return f"the kernel has {len(dots)} products, not one" if dots else "the kernel has no mma"
-    if not read_kernel_fact(function, "grid"):
-        return "the caller gives the grid, so the compiler does not know how many tiles there are"
+    if not dots:
+        return "the kernel has no mma"
     if all(op.name != "nv_tileas.get_program_id" for op in ops):
         return "the kernel has no grid to take tiles from"
-    if why_not_wgmma(dots[0], 1) is not None:
+    if any(why_not_wgmma(dot, 1) is not None for dot in dots):
         return "the mma does not run on wgmma"
-    if dots[0].opview.product_types.accumulator_bytes != PARTIAL_BYTES:
-        return "the sums of its mma do not have 32 bits"
-    defect = _why_not_placement(function, dots[0], ops)
+    defect = _why_not_placement(function, dots, ops)
     if defect is not None:
         return defect
     loop = product_loop(ops)
-    return why_not_bounds(loop, ops) or _why_not_loop(loop, dots[0])
+    return why_not_bounds(loop, ops) or _why_not_sums(loop)
 
 
-def product_loop(ops: list[Any]) -> Any:
-    """Return the loop over k-tiles: the one around the only product among `ops`."""
-    return enclosing_loops(next(op for op in ops if op.name == DOT))[0]
+def why_not_split(function: Any) -> str | None:
+    """Return why the k-tiles of a kernel's tiles cannot be divided among CTAs, or None."""
+    defect = why_not_backwards(function)
+    if defect is not None:
+        return defect
+    if not read_kernel_fact(function, "grid"):
+        return "the caller gives the grid, so the compiler does not know how many tiles there are"
+    ops = kernel_operations(function)
+    if any(op.opview.product_types.accumulator_bytes != PARTIAL_BYTES for op in _dots(ops)):
+        return "the sums of its mma do not have 32 bits"
+    loop = product_loop(ops)
+    numbers = _sums(loop)
+    if len(numbers) != 1:
+        return f"the loop over k-tiles adds up {len(numbers)} tiles, not one"
+    starts = [loop.operands[3 + number] for number in numbers]
+    return None if all(map(is_zeros, starts)) else "the accumulator does not start at zeros"
 
 
-def _why_not_placement(function: Any, dot: Any, ops: list[Any]) -> str | None:
-    """Return what is wrong with where the product and the stores stand."""
-    loops = enclosing_loops(dot)
+def product_loop(ops: Sequence[Any]) -> Any:
+    """Return the loop over k-tiles: the one around the first product among `ops`."""
+    return enclosing_loops(_dots(ops)[0])[0]
+
+
+def _dots(ops: Sequence[Any]) -> list[Any]:
+    return [op for op in ops if op.name == DOT]
+
+
+def _why_not_placement(function: Any, dots: list[Any], ops: list[Any]) -> str | None:
+    """Return what is wrong with where the products and the stores stand."""
+    loops = enclosing_loops(dots[0])
     if not loops:
         return "the mma is in no loop over k-tiles"
     loop = loops[0]
-    if len(loops) > 1 or loop.block != function_body(function) or dot.block.owner.operation != loop:
+    if len(loops) > 1 or loop.block != function_body(function):
+        return "the mma is in a branch, or in a loop inside of another loop"
+    parents = {parent_operation(dot) for dot in dots}
+    if len(parents) > 1:
+        return f"its {len(dots)} products are not all in one loop"
+    if parents != {loop}:
         return "the mma is in a branch, or in a loop inside of another loop"
     if loop.name != "scf.for":
         return "the mma is in a 'while' loop, whose end depends on its results"
     if any(op.name in LOOPS and op != loop for op in ops):
         return "the kernel has another loop than the one over k-tiles"
     stores = [op for op in ops if op.name == _STORE or element_effect([op]) is not None]
-    if any(op in stores for op in ops[: ops.index(dot)]):
+    if any(op in stores for op in ops[: ops.index(dots[0])]):
         return "a store comes before the mma"
     if any(enclosing_loops(op) for op in stores):
         return "a store is in the loop over k-tiles"
@@ -100,24 +125,44 @@ def why_not_bounds(loop: Any, ops: Sequence[Any]) -> str | None:
     return None
 
 
-def _why_not_loop(loop: Any, dot: Any) -> str | None:
-    """Return why the rounds of the loop cannot be divided among CTAs."""
+def _why_not_sums(loop: Any) -> str | None:
+    """Return why the order of the rounds of the loop matters."""
     if not _is_small_constant(loop.operands[2]):
         return f"the step of the loop over k-tiles is no constant below {_STEPS}"
-    results = [value for value in loop.results if not isinstance(value.type, MemTokenType)]
-    if len(results) != 1:
-        return "the loop over k-tiles carries more than its accumulator"
-    number = ir.OpResult(results[0]).result_number
     body = loop.regions[0].blocks[0]
-    carried, last = body.arguments[1 + number], terminator(body)
-    product = dot.results[0]
-    if last.operands[number] != product or dot.opview.c != carried:
-        return "the accumulator is not the sum of the products alone"
-    if any(len(list(value.uses)) != 1 for value in (carried, product)):
-        return "the loop over k-tiles uses its accumulator"
-    return (
-        None if is_zeros(loop.operands[3 + number]) else "the accumulator does not start at zeros"
-    )
+    for number in _sums(loop):
+        carried = body.arguments[1 + number]
+        if not any(_adds_to(carried, use.owner.operation) for use in carried.uses):
+            return "the loop over k-tiles carries more than its accumulator"
+        if not _is_sum(carried, number, body):
+            return "the accumulator is not the sum of the products alone"
+    return None
+
+
+def _sums(loop: Any) -> list[int]:
+    """Return the numbers of what the loop carries, but for tokens."""
+    return [n for n, value in enumerate(loop.results) if not isinstance(value.type, MemTokenType)]
+
+
+def _is_sum(carried: Any, number: int, body: Any) -> bool:
+    """Tell whether a round does nothing with what it carries but to add products to it."""
+    last, value = terminator(body), carried
+    while True:
+        uses = list(value.uses)
+        if len(uses) != 1:
+            return False
+        (use,) = uses
+        op = use.owner.operation
+        if op == last:
+            return use.operand_number == number and value != carried
+        if not _adds_to(value, op):
+            return False
+        value = op.results[0]
+
+
+def _adds_to(value: Any, op: Any) -> bool:
+    """Tell whether an operation adds a product to `value`."""
+    return op.name == DOT and op.opview.c == value
 
 
 def _is_small_constant(step: Any) -> bool:

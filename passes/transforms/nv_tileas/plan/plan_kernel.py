@@ -68,7 +68,7 @@ from tilec.passes.analysis.kernels import (
     tiled_access,
     write_spec,
 )
-from tilec.passes.analysis.mma.k_loops import why_not_split
+from tilec.passes.analysis.mma.k_loops import why_not_backwards, why_not_split
 from tilec.passes.analysis.mma.operands import (
     DOT,
     route_of_operand,
@@ -242,6 +242,7 @@ def kernel_problem(
         why_not_pingpong=why_not_pingpong(function, accesses),
         sliced=tuple(store.tile for store in sliced_stores(accesses)),
         why_not_split=why_not_split(function),
+        why_not_backwards=why_not_backwards(function),
         why_not_deferral=why_not_later(function),
         tile_graph=partial(tile_graph, function),
         why_no_producer=_why_no_producer(function, accesses),

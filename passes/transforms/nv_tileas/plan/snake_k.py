@@ -16,7 +16,7 @@ k = 0 again, L2 would just have dropped these k-tiles. If it begins at the other
 last ones in L2. By ncu, 4096^3 reads 110 instead of 130 MB from memory, 8192^3 1124 instead of
 1392 MB (H200, 2026-11-22).
 
-The kernel must be persistent. Its loop over k-tiles must be only a sum of products, and the bounds
+The kernel must be persistent. Its loop over k-tiles must be only sums of products, and the bounds
 of that loop must be known before the loop over tiles (`tilec.passes.analysis.mma.k_loops`). A tile
 that is split along K keeps its order. The pass runs after `nv-tileas-schedule-tiles`, while the
 kernel is still one program.
