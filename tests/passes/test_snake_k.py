@@ -1,4 +1,4 @@
-"""nv-tileas-snake-k: which kernels visit their k-tiles back and forth."""
+"""snake_k: which kernels visit their k-tiles back and forth."""
 
 import pytest
 

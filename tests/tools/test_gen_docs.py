@@ -115,12 +115,12 @@ def test_a_docstring_in_parts():
 
 def test_names_in_code_become_links():
     own = "nv-tileas-split-k"
-    text = "`nv-tileas-split-k` `nv-tileas-snake-k` `tilec/plan/split.py` `tilec/no.py` `scf`"
+    text = "`nv-tileas-split-k` `nv-tileas-slice-tiles` `tilec/plan/split.py` `tilec/no.py` `scf`"
     assert passes.linked(text, own) == (
-        "`nv-tileas-split-k` [`nv-tileas-snake-k`](#nv-tileas-snake-k)"
+        "`nv-tileas-split-k` [`nv-tileas-slice-tiles`](#nv-tileas-slice-tiles)"
         " [tilec/plan/split.py](../tilec/plan/split.py) `tilec/no.py` `scf`"
     )
-    block = "```text\n`nv-tileas-snake-k`\n```"
+    block = "```text\n`nv-tileas-slice-tiles`\n```"
     assert passes.linked(block, own) == block
     assert passes.linked("`docs/debugging.md#mutants`", own) == (
         "[debugging.md](debugging.md#mutants)"

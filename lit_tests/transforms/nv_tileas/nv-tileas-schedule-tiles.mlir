@@ -420,3 +420,61 @@ module @long_and_short_tiles_alternate {
   }) {sym_name = "k", function_type = (i32, i32) -> (), nv_tileaa.kernel_spec = {persistent = true, tile_order = [0, 1], balance_tiles = 1 : i64}, tilec.kernel = {
     params = [{kind = "dim", name = "H", array = "A", axis = 0 : i64}, {kind = "dim", name = "M", array = "A", axis = 1 : i64}], grid = ["H", "M"]}} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
+!token = !nv_tileaa.mem_token
+#ldg = #cute.copy_atom<"sm90_ldg_16_bf16", "ldg", 1 : i64, 16 : i64, bf16>
+#stg = #cute.copy_atom<"sm90_stg_16_bf16", "stg", 1 : i64, 16 : i64, bf16>
+#mma = #cute.mma_atom<"sm90_wgmma_m64n64k16_f32_bf16_bf16", array<i64: 64, 64, 16>>
+
+// With a serpentine order, the first k-tile is the last one of the loop and so on in the second, fourth,
+// ... round of the loop over tiles. Every use of the number of the k-tile gets the mirrored number; the
+// loop itself counts as before. Both products of a round belong to the same k-tile.
+// CHECK-LABEL: module @every_second_tile_begins_at_the_end
+// CHECK:         ^bb0(%{{.*}}, %[[M:.*]]: i32, %[[FROM:.*]]: i32, %[[TO:.*]]: i32):
+// CHECK:         %[[ID:.*]] = "nv_tileas.cta_id"
+// CHECK:         %[[STEP:.*]] = arith.constant 64 : i32
+// CHECK:         %[[IDS:.*]] = "nv_tileas.num_ctas"
+// CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]] : i32
+// CHECK-NEXT:    %[[ROUNDS:.*]] = arith.ceildivsi %[[LENGTH]], %[[STEP]] : i32
+// CHECK-NEXT:    %[[ONE:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:    %[[MORE:.*]] = arith.subi %[[ROUNDS]], %[[ONE]] : i32
+// CHECK-NEXT:    %[[WAY:.*]] = arith.muli %[[MORE]], %[[STEP]] : i32
+// CHECK-NEXT:    %[[LAST:.*]] = arith.addi %[[FROM]], %[[WAY]] : i32
+// CHECK-NEXT:    %[[ENDS:.*]] = arith.addi %[[FROM]], %[[LAST]] : i32
+// CHECK-NEXT:    scf.for %[[TILE:.*]] = %[[ID]] to %{{.*}} step %[[IDS]]
+// CHECK-NEXT:      %[[ROUND:.*]] = arith.divui %[[TILE]], %[[IDS]] : i32
+// CHECK-NEXT:      %[[TWO:.*]] = arith.constant 2 : i32
+// CHECK-NEXT:      %[[ODD:.*]] = arith.remui %[[ROUND]], %[[TWO]] : i32
+// CHECK-NEXT:      %[[SET:.*]] = arith.constant 1 : i32
+// CHECK-NEXT:      %[[BACKWARDS:.*]] = arith.cmpi eq, %[[ODD]], %[[SET]] : i32
+// CHECK:           scf.for %[[K:.*]] = %[[FROM]] to %[[TO]] step %[[STEP]] iter_args
+// CHECK-NEXT:        %[[MIRRORED:.*]] = arith.subi %[[ENDS]], %[[K]] : i32
+// CHECK-NEXT:        %[[AT:.*]] = arith.select %[[BACKWARDS]], %[[MIRRORED]], %[[K]] : i32
+// CHECK-NEXT:        "nv_tileas.tiled_load"(%{{.*}}, %{{.*}}, %[[AT]])
+// CHECK-NEXT:        "nv_tileas.tiled_load"(%{{.*}}, %[[AT]], %{{.*}})
+// CHECK-NOT:         %[[K]]
+// CHECK:         nv_tileas.tiled_store
+module @every_second_tile_begins_at_the_end {
+  "nv_tileaa.func"() ({
+  ^bb0(%v: !v, %m: i32, %from: i32, %to: i32):
+    %tile = "nv_tileas.get_program_id"() {axis = 0 : i32} : () -> i32
+    %zeros = arith.constant dense<0.000000e+00> : tensor<64x64xf32>
+    %c64 = arith.constant 64 : i32
+    %row = arith.muli %tile, %c64 : i32
+    %sums:2 = scf.for %k = %from to %to step %c64 iter_args(%sum = %zeros, %other = %zeros) -> (tensor<64x64xf32>, tensor<64x64xf32>) : i32 {
+      %a, %t1 = "nv_tileas.tiled_load"(%v, %row, %k) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %b, %t2 = "nv_tileas.tiled_load"(%v, %k, %row) {atom = #ldg} : (!v, i32, i32) -> (tensor<64x64xbf16>, !token)
+      %p = "nv_tileas.dot"(%a, %b, %sum) {a_major = "k", b_major = "n", atom = #mma} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      %q = "nv_tileas.dot"(%a, %a, %other) {a_major = "k", b_major = "n", atom = #mma} : (tensor<64x64xbf16>, tensor<64x64xbf16>, tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %p, %q : tensor<64x64xf32>, tensor<64x64xf32>
+    }
+    %both = arith.addf %sums#0, %sums#1 : tensor<64x64xf32>
+    %d = arith.truncf %both : tensor<64x64xf32> to tensor<64x64xbf16>
+    %t3 = "nv_tileas.tiled_store"(%v, %d, %row, %row) {atom = #stg} : (!v, tensor<64x64xbf16>, i32, i32) -> !token
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!v, i32, i32, i32) -> (), nv_tileaa.kernel_spec = {persistent = true, snake_k = true}, tilec.kernel = {
+    params = [{kind = "array", name = "v"}, {kind = "dim", name = "M", array = "A", axis = 0 : i64}, {kind = "scalar", name = "from"}, {kind = "scalar", name = "to"}], grid = ["cdiv(M, 64)"]}} : () -> ()
+}

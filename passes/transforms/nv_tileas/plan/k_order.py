@@ -1,0 +1,33 @@
+"""The order of the k-tiles of a tile; see `nv-tileas-schedule-tiles`."""
+
+from typing import Any
+
+from tilec.ir.bindings import arith, ir
+from tilec.ir.structured import body_operations
+from tilec.passes.transforms.nv_tileas.plan.grid_expressions import constant
+
+
+def reverse_every_second(products: Any, tiles: Any) -> None:
+    """Let the loop `products` run backwards in every second round of the loop `tiles`."""
+    with ir.InsertionPoint(tiles), products.location:
+        ends = _sum_of_ends(products)
+    body = tiles.regions[0].blocks[0]
+    with ir.InsertionPoint.at_block_begin(body), tiles.location:
+        wave = arith.divui(body.arguments[0], tiles.operands[2])
+        odd = arith.remui(wave, constant(2))
+        backwards = arith.cmpi(arith.CmpIPredicate.eq, odd, constant(1))
+    block = products.regions[0].blocks[0]
+    counter = block.arguments[0]
+    uses = [(use.owner.operation, use.operand_number) for use in counter.uses]
+    with ir.InsertionPoint(body_operations(block)[0]), products.location:
+        at = arith.select(backwards, arith.subi(ends, counter), counter)
+    for user, position in uses:
+        user.operands[position] = at
+
+
+def _sum_of_ends(loop: Any) -> Any:
+    """Emit the first plus the last value of a loop's counter; any number where it does not run."""
+    first, end, step = list(loop.operands)[:3]
+    rounds = arith.ceildivsi(arith.subi(end, first), step)
+    last = arith.addi(first, arith.muli(arith.subi(rounds, constant(1)), step))
+    return arith.addi(first, last)
