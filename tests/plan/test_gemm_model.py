@@ -103,6 +103,37 @@ def test_the_memory_bus_may_decide():
     assert cost.cycles > cost.memory > 0.5 * cost.cycles
 
 
+def test_waves_that_leave_sms_idle_draw_less_from_memory():
+    """66 CTAs and 198 in two waves of 132 SMs: on average 66 and 99 of them read."""
+    tile = GemmTile(64, 64, 64, 2, 2)
+    few, two_waves = (gemm_cost(tile, (64, 64 * count, 64), TARGET) for count in (66, 198))
+    rate = machine.SM_MEMORY_BYTES_PER_CYCLE
+    assert few.memory == pytest.approx(
+        (64 * 66 * 64 * 2 + 64 * 66 * 128 + 64 * 64 * 2) / (66 * rate)
+    )
+    assert two_waves.memory == pytest.approx(
+        (64 * 198 * 64 * 2 + 64 * 198 * 128 + 64 * 64 * 2) / (99 * rate)
+    )
+
+
+def test_rows_outside_of_the_array_cost_time_of_tma():
+    """Only where all tiles have them: the last ones of many are as soon as the others."""
+    few, many = ((m, 4096, 4096) for m in (5, 133))
+    tile = GemmTile(64, 32, 128, 2, 2)
+    assert gemm_cost(tile, few, TARGET).outside == 59 * 2 * machine.OUTSIDE_ROW_CYCLES
+    assert gemm_cost(tile, few, TARGET).bound == "outside"
+    assert gemm_cost(tile, many, TARGET).outside == 0
+    assert gemm_cost(tile, (4096, 5, 4096), TARGET).outside == 27 * 2 * machine.OUTSIDE_ROW_CYCLES
+
+
+def test_splits_are_added_up_after_the_last_bytes_have_come():
+    tile = GemmTile(8, 64, 128, 2, 2, split_k=2, may_swap=True)
+    cost = gemm_cost(tile, (1, 4096, 14336), TARGET)
+    assert cost.memory > cost.computing
+    rest = cost.start + cost.reduction + machine.HIDDEN_SHARE * cost.computing
+    assert cost.cycles == pytest.approx(cost.memory + rest)
+
+
 def test_few_stages_wait_for_copies():
     shallow, deep = (gemm_cost(GemmTile(64, n, 64, 2, 2), (64, n, 4096), TARGET) for n in (256, 16))
     assert shallow.latency == pytest.approx(machine.COPY_CYCLES / 5)
@@ -119,9 +150,8 @@ def test_turns_hide_the_stores_but_for_the_last_one():
     short = gemm_cost(tile, (8192, 8192, 64), TARGET)
     one = (short.k_tile + short.epilogue) / 2 + machine.TURN_CYCLES
     computing = 32 * one + short.epilogue + short.start
-    assert short.cycles == pytest.approx(
-        max(computing, short.memory) + machine.HIDDEN_SHARE * computing
-    )
+    streaming = max(computing - short.start, short.memory)
+    assert short.cycles == pytest.approx(streaming + short.start + machine.HIDDEN_SHARE * computing)
 
 
 def test_parts_of_odd_widths_are_few():
@@ -196,6 +226,12 @@ def test_clusters_that_may_be_considered():
     for cluster in CLUSTERS:
         found = [item.tile for item in ranked if item.tile.cluster == cluster]
         assert len({(tile.m, tile.n, tile.k) for tile in found}) == CLUSTERED_TILES
+
+
+def test_a_cluster_has_a_tile_for_each_cta():
+    """Along M there is one tile: the second CTA of a 2x1 cluster would compute nothing."""
+    problem = GemmProblem((32, 8192, 8192), may_swap=True)
+    assert {item.tile.cluster for item in rank_tiles(problem, TARGET)} == {(1, 1), (1, 2)}
 
 
 def test_no_tile_is_over_the_limit():

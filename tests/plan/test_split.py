@@ -137,3 +137,10 @@ def test_where_the_planner_splits():
     for extents in ((512, 512, 2048), (8192, 8192, 8192)):
         several = GemmProblem(extents, (128, 128, 64), splits=gemm_candidates.SPLITS)
         assert {item.tile.split_k for item in rank_tiles(several, TARGET)} == {1}
+
+
+def test_all_splits_run_at_the_same_time():
+    ranked = rank_tiles(GemmProblem((16, 4096, 16384), may_swap=True), TARGET)
+    split = [item for item in ranked if item.tile.split_k > 1]
+    assert {item.cost.waves for item in split} == {1}
+    assert max(item.cost.ctas for item in split) <= TARGET.sm_count

@@ -26,8 +26,14 @@ def test_a_kernel_that_does_not_allow_it_keeps_single_warps():
 @pytest.mark.parametrize(
     ("extents", "tile", "splits"),
     [
+        ((1, 4096, 14336), (8, 64, 128), 2),
         ((1, 8192, 8192), (8, 64, 128), 1),
+        ((4, 3584, 18944), (8, 64, 128), 2),
         ((16, 4096, 4096), (16, 64, 128), 2),
+        ((16, 4096, 14336), (16, 64, 128), 2),
+        ((32, 4096, 7168), (32, 64, 128), 2),
+        ((32, 8192, 8192), (32, 64, 128), 1),
+        ((100, 4096, 14336), (104, 64, 64), 2),
         ((200, 7168, 2048), (200, 64, 64), 1),
     ],
 )
@@ -36,7 +42,7 @@ def test_measured_choices_stay(extents, tile, splits, n_contiguous):
     """docs/measurements/2026-11-25-skinny-products.md."""
     problem = GemmProblem(extents, n_contiguous=n_contiguous, may_defer=True, may_swap=True)
     best = rank_tiles(problem, TARGET)[0].tile
-    assert ((best.m, best.n, best.k), best.split_k) == (tile, splits)
+    assert ((best.m, best.n, best.k), best.split_k, best.cluster) == (tile, splits, (1, 1))
 
 
 def test_every_candidate_has_whole_slices():

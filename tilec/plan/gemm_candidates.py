@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
-from tilec.plan.gemm_model import GemmCost, gemm_cost, memory_floor
+from tilec.plan.gemm_model import GemmCost, gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
@@ -31,11 +31,6 @@ SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 """Into how many splits along K to divide tiles of products that have few of them."""
 SPLIT_SHARE = 0.5
 """Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
-SPLIT_MEMORY_SHARE = 0.87
-"""Tiles stay whole where memory at its full rate takes more than this share of the best whole tiles
-on single CTAs: there is too little to gain. Between two shapes that were measured: 0.86 at
-16x4096x4096, where two splits took 13 to 15% less time (bf16, H100, 2026-11-25), and 0.88 at
-128x8192x8192, where whole tiles are the best ones known (bf16, H200, 2026-11-22)."""
 SPLIT_DEPTH = 4096
 """Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
@@ -157,7 +152,7 @@ class RankedTile:
     def __str__(self) -> str:
         """Return the tile and how its cycles come about, in one line."""
         cost = self.cost
-        slowest = max(cost.tensor, cost.shared, cost.l2)
+        slowest = max(cost.tensor, cost.shared, cost.l2, cost.outside)
         reduction = f" + {cost.reduction:.0f} reduction" if self.tile.split_k > 1 else ""
         return (
             f"{tile_text(self.tile)}: {cost.cycles:.0f} cycles = {cost.waves} "
@@ -223,14 +218,14 @@ def _shared_work(
     overrides = problem.overrides
     for item in alone[:CLUSTERED_TILES] if overrides.cluster is None else ():
         for cluster in problem.clusters:
-            if shares_divide(item.tile, cluster, problem) and not item.tile.by_warps:
+            whole = _fills_cluster(item.tile, cluster, problem)
+            if whole and shares_divide(item.tile, cluster, problem) and not item.tile.by_warps:
                 yield replace(item.tile, cluster=cluster)
-    floor = memory_floor(alone[0].tile, problem.extents, problem.batch)
-    worth_it = floor < SPLIT_MEMORY_SHARE * alone[0].cost.computing
-    may_share = worth_it and overrides.split_k is None and not overrides.defer_stores
+    may_share = overrides.split_k is None and not overrides.defer_stores
     for item in alone if may_share else ():
         for splits in problem.splits:
-            if splits > 1 and may_split(item, problem, target):
+            room = item.cost.ctas * splits <= target.sm_count
+            if splits > 1 and room and may_split(item, problem, target):
                 yield replace(item.tile, split_k=splits)
 
 
@@ -243,6 +238,12 @@ def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
         if item.score <= first.score * TIE and replace(item.tile, k=first.tile.k) == first.tile
     )
     return max(deeper, key=lambda item: item.tile.k)
+
+
+def _fills_cluster(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:
+    """Tell whether the product has a tile for each CTA of a cluster."""
+    extents = zip(problem.extents, (tile.m, tile.n), cluster, strict=False)
+    return all(-(-extent // size) >= peers for extent, size, peers in extents)
 
 
 def shares_divide(tile: GemmTile, cluster: tuple[int, int], problem: GemmProblem) -> bool:

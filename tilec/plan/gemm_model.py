@@ -28,6 +28,7 @@ class GemmCost:
         tensor: Per k-tile: the tensor cores.
         shared: Per k-tile: shared memory, written by TMA and read by wgmma.
         l2: Per k-tile: L2, which all CTAs that run share.
+        outside: Per k-tile: TMA, where it fills rows of a tile that lie outside of the array.
         bubble: Per k-tile: tensor cores idle between two k-tiles.
         epilogue: Per tile: conversion and store, and what the epilogue loads.
         loading: Per tile: the part of the epilogue that loaded tiles take.
@@ -59,11 +60,12 @@ class GemmCost:
     deferred: bool = False
     loading: float = 0.0
     outgrows_l2: bool = False
+    outside: float = 0.0
 
     @property
     def k_tile(self) -> float:
         """Cycles of one k-tile: its slowest term, the bubble and the power."""
-        busy = max(self.tensor, self.shared, self.l2) + self.bubble + self.power
+        busy = max(self.tensor, self.shared, self.l2, self.outside) + self.bubble + self.power
         return max(busy, self.latency)
 
     @property
@@ -85,17 +87,29 @@ class GemmCost:
         return self.waves * one + last + self.start + self.reduction
 
     @property
+    def streaming(self) -> float:
+        """Cycles from the first operands to the last whole sums: computing and memory overlap."""
+        return max(self.computing - self.start - self.reduction, self.memory)
+
+    @property
     def cycles(self) -> float:
         """Cycles of the whole product.
 
-        Where the memory bus decides, a little of the rest still does, so that plans differ.
+        Where the memory bus decides, a little of the rest still does, so that plans differ. Nothing
+        is read before the kernel has started, nor while the splits of tiles are added up.
         """
-        return max(self.computing, self.memory) + machine.HIDDEN_SHARE * self.computing
+        alone = self.start + self.reduction
+        return self.streaming + alone + machine.HIDDEN_SHARE * self.computing
 
     @property
     def bound(self) -> str:
         """Which term of a k-tile is the slowest."""
-        terms = {"tensor": self.tensor, "shared": self.shared, "L2": self.l2}
+        terms = {
+            "tensor": self.tensor,
+            "shared": self.shared,
+            "L2": self.l2,
+            "outside": self.outside,
+        }
         return max(terms, key=terms.__getitem__)
 
 
@@ -133,12 +147,13 @@ def gemm_cost(
         start=_start(tile),
         power=l2 * machine.L2_POWER_SHARE,
         latency=machine.COPY_CYCLES / min(tile.stages(target), machine.MAX_STAGES),
-        memory=batch * _memory_bytes(tile, extents) / _memory_rate(active),
+        memory=batch * _memory_bytes(tile, extents) / _memory_rate(ctas / waves),
         pingpong=tile.pingpong,
         reduction=_reduction(tile),
         deferred=tile.defers(waves, target),
         loading=loading,
         outgrows_l2=waves > 1 and _outgrows_l2(tile, extents, active, batch),
+        outside=_outside(tile, extents),
     )
 
 
@@ -186,13 +201,8 @@ def _outgrows_l2(tile: GemmTile, extents: tuple[int, ...], active: int, batch: i
     return (rows + columns) * k * tile.element_bytes > machine.L2_KEPT_BYTES
 
 
-def memory_floor(tile: GemmTile, extents: tuple[int, ...], batch: int = 1) -> float:
-    """Return the cycles in which operands and result cross the memory bus at its full rate."""
-    return batch * _memory_bytes(tile, extents) / machine.MEMORY_BYTES_PER_CYCLE
-
-
-def _memory_rate(active: int) -> float:
-    """Return the bytes per cycle that CTAs on `active` SMs draw from memory."""
+def _memory_rate(active: float) -> float:
+    """Return the bytes per cycle that CTAs draw from memory on `active` SMs, on average."""
     return min(machine.MEMORY_BYTES_PER_CYCLE, active * machine.SM_MEMORY_BYTES_PER_CYCLE)
 
 
@@ -219,6 +229,17 @@ def _cold(
         for factor, count in zip(factors, readers, strict=True)
     )
     return rows * min(1.0, m / tile.m), columns * min(1.0, n / tile.n)
+
+
+def _outside(tile: GemmTile, extents: tuple[int, ...]) -> float:
+    """Return the cycles in which TMA fills what lies outside of A and of B in every k-tile.
+
+    Where a product has several tiles along an axis, all but the last ones lie inside.
+    """
+    m, n, _ = extents
+    rows = max(0, tile.m - m) * tile.together.a_tiles + max(0, tile.n - n) * tile.together.b_tiles
+    spans = -(-tile.k * tile.element_bytes // machine.SWIZZLE_BYTES)
+    return rows * spans * machine.OUTSIDE_ROW_CYCLES
 
 
 def _epilogue(tile: GemmTile, consumers: int) -> float:

@@ -75,6 +75,10 @@ START_CYCLES = 600
 """Cycles until the first bytes of a kernel arrive (calibrated; a TMA load takes 600 to 1000)."""
 FILL_BYTES_PER_CYCLE = 128
 """Bytes in a cycle at which the first slot of an SM fills, after its latency (estimate)."""
+OUTSIDE_ROW_CYCLES = 7
+"""Cycles in which TMA fills 128 bytes of a box that lie in a row outside of the array. k-tiles of
+64x32x128 whose A had 1, 4, 16, 32 and 64 rows took 1000, 1000, 900, 780 and 610 cycles (112 to 128
+CTAs, bf16, H100, 2026-11-25): the rows outside cost 6.4 each, those inside 3 at most."""
 COPY_CYCLES = 1165
 """Cycles from the release of a slot to the arrival of its next tile (calibrated)."""
 CLUSTER_CYCLES = 2090
