@@ -10,12 +10,14 @@ from typing import Any
 from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.dialects.nv_tileas.tma_ops import box_bytes, element_bits
 from tilec.ir.bindings import ir
+from tilec.layout import SharedLayout
 from tilec.layout.reduction import Exchange, reduction, scan_steps
+from tilec.layout.scratch import scratch_layout
 from tilec.layout.shuffles import PickedWord, warp_exchange
 from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.exchanges import exchanged_bytes, needs_exchange
 from tilec.passes.analysis.operation_layouts import CAT, joins_registers
-from tilec.passes.analysis.tma.shared_layouts import register_layout_of
+from tilec.passes.analysis.tma.shared_layouts import has_register_layout, register_layout_of
 
 NEEDED_SCRATCH = "scratch_bytes"
 """Entry of the metadata: the scratch area of a team that an earlier plan turned out to need."""
@@ -44,6 +46,24 @@ def uses_scratch(op: Any) -> bool:
     if op.name == _CONVERT and warp_exchange_of(op) is not None:
         return False
     return op.name in _MOVES or needs_exchange(op) or bool(exchanges_of(op))
+
+
+def places_of(op: Any) -> SharedLayout:
+    """Return where the tile of a `convert_layout` lies in the scratch area."""
+    source, result = op.operands[0], op.results[0]
+    bits = element_bits(source.type.element_type)
+    return scratch_layout(register_layout_of(source), register_layout_of(result), bits)
+
+
+def scratch_alignment(op: Any) -> int:
+    """Return to how many bytes the scratch area of an operation must be aligned.
+
+    Before layouts are known, that of a plain tile.
+    """
+    ends = (op.operands[0], op.results[0]) if op.name == _CONVERT else ()
+    is_plain = not ends or ends[0].type.shape != ends[1].type.shape
+    is_plain = is_plain or not all(map(has_register_layout, ends))
+    return VECTOR_BYTES if is_plain else places_of(op).alignment
 
 
 def barrier_count(op: Any) -> int:

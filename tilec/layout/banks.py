@@ -67,7 +67,12 @@ def wavefronts(addresses: Sequence[int], width_bytes: int) -> int:
 
 
 def access_cost(
-    registers: RegisterLayout, shared: SharedLayout, axis: int, width: int, warps: int | None = None
+    registers: RegisterLayout,
+    shared: SharedLayout,
+    axis: int,
+    width: int,
+    warps: int | None = None,
+    samples: int | None = None,
 ) -> AccessCost:
     """Return what reading or writing a tile costs, all warps and registers together.
 
@@ -77,6 +82,8 @@ def access_cost(
         axis: Axis along which a thread accesses `width` elements at once.
         width: Elements of one access; their bytes must be contiguous in shared memory.
         warps: How many warps to count, from the first one on; all of them by default.
+        samples: Of how many accesses of a warp to count the passes, and to take the rest to be
+            alike; all of them by default.
 
     Raises:
         LayoutError: The layouts differ in shape, or an access is not contiguous and aligned.
@@ -85,11 +92,13 @@ def access_cost(
         raise LayoutError(f"tiles of {registers.shape} and {shared.shape} differ")
     width_bytes = width * shared.element_bytes
     offsets = registers.register_offsets()
+    groups = registers.access_groups(axis, width)
+    step = -(-len(groups) // (samples or len(groups)))
     total = instructions = 0
     for warp in range(warps or registers.num_warps):
         threads = range(warp * WARP_LANES, (warp + 1) * WARP_LANES)
         bases = [registers.thread_offset(thread) for thread in threads]
-        for group in registers.access_groups(axis, width):
+        for group in groups[::step]:
             addresses = [
                 _vector_address(shared, [_add(base, offsets[register]) for register in group])
                 for base in bases
@@ -97,6 +106,8 @@ def access_cost(
             total += wavefronts(addresses, width_bytes)
             instructions += 1
     ideal = max(1, WARP_LANES * width_bytes // (BANKS * BANK_BYTES))
+    every = len(groups) * (warps or registers.num_warps)
+    total, instructions = -(-total * every // instructions), every
     return AccessCost(instructions, total, instructions * ideal)
 
 
@@ -122,8 +133,10 @@ def matrix_store_cost(
     return AccessCost(instructions, total, instructions * stores.matrices)
 
 
-def sectors(registers: RegisterLayout, axis: int, width: int, element_bytes: int) -> list[int]:
-    """Return the sectors of 32 bytes that each access of the first warp to global memory touches.
+def sectors(
+    registers: RegisterLayout, axis: int, width: int, element_bytes: int, samples: int | None = None
+) -> list[int]:
+    """Return the sectors of 32 bytes that accesses of the first warp to global memory touch, each.
 
     The tile starts at a sector and is contiguous along its last axis; its other axes are far apart.
 
@@ -132,10 +145,12 @@ def sectors(registers: RegisterLayout, axis: int, width: int, element_bytes: int
         axis: Axis along which a thread accesses `width` elements at once.
         width: Elements of one access.
         element_bytes: Size of an element.
+        samples: At how many accesses to look; at all of them by default.
     """
     bases = [registers.thread_offset(lane) for lane in range(WARP_LANES)]
     offsets, counts = registers.register_offsets(), []
-    for group in registers.access_groups(axis, width):
+    groups = registers.access_groups(axis, width)
+    for group in groups[:: -(-len(groups) // (samples or len(groups)))]:
         touched = set()
         for base in bases:
             *outer, last = _add(base, offsets[group[0]])

@@ -189,3 +189,33 @@
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
   "nv_tileaa.return"() : () -> ()
 }) {sym_name = "registers_join", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()
+
+// -----
+
+!s = !nv_tileas.smem<tensor<64x64xbf16, #nv_tileas.shared_layout<array<i64: 64, 64>, 128 : i64>>>
+!acc = tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:2*(0,1),2*(8,0),8*(0,8)|lane:4*(0,2),8*(1,0)|warp:4*(16,0)">>
+!rows = tensor<64x64xbf16, #nv_tileas.layout<"64x64|reg:8*(0,1),4*(16,0)|lane:8*(0,8),4*(1,0)|warp:4*(4,0)">>
+
+// A warp writes eight rows at once, which begin in the same bank. So the tile is swizzled on its way: it
+// is written as 8x8 matrices, and read in vectors.
+// CHECK-LABEL: llvm.func @the_way_is_swizzled
+// CHECK:         arith.xori
+// CHECK-COUNT-4: nvvm.stmatrix
+// CHECK:         nvvm.barrier
+// CHECK:         arith.xori
+// CHECK-COUNT-4: llvm.load %{{.*}} : !llvm.ptr<3> -> vector<8xbf16>
+// CHECK-NOT:     llvm.load
+// CHECK:         nvvm.barrier
+"nv_tileaa.func"() ({
+^bb0(%n: i32):
+  %s = "nv_tileas.alloc_shared"() {slots = 1 : i64, offset = 0 : i64} : () -> !s
+  "nv_tileas.roles"() ({
+    "nv_tileas.yield"() : () -> ()
+  }, {
+    %x = arith.constant dense<1.0> : !acc
+    %y = "nv_tileas.convert_layout"(%x) {offset = 8192 : i64, id = 0 : i64} : (!acc) -> !rows
+    "nv_tileas.store_shared"(%y, %s) : (!rows, !s) -> ()
+    "nv_tileas.yield"() : () -> ()
+  }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()
+  "nv_tileaa.return"() : () -> ()
+}) {sym_name = "the_way_is_swizzled", function_type = (i32) -> (), tilec.kernel = {block_threads = 128 : i64, cluster = [1, 1, 1]}} : () -> ()

@@ -21,7 +21,12 @@ from tilec.layout import Swizzle
 from tilec.layout.modes import WARP_LANES, WARPGROUP_WARPS
 from tilec.passes.analysis.kernels import kernel_operations
 from tilec.passes.analysis.protocol.events import Violation
-from tilec.passes.analysis.scratch_areas import VECTOR_BYTES, scratch_bytes, uses_scratch
+from tilec.passes.analysis.scratch_areas import (
+    VECTOR_BYTES,
+    scratch_alignment,
+    scratch_bytes,
+    uses_scratch,
+)
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.transforms.nv_tileas.resources.assign_buffers import (
     MBARRIER_BYTES,
@@ -137,11 +142,11 @@ class Placement:
 
     def _scratch(self, op: Any) -> Iterator[Place]:
         """Yield the scratch area of each team."""
-        size, each = scratch_bytes(op), _number(op, TEAM_BYTES)
-        first = self._place(op, "a scratch area", size, VECTOR_BYTES)
+        size, each, alignment = scratch_bytes(op), _number(op, TEAM_BYTES), scratch_alignment(op)
+        first = self._place(op, "a scratch area", size, alignment)
         for team in range(self._teams):
             start = first.start + team * each
-            yield Place(op, first.name, start, size, VECTOR_BYTES, f"team {team}")
+            yield Place(op, first.name, start, size, alignment, f"team {team}")
 
     def _check_bounds(self, places: list[Place], total: int | None, limit: int) -> None:
         if total is not None and total > limit:

@@ -24,7 +24,7 @@ from tilec.passes.analysis.facts.extracts import open_axes
 from tilec.passes.analysis.facts.value_ranges import ValueRanges
 from tilec.passes.analysis.kernels import function_body
 from tilec.passes.analysis.operation_layouts import joined_parts, part_of
-from tilec.passes.analysis.scratch_areas import uses_scratch, warp_exchange_of
+from tilec.passes.analysis.scratch_areas import places_of, uses_scratch, warp_exchange_of
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import role_barrier
 from tilec.passes.conversion.nv_tileas_to_llvm.exchange import exchange_in_warps
@@ -32,6 +32,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import RULES, Lowering, 
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import (
     read_tile,
     scratch_area,
+    store_tile,
     write_tile,
 )
 
@@ -104,11 +105,13 @@ def lower_convert_layout(op: Any, lowering: Lowering) -> Sequence[Any]:
     if words is not None:
         return [exchange_in_warps(lowering, words, lowering.tile(source))]
     scratch, element = scratch_area(lowering, op), source.type.element_type
-    layout = tile_layout(source)
-    write_tile(lowering, scratch, plain_layout(source.type), layout, lowering.tile(source))
+    if source.type.shape == result.type.shape:
+        written = read = places_of(op)
+    else:  # a view: both sides have their elements in row-major order
+        written, read = plain_layout(source.type), plain_layout(result.type)
+    store_tile(lowering, scratch, written, source)
     role_barrier(lowering, op)
-    layout = tile_layout(result)
-    tile = read_tile(lowering, scratch, plain_layout(result.type), layout, element)
+    tile = read_tile(lowering, scratch, read, tile_layout(result), element)
     role_barrier(lowering, op)
     return [tile]
 

@@ -88,16 +88,23 @@ def lower_load_shared(op: Any, lowering: Lowering) -> Sequence[Any]:
 
 @RULES.converts(StoreSharedOp)
 def lower_store_shared(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Write a tile or a box into a buffer, as 8x8 matrices where its registers hold such."""
+    """Write a tile or a box into a buffer."""
     tile, destination = op.operands
-    shared, layout = layout_of_shared(destination.type), tile_layout(tile)
-    base, origin = lowering.get(destination), box_origin(op)
+    shared = layout_of_shared(destination.type)
+    store_tile(lowering, lowering.get(destination), shared, tile, box_origin(op))
+    return ()
+
+
+def store_tile(
+    lowering: Lowering, base: Any, shared: SharedLayout, tile: Any, origin: Sequence[int] = ()
+) -> None:
+    """Emit stores of a tile of the kernel, as 8x8 matrices where its registers hold such."""
+    layout = tile_layout(tile)
     matrices = matrix_stores(layout, shared)
     if matrices is None:
         write_tile(lowering, base, shared, layout, lowering.tile(tile), origin)
     else:
         _write_matrices(lowering, base, shared, matrices, tile, origin)
-    return ()
 
 
 def _write_matrices(

@@ -5,8 +5,9 @@ After:   alloc_shared {slots = 3, offset = 0}; alloc_mbarrier {slots = 3, offset
          barrier {id = 1}
 
 Tile buffers come first, each aligned to its swizzle pattern. A scratch area follows, which all
-operations that move a tile through shared memory use; barriers of their role separate them, and
-each team of consumers has an area of its own. The mbarriers come last.
+operations that move a tile through shared memory use; it is aligned to their swizzles. Barriers of
+their role separate them, and each team of consumers has an area of its own. The mbarriers come
+last.
 
 Named barrier 0 belongs to the whole CTA. A role with fewer threads gets id 1, a second team the
 next id, and the warpgroups of the consumers the ids after that. If they ping-pong, each has
@@ -34,7 +35,12 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     reject,
 )
-from tilec.passes.analysis.scratch_areas import NEEDED_SCRATCH, scratch_bytes, uses_scratch
+from tilec.passes.analysis.scratch_areas import (
+    NEEDED_SCRATCH,
+    scratch_alignment,
+    scratch_bytes,
+    uses_scratch,
+)
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.registry import PassContext, register_pass
 from tilec.support.fast_dataclasses import dataclass
@@ -114,8 +120,9 @@ def _largest_scratch(ops: list[Any]) -> int:
 def _place_scratch(arena: _Arena, ops: list[Any], teams: int) -> None:
     users = [op for op in ops if uses_scratch(op)]
     largest = _largest_scratch(users)
-    each = largest if teams == 1 else -(-largest // SLOT_ALIGNMENT) * SLOT_ALIGNMENT
-    offset = arena.take(teams * each, SLOT_ALIGNMENT)
+    alignment = max(SLOT_ALIGNMENT, *map(scratch_alignment, users))
+    each = largest if teams == 1 else -(-largest // alignment) * alignment
+    offset = arena.take(teams * each, alignment)
     for op in users:
         _set_offset(op, offset)
         if teams > 1:
