@@ -29,6 +29,9 @@ from tools.emulator.transfers import (
 from tools.emulator.warp import ALL, Action, Cta, Mask, NamedBarrier, Warp
 
 _OWN = (1 << CTA_SHIFT) - 1
+_ONLY_COMPARED = ("i64",)
+"""Types in a tensor map whose elements TMA compares, but neither adds nor combines bit by bit: that
+is an illegal instruction (H100, driver 580, 2026-11-25)."""
 
 
 def _active(mask: Mask) -> list[int]:
@@ -259,6 +262,7 @@ def _store(program: Program, statement: Statement) -> Action:
     combine = next((COMBINATIONS[word] for word in statement.opcode if word in COMBINATIONS), None)
     if combine is None and "reduce" in statement.opcode:
         raise UnsupportedError(statement.text)
+    computes = combine not in (None, np.minimum, np.maximum)
 
     def act(warp: Warp, mask: Mask) -> bool:
         run, shared = warp.cta.run, warp.cta.shared
@@ -267,6 +271,8 @@ def _store(program: Program, statement: Statement) -> Action:
             start = tuple(int(get(warp)[lane]) for get in coordinates)
             place = int(at(warp)[lane])
             shared.proxies.check_async_read(box_places(found, shared, place))
+            if computes and found.encoding.dtype in _ONLY_COMPARED:
+                raise AccessError("TMA cannot do this to i64")
             copy = BoxStore(run.memory, found, start, shared, place, combine)
             run.stores.append(copy)
             warp.bulk.setdefault(lane, [[]])[-1].append(copy)

@@ -130,6 +130,12 @@ def test_what_may_be_anything_stays_so(title):
     assert errors_of(found) == [0.0, np.inf]
 
 
+def test_a_cast_to_8_bits_does_not_bound_an_unknown_number():
+    """Infinity times 0 is NaN, and which numbers meet first is not fixed."""
+    found = cast(Value(np.array([0.0]), "f32", np.array([np.inf])), "f8e4m3")
+    assert errors_of(found) == [np.inf]
+
+
 def test_nan_loses_unless_it_is_told_to_spread():
     operand, memory = line("f32", np.nan, 1.0)
     assert value(call("maximum", operand, number(2.0, "f32")), memory).data.tolist() == [2.0, 2.0]
@@ -168,3 +174,10 @@ def test_small_sums_of_products_are_exact_and_others_are_not():
 
     assert product([float(item) for item in range(16)]).error is None
     assert min(errors_of(product([0.1] * 16))) > 0
+
+
+def test_a_store_may_add():
+    memory = lines(A=("i32", [1] * 40), B=("i32", [2] * 40), C=("i32", [0] * 40))
+    body = [Store(Access("B"), (name("m", I32),), load("A", "i32"), "atomic_add")]
+    evaluate(program(body, "i32"), memory)
+    assert memory.blocks["B"].data.tolist() == [3] * 40

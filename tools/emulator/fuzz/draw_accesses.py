@@ -5,10 +5,12 @@ from math import prod
 
 from tools.emulator.fuzz.draw_places import MOST_ELEMENTS, fits, place, tile_shape
 from tools.emulator.fuzz.draw_tiles import tile
+from tools.emulator.fuzz.elements import ATOMICS
 from tools.emulator.fuzz.program import Access, Array, Assign, Expression, Statement, Store
 from tools.emulator.fuzz.scope import Place, Scope, Variable
 from tools.emulator.fuzz.values import INTEGERS, RESTRICTED
 
+COMBINING = tuple(name for name in ATOMICS if name not in ("atomic_xchg", "atomic_cas"))
 _PADS = (0.5, -1.0, float("inf"), float("-inf"), float("nan"), 0.0)
 
 
@@ -40,7 +42,13 @@ def store(scope: Scope, array: Array) -> list[Statement]:
             tiles = tile(scope, array.dtype, shape, 2)
     else:
         tiles = tile(scope, array.dtype, shape, 3)
-    return [Store(access, index, tiles)]
+    return [Store(access, index, tiles, _atomic(scope, array.dtype))]
+
+
+def _atomic(scope: Scope, dtype: str) -> str:
+    """Return how a stored tile is combined with the array; mostly it is not."""
+    known = [name for name in COMBINING if dtype in ATOMICS[name]]
+    return scope.random.choice(known) if known and scope.chance(0.3) else ""
 
 
 def _access(scope: Scope, array: Array) -> tuple[Access, tuple[Expression, ...], tuple[int, ...]]:

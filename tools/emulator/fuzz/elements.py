@@ -157,6 +157,13 @@ _CHANGES: dict[str, Callable[..., Value]] = {
     "atomic_cas": _compared,
 }
 WORDS = ("i32", "u32", "i64", "u64")
+
+
+def combined(old: Value, atomic: str, value: Value) -> Value:
+    """Return what an atomic operation makes of elements; `atomic` is empty for a store."""
+    return _CHANGES[atomic](old, value)
+
+
 ATOMICS = {
     "atomic_add": (*WORDS, *FLOATS),
     **dict.fromkeys(("atomic_max", "atomic_min"), WORDS),

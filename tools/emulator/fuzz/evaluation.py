@@ -115,7 +115,9 @@ def _assign(block: Block, item: Assign) -> None:
 def _store(block: Block, item: Store) -> None:
     tile = block.value(item.tile)
     index = tuple(block.scalar(at) for at in item.index)
-    block.memory.view(item.access).store(index, tile)
+    view = block.memory.view(item.access)
+    old = view.load(index, tile.data.shape, None)
+    view.store(index, elements.combined(old, item.atomic, tile))
 
 
 def _for(block: Block, item: For) -> None:

@@ -83,7 +83,8 @@ def _store(item: Store) -> str:
     if access.dim_map is not None:
         where = _view(access, tile.shape)
     tma = "" if access.allow_tma else ", allow_tma=False"
-    return f"store({where}, {_index(item.index)}, {expression(tile)}{tma})"
+    call = item.atomic.replace("atomic", "atomic_store") or "store"
+    return f"{call}({where}, {_index(item.index)}, {expression(tile)}{tma})"
 
 
 def _elements(access: Elements, args: list[str]) -> tuple[str, list[str], list[str]]:

@@ -112,11 +112,20 @@ class Assign:
 
 @dataclass(frozen=True)
 class Store:
-    """`store(array, index, tile)`."""
+    """`store(array, index, tile)`.
+
+    Attributes:
+        access: Which array, and how.
+        index: Which tile.
+        tile: What is stored.
+        atomic: Name of the atomic operation that combines it with the array, such as `atomic_add`
+            for `atomic_store_add`; empty for `store`.
+    """
 
     access: Access
     index: tuple[Expression, ...]
     tile: Expression
+    atomic: str = ""
 
 
 @dataclass(frozen=True)

@@ -162,6 +162,8 @@ def _simpler_statements(program: Program, item: Statement) -> Iterator[Statement
     if isinstance(item, Assign):
         yield from (replace(item, value=value) for value in _simpler(program, item.value))
     elif isinstance(item, Store):
+        if item.atomic:
+            yield replace(item, atomic="")
         yield from (replace(item, access=access) for access in _plainer(item.access))
         yield from (replace(item, tile=tile) for tile in _simpler(program, item.tile))
         yield from (

@@ -156,7 +156,8 @@ def inexact(nominal: Numbers, error: Numbers, dtype: str) -> Value:
         above = round_to(nominal + error, dtype).astype(np.float64)
         below = round_to(nominal - error, dtype).astype(np.float64)
         spread = np.maximum(above - here, here - below)
-    spread = np.where(error > 0, np.where(np.isfinite(here), spread, np.inf), 0.0)
+    known = np.isfinite(here) & np.isfinite(error)  # 8-bit floats end with a finite number
+    spread = np.where(error > 0, np.where(known, spread, np.inf), 0.0)
     return Value(rounded, dtype, tidy(spread))
 
 
