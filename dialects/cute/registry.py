@@ -30,13 +30,14 @@ TENSOR_MAP_ELEMENTS = frozenset(
 """MLIR element types with a CUtensorMapDataType; 8-bit floats travel as bytes."""
 _WIDE_INTEGERS = frozenset({"i32", "i64"})
 TMA_COMBINATIONS: Mapping[str, frozenset[str]] = {
-    "add": frozenset({"i32"}),
     "addf": frozenset({"f16", "bf16", "f32"}),
-    **dict.fromkeys(("max", "min", "umax", "umin"), _WIDE_INTEGERS),
+    **dict.fromkeys(("add", "max", "min", "umax", "umin", "and", "or", "xor"), _WIDE_INTEGERS),
 }
-"""Element types that TMA combines with an array, by mode (PTX ISA, cp.reduce.async.bulk.tensor). It
-adds u64, but not i64. Of its bitwise operations, some ended in an illegal instruction (H100,
-2026-11-25: `and` of i32, `or` of u64 and `xor` of i64 in one kernel), so threads do them."""
+"""Element types that TMA combines with an array, by mode (PTX ISA, cp.reduce.async.bulk.tensor)."""
+COMBINED_AS = {"i64": "u64"}
+"""What a tensor map has to call elements that TMA adds, or whose bits it combines. With a map of
+i64, `add`, `and`, `or` and `xor` end in an illegal instruction, while `max` and `min` are right;
+with i32, u32 and u64 all six are (H100, driver 580, 2026-11-25)."""
 UNSIGNED_MODES = {"max": False, "min": False, "umax": True, "umin": True}
 """Whether a mode compares numbers without a sign. TMA sees that in the tensor map instead."""
 VECTOR_SUMS = frozenset({"f16", "bf16", "f32"})

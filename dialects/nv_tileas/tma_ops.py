@@ -47,7 +47,8 @@ class MakeTiledTmaDescOp(CheckedOperation, name="make_tiled_tma_desc", traits=[P
         box: Extents in elements of one copy, outer first.
         swizzle: Bytes of the swizzle span: 0, 32, 64 or 128.
         tmaIdx: Number of the descriptor in the kernel.
-        mode: `load` or `store`.
+        mode: `load`, `store`, or `combine` for stores that add elements or combine their bits, for
+            which the map may need another element type.
     """
 
     TYPES = (("view", (MemrefType, "expects a memref")), ("descriptor", DESCRIPTOR))
@@ -61,7 +62,7 @@ class MakeTiledTmaDescOp(CheckedOperation, name="make_tiled_tma_desc", traits=[P
 
     def find_error(self) -> str | None:
         """Return the message for a box that cuTensorMapEncodeTiled would refuse."""
-        return self._find_box_error() or find_choice_error(self, "mode", ("load", "store"))
+        return self._find_box_error() or find_choice_error(self, "mode", ("load", "store", COMBINE))
 
     def _find_box_error(self) -> str | None:
         box = elements_of(self.box)

@@ -5,6 +5,8 @@ import numpy as np
 import pytest
 
 from tests.support.both_devices import NAMES, run_both
+from tilec.passes.transforms.nv_tileas.tma import attach_tma_descriptors
+from tools.emulator.machine import EmulatedFaultError
 
 SUMS = """
 @kernel
@@ -41,7 +43,7 @@ def test_blocks_add_to_the_same_tiles(device, tmp_path, add, dtype):
 
 
 @pytest.mark.parametrize("dtype", WIDE)
-def test_threads_add_wide_elements(device, tmp_path, dtype):
+def test_wide_elements_are_added(device, tmp_path, dtype):
     check(device, tmp_path, BY_TMA, dtype, (16, 40))
 
 
@@ -81,6 +83,16 @@ def test_extremes_see_signs(device, tmp_path, dtype, tma):
     source = source.replace("= f32", f"= {NAMES[np.dtype(dtype)]}")
     for copies in run_both(device, tmp_path, source, {"X": x, "Y": y}):
         assert (copies.arrays["Y"].memory[64:-64].reshape(x.shape) == np.maximum(x, y)).all()
+
+
+def test_a_tensor_map_of_i64_would_not_do(device, tmp_path, monkeypatch):
+    """What TMA adds to i64 is called u64 in its tensor map: i64 is an illegal instruction."""
+    check(device, tmp_path, BY_TMA, np.int64, (16, 40))
+    monkeypatch.setattr(attach_tma_descriptors, "COMBINED_AS", {})
+    tmp_path = tmp_path / "other"  # a source of another name is compiled again
+    tmp_path.mkdir()
+    with pytest.raises(EmulatedFaultError, match="cannot do this to i64"):
+        check(device, tmp_path, BY_TMA, np.int64, (16, 40))
 
 
 @pytest.mark.parametrize("tma", [True, False])

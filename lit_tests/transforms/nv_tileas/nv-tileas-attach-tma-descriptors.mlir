@@ -64,3 +64,23 @@ module @counters_are_always_there {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32) -> ()} : () -> ()
 }
+
+// -----
+
+!v = !nv_tileaa.memref<memref<?xi64, strided<[1]>, 1>, 0 : i64>
+
+// TMA adds 64-bit integers, and combines their bits, where the tensor map says that they have no sign. It
+// compares them as the array has them.
+// CHECK-LABEL: module @sums_have_no_sign
+// CHECK:       tensor_maps = [{array = "A", {{.*}}dtype = "u64"{{.*}}}, {array = "A", {{.*}}dtype = "i64"
+module @sums_have_no_sign {
+  "nv_tileaa.func"() ({
+  ^bb0(%p: !nv_tileaa.ptr<i64>, %n: i32):
+    %v = "nv_tileas.make_memref"(%p, %n) : (!nv_tileaa.ptr<i64>, i32) -> !v
+    %c = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 64>, swizzle = 0 : i64, tmaIdx = 0 : i64, mode = "combine"} : (!v) -> !nv_tileas.tma_desc<tensor<64xi64>>
+    %s = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 64>, swizzle = 0 : i64, tmaIdx = 1 : i64, mode = "store"} : (!v) -> !nv_tileas.tma_desc<tensor<64xi64>>
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (!nv_tileaa.ptr<i64>, i32) -> (), tilec.kernel = {
+    arrays = [{name = "A", dtype = "i64", rank = 1 : i64, strides = [1]}],
+    params = [{kind = "pointer", array = "A"}, {kind = "dim", name = "N", array = "A", axis = 0 : i64}]}} : () -> ()
+}

@@ -12,6 +12,8 @@ axes, extents, strides, box, swizzle) goes into the metadata for the launcher.
 
 from typing import Any
 
+from tilec.dialects.common.element_access import COMBINE
+from tilec.dialects.cute.registry import COMBINED_AS
 from tilec.ir.attributes import read_kernel_metadata, write_kernel_facts
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
@@ -80,6 +82,8 @@ def _recipe(op: Any, function: Any, metadata: dict[str, Any]) -> dict[str, Any]:
     recipe = descriptor_recipe(view.view, function, metadata)
     if isinstance(recipe, str):
         raise InternalCompilerError(recipe, pass_name=NAME, op=op.name)
+    if view.mode.value == COMBINE:
+        recipe["dtype"] = COMBINED_AS.get(recipe["dtype"], recipe["dtype"])
     return {
         **recipe,
         "box": list(view.box),

@@ -5,7 +5,9 @@ import functools
 from collections.abc import Iterator
 from typing import Any
 
+from tilec.dialects.common.accesses import combination
 from tilec.dialects.common.element_access import COMBINE
+from tilec.dialects.cute.registry import UNSIGNED_MODES
 from tilec.dialects.nv_tileas import (
     AllocSharedOp,
     AsyncTiledTmaStoreOp,
@@ -142,7 +144,9 @@ def lower_store(store: Any, kernel: TmaKernel) -> None:
     element = access.tile_type.element_type
     slot_type = SharedTileType.of(step.shape, element, store.attributes["shared_layout"])
     staging = _stage(store, step, slot_type, kernel)
-    descriptor, index = kernel.descriptor(access, slot_type, "store")
+    mode = combination(store)
+    compares = mode is None or mode in UNSIGNED_MODES  # or only copies
+    descriptor, index = kernel.descriptor(access, slot_type, "store" if compares else COMBINE)
     with ir.InsertionPoint(store), store.location:
         if staging.is_reused and staging.opens:
             staging.mark(_wait_for_stores(staging.pending), BarrierOp())
