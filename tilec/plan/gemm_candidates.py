@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from tilec.plan import machine
 from tilec.plan.deferral import allows_deferral
 from tilec.plan.epilogue import SlicedTile, divides, shares_rows
-from tilec.plan.gemm_model import GemmCost, gemm_cost
+from tilec.plan.gemm_model import LARGE_EXTENT, GemmCost, gemm_cost
 from tilec.plan.gemm_tile import GemmTile, misfit
 from tilec.plan.overrides import PlanOverrides
 from tilec.plan.products import ALONE, TYPES_BY_SIZE, Extents, ProductsTogether
@@ -15,8 +15,10 @@ from tilec.support.fast_dataclasses import dataclass, replace
 from tilec.support.mma_atoms import ProductTypes, wgmma_family
 
 ROWS = (64, 128, 192, 256)
-"""Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups. Other rows are
-those of a whole product, whose transpose is computed: its columns then make whole slices."""
+"""Rows of a tile: whole slices of 64 over one, two or three consumer warpgroups."""
+ROW_PARTS = (1, 2, 4)
+"""Into how many tiles to divide up to 256 rows of a product that may be transposed (32x64x128 led
+64x32x128 by 1% at 128x128x65536, bf16, H100, 2026-11-25)."""
 MAX_COLUMNS = 256
 MIN_COLUMNS = 16
 COLUMN_STEP = 16
@@ -31,7 +33,7 @@ SPLITS = (1, 2, 3, 4, 6, 8, 12, 16)
 """Into how many splits along K to divide tiles of products that have few of them."""
 SPLIT_SHARE = 0.5
 """Tiles are split where they take less than this share of the SMs (the rest would stay idle)."""
-SPLIT_DEPTH = 4096
+SPLIT_DEPTH = 3072
 """Least K of a product whose tiles are split: a split should keep 8 k-tiles or more (CUTLASS)."""
 CLUSTERED_TILES = 8
 """How many of the best tiles are considered in clusters, too."""
@@ -83,8 +85,8 @@ class GemmProblem:
         splits: Into how many splits along K to divide tiles where they are few.
         may_defer: Whether the kernel lets the store of a tile wait for the next tile.
         may_swap: Whether wgmma may compute the transpose of a product of few rows.
-        overrides: Fields of the plan that the user fixed: tiles that do not go with them are left
-        out. names: What the extents of `tile` are called, those to be chosen by their names.
+        overrides: Fields that the user fixed: tiles that do not go with them are left out.
+        names: What the extents of `tile` are called, those to be chosen by their names.
         together: The products of the same extents that run with it.
         product: Element types; None for those that go with the size of an operand element.
     """
@@ -223,10 +225,8 @@ def _shared_work(
                 yield replace(item.tile, cluster=cluster)
     may_share = overrides.split_k is None and not overrides.defer_stores
     for item in alone if may_share else ():
-        for splits in problem.splits:
-            room = item.cost.ctas * splits <= target.sm_count
-            if splits > 1 and room and may_split(item, problem, target):
-                yield replace(item.tile, split_k=splits)
+        most = target.sm_count // item.cost.ctas if may_split(item, problem, target) else 1
+        yield from (replace(item.tile, split_k=n) for n in problem.splits if 1 < n <= most)
 
 
 def _deepest_of_the_best(ranked: Sequence[RankedTile]) -> RankedTile:
@@ -291,12 +291,11 @@ def may_split(ranked: RankedTile, problem: GemmProblem, target: Target) -> bool:
 
     Only wgmma leaves sums that can be split.
     """
-    few = ranked.cost.ctas < SPLIT_SHARE * target.sm_count
-    deep = problem.extents[2] >= SPLIT_DEPTH
-    types = problem.types
-    splits = wgmma_family(types) is not None and types.accumulator_bytes == PARTIAL_BYTES
+    few = ranked.cost.ctas < SPLIT_SHARE * target.sm_count and problem.extents[2] >= SPLIT_DEPTH
+    on_wgmma = wgmma_family(problem.types) is not None
+    splits = on_wgmma and problem.types.accumulator_bytes == PARTIAL_BYTES
     splits = splits and not ranked.tile.by_warps
-    return few and deep and not ranked.tile.pingpong and splits
+    return few and not ranked.tile.pingpong and splits
 
 
 def candidates(problem: GemmProblem) -> Iterator[GemmTile]:
@@ -356,9 +355,10 @@ def _row_options(problem: GemmProblem) -> Sequence[int]:
     plain = _plain_only(problem)
     found = [m for m in ROWS if m <= most and (not plain or is_power_of_two(m))]
     step = machine.MMA_COLUMN_STEP
-    whole = -(-problem.extents[0] // step) * step
-    if problem.may_swap and not plain and problem.known[0] and whole <= machine.MMA_MAX_COLUMNS:
-        found.append(whole)  # all rows in one tile
+    rows = problem.extents[0] if problem.known[0] else LARGE_EXTENT
+    if problem.may_swap and not plain and rows <= machine.MMA_MAX_COLUMNS:
+        parts = ROW_PARTS if rows > machine.MMA_ROWS else (1,)  # others were not measured
+        found += (-(-rows // (count * step)) * step for count in parts)
     return sorted(set(found))
 
 
