@@ -7,6 +7,7 @@ from tilec.compiler.driver import compile_source
 from tilec.request.specialization import Specialization
 
 CASES = (
+    ("attention_backward", {"BD": 128, "BM": 64}),
     ("attention_backward_keys", {"BD": 128, "causal": 0}),
     ("attention_fp8", {"BD": 128}),
 )

@@ -8,8 +8,9 @@ import time
 import pytest
 
 from tilec.cli.main import EXIT_DIAGNOSTICS, main
-from tilec.compiler.driver import compile_source, resume
+from tilec.compiler.driver import compile_source, resume, resume_here
 from tilec.compiler.user_ir import PROTOCOL_CHECKS, failures_as_diagnostics, run_apart
+from tilec.passes.runner import run_pass
 from tilec.request.options import CompileOptions, Origin
 from tilec.support.diagnostics import (
     CompileError,
@@ -175,6 +176,29 @@ def test_edited_dumps(case, dumps, tmp_path, monkeypatch, capsys):
     message = capsys.readouterr().err
     assert re.search(rf"edited\.mlir:\d+:\d+: error\[{code}", message), message
     assert not (tmp_path / "out.ptx").exists()
+
+
+def test_passes_get_no_invalid_ir(dumps, tmp_path, monkeypatch):
+    """A plan that reverses the order of k-tiles needs a loop of the same length in every block.
+
+    Here its length depends on the block. `nv-tileas-schedule-tiles` reads it before the loop over
+    blocks, and on a use that no definition dominates later passes ended the process, now and then.
+    """
+    monkeypatch.setenv("TILEC_REPRODUCER_DIR", str(tmp_path))
+    text = dump(dumps, "nv-tileas-plan-kernel")
+    block = re.findall(r'(%\d+) = "nv_tileas.get_program_id"', text)[-1]
+    source = SourceFile("d.mlir", re.sub(r"(scf.for .* to )%\d+", rf"\1{block}", text))
+    ran = []
+
+    def recording(module, name, *others, **options):
+        ran.append(name)
+        run_pass(module, name, *others, **options)
+
+    monkeypatch.setattr("tilec.passes.runner.run_pass", recording)
+    expected = r"T0580.* nv-tileas-schedule-tiles relies on.* dominate"
+    with pytest.raises(CompileError, match=expected):
+        resume_here(source, CompileOptions(emit="nv_tileas", start_from="nv_tileas"), {}, {})
+    assert ran[-1] == "nv-tileas-schedule-tiles"
 
 
 def test_an_unchanged_dump_resumes_with_its_texts(dumps):

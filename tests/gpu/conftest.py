@@ -26,12 +26,3 @@ def torch():
         found = importlib.import_module("torch")
         found.zeros(1, device="cuda")
     return found
-
-
-@pytest.fixture(autouse=True, scope="session")
-def kernel_cache(tmp_path_factory):
-    """Compile everything anew once per session, in a folder of its own."""
-    folder = tmp_path_factory.mktemp("kernels")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("tilec.runtime.cache.cache_directory", lambda: folder)
-        yield folder

@@ -1,12 +1,11 @@
 """300 random matrix products, in all layouts and two element types, against f64 on the GPU.
 
-The variants are compiled ahead in parallel processes (`gemm_cases`). C is full of NaN before the
-run and lies between guards, which nobody may write.
+C is full of NaN before the run and lies between guards, which nobody may write.
 """
 
 import pytest
 
-from tests.support.gemm_cases import GUARD, compile_all, draw, matmul
+from tests.support.gemm_cases import GUARD, draw, matmul
 from tests.support.gpu_arrays import torch_dtype, wait
 
 pytestmark = pytest.mark.gpu
@@ -18,12 +17,6 @@ ACCUMULATION = 4 * 2.0**-23
 errors of random data grow like the square root (Higham and Mary, "A new approach to probabilistic
 rounding error analysis", 2019); tensor cores truncate to f32, hence 2^-23; 4 is for safety."""
 GUARD_BITS = 0x5A5A
-
-
-@pytest.fixture(scope="module")
-def kernel(kernel_cache):
-    compile_all(draw(), kernel_cache)
-    return matmul()
 
 
 def operand(torch, dtype, shape, strides):
@@ -52,13 +45,13 @@ def worst(torch, case, arrays):
 
 
 @pytest.mark.parametrize(("number", "case"), list(enumerate(draw())), ids=str)
-def test_product(torch, kernel, number, case):
+def test_product(torch, number, case):
     torch.manual_seed(number)
     matrices = case.matrices()
     arrays = {name: operand(torch, case.dtype, *matrices[name]) for name in "AB"}
     memory, arrays["C"] = guarded(torch, case.dtype, *matrices["C"])
     torch.cuda.synchronize()
-    kernel(**arrays)
+    matmul()(**arrays)
     wait(torch, str(case))
     error = worst(torch, case, arrays)
     assert error <= 1, f"{error:.3g} times the allowed error"

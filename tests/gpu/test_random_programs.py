@@ -1,11 +1,7 @@
-"""300 random programs on the GPU, against their evaluation in NumPy.
-
-The programs are drawn here, from seeds. They are compiled ahead in parallel processes.
-"""
+"""300 random programs on the GPU, against their evaluation in NumPy; each is drawn from a seed."""
 
 import pytest
 
-from tests.support.program_cases import compile_all
 from tilec.runtime.cuda.current import get_driver
 from tilec.support.diagnostics import TileError
 from tools.emulator.fuzz.draw import draw
@@ -17,19 +13,13 @@ pytestmark = pytest.mark.gpu
 SEEDS = range(300)
 
 
-@pytest.fixture(scope="module")
-def folder(kernel_cache):
-    compile_all(SEEDS, kernel_cache)
-    return kernel_cache
-
-
 @pytest.mark.parametrize("seed", SEEDS)
-def test_program(folder, seed):
+def test_program(tmp_path, seed):
     program = draw(seed)
     expected, found = expectations(program)
     arguments = {item.name: item.value for item in program.scalars}
     try:
-        launch(load(program, folder, f"seed{seed}"), found, arguments, get_driver())
+        launch(load(program, tmp_path, f"seed{seed}"), found, arguments, get_driver())
     except TileError as failure:
         verdict = refusal(failure, program)
         assert not verdict.bad, f"{verdict.text}\n{describe(program)}"

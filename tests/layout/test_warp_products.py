@@ -57,10 +57,29 @@ def test_fragments_of_f64(lane):
 )
 def test_warps_share_rows_and_then_columns(m, n, warps, blocks):
     shares = WarpProduct(m, n, 16, 16, 16, warps)
-    assert shares.blocks == blocks
+    assert shares.blocks == (1, *blocks)
     assert shares.accumulator.num_registers == 4 * blocks[0] * blocks[1]
     assert shares.left.num_registers == 8 * blocks[0]
     assert shares.right.num_registers == 4 * blocks[1]
+
+
+@pytest.mark.parametrize(
+    ("batch", "warps", "blocks"), [(4, 4, (1, 2, 2)), (3, 4, (3, 1, 1)), (2, 8, (1, 1, 1))]
+)
+def test_warps_share_the_products_of_a_batch_first(batch, warps, blocks):
+    shares = WarpProduct(32, 16, 16, 16, 16, warps, batch)
+    assert shares.blocks == blocks
+    for layout in (shares.accumulator, shares.left, shares.right):
+        assert layout.shape[0] == batch
+        assert layout.is_injective
+        assert layout.is_surjective
+
+
+def test_a_batch_of_one_is_a_plain_product():
+    plain, batched = (WarpProduct(32, 16, 16, 16, 16, 4, *batch) for batch in ((), (1,)))
+    for name in ("accumulator", "left", "right"):
+        one = getattr(batched, name)
+        assert one.reshape(one.shape[1:]) == getattr(plain, name)
 
 
 def test_the_operands_of_a_warp_go_with_its_sums():

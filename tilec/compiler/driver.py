@@ -20,7 +20,7 @@ from tilec.compiler.failure_bisection import StageStart, copy_module, naming_the
 from tilec.compiler.program import Program
 from tilec.compiler.replan import NextPlan, describe_plan, next_plan
 from tilec.compiler.user_ir import beginning, failures_as_diagnostics, run_apart
-from tilec.request.options import CompileOptions
+from tilec.request.options import CompileOptions, Origin
 from tilec.request.specialization import Specialization
 from tilec.request.stages import STAGE_NAMES, STAGES, Stage
 from tilec.request.target import get_target
@@ -330,7 +330,9 @@ class _Steps:
         compiler_threads.checkpoint()
         name = stage.passes[position]
         shown = self.dumps.directory is not None or self.options.prints_after(name)
-        verify = shown or needs_verifying(stage.passes, position)
+        # A plan in a file may not suit its IR: then a pass makes IR on which the next one crashes.
+        is_doubtful = self.options.origin is Origin.USER
+        verify = shown or is_doubtful or needs_verifying(stage.passes, position)
         with self.watch.step(stage.name, name) as timing:
             run_pass(module, name, self.pass_context, self.result.sources, verify=verify)
         self._count(module, timing)

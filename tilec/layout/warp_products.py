@@ -1,6 +1,7 @@
 """Register layouts of products that each warp computes by itself (`mma.sync`).
 
-Warps share the rows of a tile first, then its columns; those that are left hold copies. Source: PTX
+Warps share the products of a batch first, then the rows of a tile, then its columns; those that are
+left hold copies. Source: PTX
 ISA, "Matrix Fragments for mma.m16n8k16" and the other shapes: in units of 32 bits along K they are
 all alike, but for `m8n8k4` of f64.
 """
@@ -19,6 +20,8 @@ _HALF_ROWS = 8
 _QUAD = 4
 """Lanes that share a row of a fragment."""
 _WORD_BITS = 32
+_BATCH, _ROWS, _COLUMNS = 0, 1, 2
+"""Axes along which warps share the work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,8 @@ class WarpProduct:
         inner: K of an instruction.
         element_bits: Size of an operand element.
         warps: 1 to 4, or a multiple of 4.
+        batch: How many such products there are, along a first axis of all tiles; None for a plain
+            one, whose tiles have no such axis.
     """
 
     m: int
@@ -40,6 +45,7 @@ class WarpProduct:
     inner: int
     element_bits: int
     warps: int
+    batch: int | None = None
 
     def __post_init__(self) -> None:
         """Check the extents.
@@ -55,15 +61,15 @@ class WarpProduct:
     @property
     def accumulator(self) -> RegisterLayout:
         """The M x N tile of sums."""
-        halves = [Mode(Owner.REG, self.rows // _HALF_ROWS, (_HALF_ROWS, 0))]
-        lanes = [Mode(Owner.LANE, _QUAD, (0, 2)), Mode(Owner.LANE, _HALF_ROWS, (1, 0))]
-        modes = [Mode(Owner.REG, 2, (0, 1)), *halves, *self._blocks((1, 1)), *lanes]
-        return RegisterLayout((self.m, self.n), modes)
+        halves = [self._register(self.rows // _HALF_ROWS, (_HALF_ROWS, 0))]
+        lanes = [self._lane(_QUAD, (0, 2)), self._lane(_HALF_ROWS, (1, 0))]
+        modes = [self._register(2, (0, 1)), *halves, *self._blocks((1, 1)), *lanes]
+        return RegisterLayout(self._shape(self.m, self.n), modes)
 
     @property
     def left(self) -> RegisterLayout:
         """The M x K operand of one instruction along K."""
-        halves = [Mode(Owner.REG, self.rows // _HALF_ROWS, (_HALF_ROWS, 0))]
+        halves = [self._register(self.rows // _HALF_ROWS, (_HALF_ROWS, 0))]
         return self._operand(self.m, halves, (1, 0))
 
     @property
@@ -72,59 +78,79 @@ class WarpProduct:
         return self._operand(self.n, [], (0, 1))
 
     @property
-    def blocks(self) -> tuple[int, int]:
-        """Rows and columns of instructions that one warp computes."""
-        rows, columns = self.m // self.rows, self.n // COLUMNS
+    def blocks(self) -> tuple[int, int, int]:
+        """Products of the batch, and rows and columns of instructions, that one warp computes."""
+        left = self._whole()
         for _, extent, axis, step in self._shares():
-            if step and axis == 0:
-                rows //= extent
-            elif step:
-                columns //= extent
-        return rows, columns
+            left[axis] //= extent if step else 1
+        batch, rows, columns = left
+        return batch, rows, columns
+
+    def _shape(self, rows: int, columns: int) -> tuple[int, ...]:
+        return (rows, columns) if self.batch is None else (self.batch, rows, columns)
+
+    def _stride(self, inside: tuple[int, int], batch: int = 0) -> tuple[int, ...]:
+        return inside if self.batch is None else (batch, *inside)
+
+    def _register(self, extent: int, inside: tuple[int, int]) -> Mode:
+        return Mode(Owner.REG, extent, self._stride(inside))
+
+    def _lane(self, extent: int, inside: tuple[int, int]) -> Mode:
+        return Mode(Owner.LANE, extent, self._stride(inside))
 
     def _operand(self, extent: int, halves: list[Mode], axes: tuple[int, int]) -> RegisterLayout:
         packed = max(1, _WORD_BITS // self.element_bits)
         modes = [
-            Mode(Owner.REG, packed, (0, 1)),
+            self._register(packed, (0, 1)),
             *halves,
-            Mode(Owner.REG, self.inner // (_QUAD * packed), (0, _QUAD * packed)),
+            self._register(self.inner // (_QUAD * packed), (0, _QUAD * packed)),
             *self._blocks(axes),
-            Mode(Owner.LANE, _QUAD, (0, packed)),
-            Mode(Owner.LANE, _HALF_ROWS, (1, 0)),
+            self._lane(_QUAD, (0, packed)),
+            self._lane(_HALF_ROWS, (1, 0)),
         ]
-        return RegisterLayout((extent, self.inner), modes)
+        return RegisterLayout(self._shape(extent, self.inner), modes)
 
     def _blocks(self, axes: tuple[int, int]) -> Iterator[Mode]:
         """Yield the modes beyond one instruction.
 
         Args:
             axes: For rows and columns of the tile whether the layout has them. Both: they are its
-                axes; one: it is the first axis.
+                axes; one: it is the first axis, or the first one after that of the batch.
         """
 
-        def stride(axis: int, step: int) -> tuple[int, int]:
-            place = axis if all(axes) else 0
-            step = step if axes[axis] else 0
-            return (step, 0) if place == 0 else (0, step)
+        def stride(axis: int, step: int) -> tuple[int, ...]:
+            if axis == _BATCH:
+                return self._stride((0, 0), step)
+            step = step if axes[axis - 1] else 0
+            is_first = axis == _ROWS or not all(axes)
+            return self._stride((step, 0) if is_first else (0, step))
 
-        taken = [self.rows, COLUMNS]
+        taken = self._steps()
         for owner, extent, axis, step in self._shares():
             yield Mode(owner, extent, stride(axis, step))
             taken[axis] *= extent if step else 1
-        for axis, whole in ((1, self.n), (0, self.m)):
-            if axes[axis]:
+        for axis, whole in ((_COLUMNS, self.n), (_ROWS, self.m), (_BATCH, self.batch or 1)):
+            if axis == _BATCH or axes[axis - 1]:
                 yield Mode(Owner.REG, whole // taken[axis], stride(axis, taken[axis]))
 
+    def _whole(self) -> list[int]:
+        """Return the products of the batch, and rows and columns of instructions."""
+        return [self.batch or 1, self.m // self.rows, self.n // COLUMNS]
+
+    def _steps(self) -> list[int]:
+        """Return the extents of one instruction along the axes that warps share."""
+        return [1, self.rows, COLUMNS]
+
     def _shares(self) -> Iterator[tuple[Owner, int, int, int]]:
-        """Yield owner, extent, axis of the tile and step of each digit that warps share it by."""
-        left, step = [self.m // self.rows, self.n // COLUMNS], [self.rows, COLUMNS]
+        """Yield owner, extent, axis and step of each digit that warps share the tile by."""
+        left, step = self._whole(), self._steps()
         inside = min(self.warps, WARPGROUP_WARPS)
         for owner, count in ((Owner.WARP, inside), (Owner.WARPGROUP, self.warps // inside)):
             missing = count
-            for axis in (0, 1):
+            for axis in (_BATCH, _ROWS, _COLUMNS):
                 extent = gcd(left[axis], missing)
                 yield owner, extent, axis, step[axis]
                 left[axis] //= extent
                 step[axis] *= extent
                 missing //= extent
-            yield owner, missing, 0, 0  # copies
+            yield owner, missing, _ROWS, 0  # copies

@@ -61,7 +61,8 @@
 // CHECK:         %[[OFFSET:.*]] = arith.muli %[[W]], %c8192
 // CHECK:         %[[STAGING:.*]] = llvm.getelementptr %{{.*}}[%[[OFFSET]]]
 // CHECK:         %[[OWN:.*]] = arith.remui %[[THREAD]], %c128
-// CHECK:         scf.for %{{.*}} = %[[OWN]] to %c2048{{.*}} step %c128
+// CHECK:         %[[FIRST:.*]] = llvm.inline_asm has_side_effects {{.*}} "=r,0" %[[OWN]] : (i32) -> i32
+// CHECK:         scf.for %{{.*}} = %[[FIRST]] to %c2048{{.*}} step %c128
 // CHECK:           llvm.getelementptr %[[STAGING]]
 // CHECK-NEXT:      llvm.load
 // CHECK:           llvm.store %{{.*}} : f32, !llvm.ptr<1>

@@ -71,11 +71,15 @@
 !v = !nv_tileaa.memref<memref<?x8xf32, strided<[8, 1]>, 1>, 0 : i64>
 !s = !nv_tileas.smem<tensor<4x8xf32, #nv_tileas.shared_layout<array<i64: 4, 8>, 32 : i64>>>
 
-// Threads copy a tile out one element each at a time, and leave out what lies outside.
+// Threads copy a tile out one element each at a time, and leave out what lies outside. The thread and
+// the coordinates are opaque: no address of this rare loop is computed before it.
 // CHECK-LABEL: llvm.func @tiles_are_copied_out_by_elements
 // CHECK:         %[[TOTAL:.*]] = arith.constant 32 : i32
 // CHECK:         %[[THREAD:.*]] = nvvm.read.ptx.sreg.tid.x
-// CHECK:         scf.for %[[E:.*]] = %[[THREAD]] to %{{.*}} step %c128
+// CHECK:         %[[COORD:.*]] = llvm.inline_asm has_side_effects {{.*}} "=r,0" %{{.*}} : (i32) -> i32
+// CHECK:         %[[FIRST:.*]] = llvm.inline_asm has_side_effects {{.*}} "=r,0" %[[THREAD]] : (i32) -> i32
+// CHECK:         scf.for %[[E:.*]] = %[[FIRST]] to %{{.*}} step %c128
+// CHECK:           arith.addi %[[COORD]]
 // CHECK:           arith.cmpi ult
 // CHECK:           scf.if
 // CHECK:             llvm.load %{{.*}} : !llvm.ptr<3> -> f32

@@ -2,13 +2,13 @@
 
 // The pass says why a product does not run on wgmma.
 
-// A batched product has no wgmma.
+// A batched product has no wgmma, but warps share the products of a batch.
 "nv_tileaa.func"() ({
 ^bb0(%a: tensor<2x64x16xbf16>, %b: tensor<2x16x32xbf16>, %acc: tensor<2x64x32xf32>):
   "nv_tileas.roles"() ({
     "nv_tileas.yield"() : () -> ()
   }, {
-    // expected-warning @below {{mma of 64 x 32 x 16, bf16 and bf16 into f32, runs on the CUDA cores: the product is batched}}
+    // expected-remark @below {{mma runs by mma.sync, one warp at a time, not by wgmma: the product is batched}}
     %d = "nv_tileas.dot"(%a, %b, %acc) {a_major = "k", b_major = "n"} : (tensor<2x64x16xbf16>, tensor<2x16x32xbf16>, tensor<2x64x32xf32>) -> tensor<2x64x32xf32>
     "nv_tileas.yield"() : () -> ()
   }) {producer_warps = 0 : i64, consumer_warps = 4 : i64} : () -> ()

@@ -55,24 +55,21 @@ def warp_product(op: Any, warps: int) -> WarpProduct | str:
     """
     product = op.opview
     result = op.results[0].type
-    if len(result.shape) != _MATRIX_RANK:
-        return "the product is batched"
     types = product.product_types
     family = warp_family(types)
     if family is None:
         return f"mma.sync does not multiply {types}"
-    m, n = result.shape
+    *batch, m, n = result.shape
     defect = why_not_tiled(family, (m, n, k_part(product)[1]))
     if defect is not None:
         return defect
-    return WarpProduct(m, n, family.rows, family.inner, types.operand_bytes * 8, warps)
+    bits = types.operand_bytes * 8
+    return WarpProduct(m, n, family.rows, family.inner, bits, warps, *batch)
 
 
 def way_to_wgmma(op: Any) -> str:
     """Return what to change in the source so that wgmma can do the product `op`."""
     dot = op.opview
-    if len(dot.d.type.shape) != _MATRIX_RANK:
-        return "give the batch an axis of grid(...) and multiply one pair of matrices per block"
     family = warp_family(dot.product_types)
     if family is not None:
         return (

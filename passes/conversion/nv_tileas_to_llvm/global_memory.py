@@ -208,12 +208,17 @@ def _combine(mode: str, pointer: Any, values: list[Any], predicate: Any) -> None
 
 @RULES.converts(CopyOutOp)
 def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
-    """Loop over the elements of the tile, neighbouring threads on neighbouring elements."""
+    """Loop over the elements of the tile, neighbouring threads on neighbouring elements.
+
+    This is rare. LLVM would compute addresses before the branch or loop around it, where they take
+    registers next to the accumulators: the numbers of threads and the coordinates are opaque.
+    """
     source = op.opview.source
     shared = layout_of_shared(source.type)
     memref: Memref = lowering.get(op.opview.memref)
     first, step = _copying_threads(lowering.current_role, op)
-    loop = scf.ForOp(first, emit.value(prod(shared.shape)), emit.value(step))
+    coords = [emit.opaque(emit.value(lowering.get(coord))) for coord in op.opview.coords]
+    loop = scf.ForOp(emit.opaque(first), emit.value(prod(shared.shape)), emit.value(step))
     with ir.InsertionPoint(loop.body):
         # Rows with ragged ends are rare: ptxas would unroll the loop to most of the kernel's code.
         emit.inline_ptx('.pragma "nounroll";', "")
@@ -224,8 +229,8 @@ def lower_copy_out(op: Any, lowering: Lowering) -> Sequence[Any]:
             place.insert(0, emit.remainder(rest, extent))
             rest = emit.divide(rest, extent)
         offset = arith.constant(emit.i64_type(), 0)
-        for axis, coord in enumerate(op.opview.coords):
-            index = emit.add(lowering.get(coord), place[axis])
+        for axis, coord in enumerate(coords):
+            index = emit.add(coord, place[axis])
             check = inside_extent(index, memref.sizes[axis])
             inside = check if inside is None else arith.andi(inside, check)
             offset = arith.addi(offset, scaled(index, memref.strides[axis]))

@@ -43,12 +43,13 @@ def _fragments(
     lowering: Lowering, tile: Any, layout: RegisterLayout, step: int, k_is_last: bool
 ) -> list[Any]:
     """Emit the loads of an operand for one step of K; return words, or f64 registers."""
-    origin = (0, step) if k_is_last else (step, 0)
+    batch = layout.rank - 2
+    origin = (*(0,) * batch, *((0, step) if k_is_last else (step, 0)))
     registers = read_tile(
         lowering,
         lowering.get(tile),
         layout_of_shared(tile.type),
-        layout if k_is_last else layout.permute([1, 0]),
+        layout if k_is_last else layout.permute([*range(batch), batch + 1, batch]),
         tile.type.element_type,
         origin,
     )
@@ -62,16 +63,21 @@ def _multiply(
     types = mma.product_types
     shape = f"m{shares.rows}n{COLUMNS}k{shares.inner}"
     name = f"mma.sync.aligned.{shape}.row.col.{types.ptx}.{types.ptx.split('.', 1)[0]}"
-    rows, columns = shares.blocks
-    each = [len(words) // blocks for words, blocks in ((a, rows), (b, columns))]
-    size, result = len(sums) // (rows * columns), list(sums)
-    for block in range(rows * columns):
-        row, column = divmod(block, columns)
-        left = a[row * each[0] : (row + 1) * each[0]]
-        right = b[column * each[1] : (column + 1) * each[1]]
+    batch, rows, columns = shares.blocks
+    lefts, rights = _groups(a, batch * rows), _groups(b, batch * columns)
+    count = batch * rows * columns
+    size, result = len(sums) // count, list(sums)
+    for block in range(count):
+        first, column = divmod(block, columns)
+        left, right = lefts[first], rights[first // rows * columns + column]
         own = slice(block * size, (block + 1) * size)
         result[own] = _instruction(name, result[own], left, right)
     return result
+
+
+def _groups(words: Sequence[Any], count: int) -> list[Sequence[Any]]:
+    size = len(words) // count
+    return [words[first : first + size] for first in range(0, len(words), size)]
 
 
 def _instruction(
