@@ -1,4 +1,4 @@
-"""What the memory accesses of a tile cost in a layout, where the tile is transposed on its way.
+"""What the memory accesses of a tile cost in a layout, if it is transposed between load and store.
 
 A tile that is loaded and stored in one order has one best layout: vectors along the axis that is
 contiguous. A `permute` makes another axis contiguous, and then every layout is a compromise. The

@@ -1,4 +1,4 @@
-"""Layouts that are tried for a tile that is transposed on its way."""
+"""Layouts that are tried for a tile that is transposed between load and store."""
 
 import pytest
 
