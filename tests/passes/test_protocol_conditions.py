@@ -7,6 +7,7 @@ from tilec.ir.structured import walk_operations
 from tilec.ir.text import parse_module
 from tilec.passes.analysis.protocol.conditions import Conditions
 from tilec.passes.analysis.protocol.quantities import Rounds
+from tilec.passes.analysis.protocol.values import ValueNumbers
 
 LOOP = """
 func.func @f(%n: i32, %first: i32, %other: i1) {{
@@ -148,3 +149,44 @@ def test_a_while_that_counts_runs_as_often_as_a_for(step, equal):
     loops = [op for op in walk_operations(module.body) if op.name in ("scf.for", "scf.while")]
     first, second = map(conditions.trips_of, loops)
     assert (first == second) == equal
+
+
+WHILES = """
+func.func @f(%n: i32, %stops: i1, %other: i1) {
+  %c0 = arith.constant 0 : i32
+  %c1 = arith.constant 1 : i32
+  %true = arith.constant true
+  %false = arith.constant false
+  %a:2 = scf.while (%j = %c0, %s = %false) : (i32, i1) -> (i32, i1) {
+    %goes = arith.xori %s, %true : i1
+    %less = arith.cmpi slt, %j, %n : i32
+    %both = arith.andi %goes, %less : i1
+    scf.condition(%both) %j, %s : i32, i1
+  } do {
+  ^bb0(%j: i32, %s: i1):
+    %next = arith.addi %j, %c1 : i32
+    scf.yield %next, FIRST : i32, i1
+  }
+  %b:3 = scf.while (%x = %n, %j = %c0, %s = %false) : (i32, i32, i1) -> (i32, i32, i1) {
+    %goes = arith.xori %s, %true : i1
+    %less = arith.cmpi slt, %j, %n : i32
+    %both = arith.andi %goes, %less : i1
+    scf.condition(%both) %x, %j, %s : i32, i32, i1
+  } do {
+  ^bb0(%x: i32, %j: i32, %s: i1):
+    %next = arith.addi %j, %c1 : i32
+    scf.yield %x, %next, SECOND : i32, i32, i1
+  }
+  return
+}
+"""
+
+
+@pytest.mark.parametrize(("second", "equal"), [("%stops", True), ("%other", False)])
+def test_loops_that_end_alike_pass_on_the_same(second, equal):
+    text = WHILES.replace("FIRST", "%stops").replace("SECOND", second)
+    module = parse_module(text, make_context(), "t.mlir")
+    first, other = [op for op in walk_operations(module.body) if op.name == "scf.while"]
+    numbers = ValueNumbers()
+    pairs = zip(list(first.results), list(other.results)[1:], strict=True)
+    assert [numbers.number(a) == numbers.number(b) for a, b in pairs] == [equal, equal]

@@ -138,6 +138,7 @@ CASES = {
     "sum_of_some": PLANE,
     "sum_until": PLANE[1:2],
     "sum_where": PLANE[1:2],
+    "returns_before_a_load": PLANE,
     "ends_early": PLANE,
     "endless": PLANE,
     "closures": PLANE,

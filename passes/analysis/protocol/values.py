@@ -135,6 +135,8 @@ class ValueNumbers:
             return (op.name, *numbers), depths
         if op.name == "scf.for":
             return self._loop_result(op, number)
+        if op.name == "scf.while":
+            return self._while_result(op, number)
         return ("defined", value), frozenset(range(len(enclosing_loops(op))))
 
     def _loaded(self, op: Any, number: int) -> tuple[Key, frozenset[int]]:
@@ -148,3 +150,9 @@ class ValueNumbers:
         carried = self.number(body.arguments[1 + number])
         depth = len(enclosing_loops(loop))
         return ("result", carried), self.depths[carried] - {depth}
+
+    def _while_result(self, loop: Any, number: int) -> tuple[Key, frozenset[int]]:
+        """Return the key of what a loop passes on in the round in which its condition fails."""
+        condition, *passed = terminator(loop.regions[0].blocks[0]).operands
+        numbers, depths = self._of([condition, passed[number]])
+        return ("end", *numbers), depths - {len(enclosing_loops(loop))}
