@@ -5,7 +5,7 @@ import os
 import pytest
 
 from tilec.request.specialization import ArraySpec, Specialization
-from tilec.runtime.cache import DiskCache, cache_key
+from tilec.runtime.cache import DiskCache, cache_directory, cache_key
 
 
 def test_a_key_separates_what_differs():
@@ -67,3 +67,8 @@ def test_a_cache_that_cannot_be_written_is_silent(tmp_path):
     assert cache.read("ab" * 32) is None
     DiskCache(tmp_path / "off", limit=0).write("ab" * 32, b"data")
     assert not (tmp_path / "off").exists()
+
+
+def test_the_suite_leaves_the_cache_of_the_user_as_it_is(tmp_path_factory):
+    own = tmp_path_factory.getbasetemp()
+    assert cache_directory().parent in (own, own.parent)
