@@ -3,6 +3,7 @@
 import pytest
 
 from tests.support.plain_product import TARGET
+from tilec.plan.__main__ import main
 from tilec.plan.gemm_candidates import GemmProblem, rank_tiles
 from tilec.plan.gemm_tile import GemmTile, misfit
 
@@ -50,3 +51,16 @@ def test_every_candidate_has_whole_slices():
     tiles = [item.tile for item in rank_tiles(problem, TARGET)]
     assert any(tile.is_swapped for tile in tiles)
     assert all(tile.rows % 64 == 0 for tile in tiles)
+
+
+def test_the_table_shows_what_decides(capsys):
+    """Tiles of few rows, rows outside of the array, memory, and the sums of splits."""
+    assert main(["1", "4096", "14336", "--top", "300"]) == 0
+    header, first, *rest = capsys.readouterr().out.splitlines()
+    names = header.replace("vs best", "change").split()
+    assert first.startswith("8x64x128 in 2 splits ")
+    assert int(first.split()[names.index("adding") - len(names)]) > 0
+    whole = next(row for row in rest if row.startswith("64x32x128 "))
+    columns = dict(zip(names, whole.split(), strict=True))
+    assert int(columns["outside"]) > int(columns["L2"])
+    assert int(columns["memory"]) > 0

@@ -24,10 +24,13 @@ _COLUMNS = (
     ("tensor", "cycles of one k-tile: tensor cores"),
     ("shared", "cycles of one k-tile: shared memory"),
     ("L2", "cycles of one k-tile: L2"),
+    ("outside", "cycles of one k-tile: TMA fills what lies outside of the arrays"),
     ("bubble", "cycles of one k-tile: tensor cores idle"),
     ("epilogue", "cycles of one tile: conversion and store"),
     ("start", "cycles until the first operands arrive"),
     ("power", "cycles of one k-tile: lost to the power of L2 traffic"),
+    ("memory", "cycles of the whole product: the memory bus"),
+    ("adding", "cycles in which the splits of a tile are added up"),
     ("WGs", "consumer warpgroups"),
     ("stages", "slots that fit"),
 )
@@ -54,10 +57,13 @@ def _row(item: RankedTile, best: float, target: Target) -> tuple[str, ...]:
         cost.tensor,
         cost.shared,
         cost.l2,
+        cost.outside,
         cost.bubble,
         cost.epilogue,
         cost.start,
         cost.power,
+        cost.memory,
+        cost.reduction,
     )
     return (
         tile_text(tile),
@@ -131,6 +137,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         n_contiguous=options.n_contiguous,
         powers_of_two=options.powers_of_two,
         clusters=tuple(options.cluster or CLUSTERS),
+        may_swap=True,
     )
     target = get_target(options.target)
     print(table(rank_tiles(problem, target)[: options.top], target))
