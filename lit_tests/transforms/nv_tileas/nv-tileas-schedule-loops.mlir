@@ -193,3 +193,33 @@ module @a_loop_around_a_loop_stays {
     "nv_tileaa.return"() : () -> ()
   }) {sym_name = "k", function_type = (i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64}} : () -> ()
 }
+
+// -----
+
+// The stores of the tile before run during the products of the loop, so it has one stage.
+// CHECK-LABEL: module @a_stored_tile_keeps_the_loop
+// CHECK-NOT:     stage =
+module @a_stored_tile_keeps_the_loop {
+  "nv_tileaa.func"() ({
+  ^bb0(%q: tensor<128x128xbf16>, %n: i32):
+    "nv_tileas.roles"() ({
+      "nv_tileas.yield"() : () -> ()
+    }, {
+      %zero = arith.constant dense<0.0> : tensor<128x128xf32>
+      %c0 = arith.constant 0 : i32
+      %c1 = arith.constant 1 : i32
+      %t = "nv_tileas.receive"() {channel = 2 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+      %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %zero) -> (tensor<128x128xf32>) : i32 {
+        %k = "nv_tileas.receive"() {channel = 0 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %v = "nv_tileas.receive"() {channel = 1 : i64, shared_layout = #nv_tileas.shared_layout<array<i64: 128, 64>, 128 : i64>} : () -> tensor<128x128xbf16>
+        %s = "nv_tileas.dot"(%t, %k, %zero) {a_major = "k", b_major = "k"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        %e = math.exp2 %s {flush_to_zero} : tensor<128x128xf32>
+        %p = arith.truncf %e : tensor<128x128xf32> to tensor<128x128xbf16>
+        %o = "nv_tileas.dot"(%p, %v, %acc) {a_major = "k", b_major = "n"} : (tensor<128x128xbf16>, tensor<128x128xbf16>, tensor<128x128xf32>) -> tensor<128x128xf32>
+        scf.yield %o : tensor<128x128xf32>
+      }
+      "nv_tileas.yield"() : () -> ()
+    }) {producer_warps = 4 : i64, consumer_warps = 8 : i64} : () -> ()
+    "nv_tileaa.return"() : () -> ()
+  }) {sym_name = "k", function_type = (tensor<128x128xbf16>, i32) -> (), nv_tileaa.kernel_spec = {producer_warps = 4 : i64, consumer_warps = 8 : i64, consumer_registers = 240 : i64, defer_stores = true}} : () -> ()
+}

@@ -131,6 +131,8 @@ def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
         return "no producer warp loads its tiles"
     if spec.get("teams", 1) > 1:
         return "the consumers ping-pong: one multiplies while the other one stores"
+    if any(spec.get(field) for field in ("defer_stores", "defer_work")):
+        return "the store of the tile before runs during its products"
     if loop.name != "scf.for":
         return "how often it runs depends on what it computes"
     if any(inner.name in LOOPS for inner in operations_inside(loop)):
