@@ -87,6 +87,24 @@ def test_a_small_gain_keeps_the_loop_unless_it_is_asked_for():
     assert schedule_loop(graph, 208, rotate=True).best.rotated
 
 
+def test_a_loop_that_does_nothing_ahead_is_kept():
+    """All products come one round later than a scaling that takes no time."""
+    ops = (
+        Op("scale", Engine.VECTOR, 1),
+        Op("scores", Engine.TENSOR, 512, stage=1),
+        Op("softmax", Engine.SPECIAL, 800),
+        Op("slopes", Engine.TENSOR, 512, stage=1),
+        Op("output", Engine.TENSOR, 512, stage=1),
+    )
+    edges = (Edge(0, 2), Edge(1, 2), Edge(2, 4), Edge(3, 4))
+    graph = LoopGraph(ops, edges, warpgroups=2)
+    found = schedule_loop(graph, 208)
+    assert not found.best.rotated
+    why = "the best rotated loop does next to nothing for the next iteration"
+    assert found.why_not_rotated == why
+    assert schedule_loop(graph, 208, rotate=True).best.rotated
+
+
 def test_the_user_can_fix_rotation_and_turns():
     kept = schedule_loop(attention(), 208, rotate=False)
     assert not kept.best.rotated

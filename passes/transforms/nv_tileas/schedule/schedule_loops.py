@@ -15,6 +15,8 @@ if it has loops inside, because the time of those depends on how often they run.
 reports the time of a round and what bounds it, or why a loop in which threads compute stays. The
 plan of the kernel gets an entry for each loop with products: its operations with their stages, the
 time of a round, the schedules that lost, and why (`docs/debugging.md#schedules-of-loops`).
+Consumers get more registers where the tiles of a round leave too few of those that the plan gave
+them.
 
 Options:
     rotate: 0 leaves all loops as they are, 1 rotates each one that can be.
@@ -33,6 +35,7 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     reject,
     span_of,
+    write_spec,
 )
 from tilec.passes.analysis.mma.operands import loaded_operand, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import why_not_wgmma
@@ -42,6 +45,7 @@ from tilec.passes.analysis.schedule.op_costs import DOT, op_cost
 from tilec.passes.analysis.schedule.record import (
     Entry,
     entry_of,
+    record,
     record_loops,
     scheduled_entry,
 )
@@ -49,6 +53,7 @@ from tilec.passes.registry import PassContext, register_pass
 from tilec.plan import machine
 from tilec.plan.graph import LoopGraph
 from tilec.plan.overrides import PlanOverrides, parse_overrides
+from tilec.plan.registers import role_registers
 from tilec.plan.schedule import Choice, Schedule, schedule_loop
 from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import replace
@@ -69,6 +74,9 @@ def schedule_loops(module: Any, context: PassContext) -> None:
         if why_not is not None:
             raise reject(loops[0] if loops else function, "T0421", why_not, _HINT)
         record_loops(function, entries)
+        if (fixed.producer_registers, fixed.consumer_registers) == (None, None):
+            held = max((entry.get("registers", 0) for entry in entries), default=0)
+            _make_room(function, spec, held, context)
 
 
 def _fixed(function: Any, context: PassContext) -> PlanOverrides:
@@ -92,6 +100,23 @@ def _conflict(entries: list[Entry], fixed: PlanOverrides) -> str | None:
         rotated = any(entry["rotated"] for entry in entries)
         return f"turns = true: {'there is one warpgroup' if rotated else 'no loop is rotated'}"
     return None
+
+
+def _make_room(function: Any, spec: dict[str, Any], held: int, context: PassContext) -> None:
+    """Give consumers more registers if `held` of them hold tiles in a round of a loop."""
+    if not held:
+        return
+    roles = role_registers(spec["consumer_warps"] // WARPGROUP_WARPS, held)
+    if roles.consumer <= spec["consumer_registers"]:
+        return
+    counts = {"producer_registers": roles.producer, "consumer_registers": roles.consumer}
+    why = f"registers = {roles.producer} producer, {roles.consumer} consumer: "
+    why += f"{held} hold tiles in a round of a loop"
+    write_spec(function, {**spec, **counts})
+    plan = read_kernel_fact(function, "plan", {})
+    others = [item for item in plan.get("reasons", []) if not item.startswith("registers = ")]
+    record(function, **counts, reasons=[*others, why])
+    context.sink.emit(remark("T0431", f"plan: {why}", span_of(function)))
 
 
 def _multiplies(loop: Any) -> bool:
