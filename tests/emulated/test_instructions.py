@@ -149,6 +149,11 @@ def test_comparisons_of_halves_set_two_predicates():
     assert not found["%p2"].any()
 
 
+@pytest.mark.parametrize(("first", "smallest"), [("-5", 0), ("2", 2), ("7", 3)])
+def test_relu_of_integers(first, smallest):
+    assert result("min.relu.s32", (first, "3"), np.int32) == smallest
+
+
 def test_relu_keeps_a_nan_and_drops_what_is_negative():
     halves = np.array([-1.0, 2.0], np.float16).view(np.uint32)[0]
     found = run(

@@ -237,8 +237,10 @@ def finished(
 
 
 def clamped(value: Lanes, limits: tuple[float, float]) -> Lanes:
-    """Clamp floats: to 0 and 1 a NaN becomes 0 (`.sat`), above 0 it stays one (`.relu`)."""
+    """Clamp numbers: to 0 and 1 a NaN becomes 0 (`.sat`), above 0 it stays one (`.relu`)."""
     low, high = limits
+    if value.dtype.kind == "i":  # `.relu`
+        return np.maximum(value, value.dtype.type(low))
     if high == 1.0:
         value = np.where(np.isnan(value), value.dtype.type(0), value)
     return np.clip(value, value.dtype.type(low), value.dtype.type(high)).astype(value.dtype)
