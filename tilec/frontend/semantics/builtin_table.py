@@ -263,8 +263,8 @@ def _check_binding(
 
 
 def usage(name: str, function: BuiltinFunction) -> str:
-    """Return how a builtin is called: `load(array, index, shape, pad)`."""
+    """Return how a builtin is called, without keyword-only arguments: `mma(a, b, acc)`."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     shown = [f"{item.name}, ..." if item.kind is item.VAR_POSITIONAL else item.name
-             for item in parameters]  # fmt: skip
+             for item in parameters if item.kind is not item.KEYWORD_ONLY]  # fmt: skip
     return f"{name}({', '.join(shown)})"
