@@ -28,8 +28,12 @@ _COSTS = {
 }
 """What takes registers, by the field of the plan that decides it, in the order in which it is given
 up: what takes most, then what gains least."""
-_LAST_RESORT = {"persistent": "the state of a loop over tiles"}
-"""The same, for what is given up where no other tiles can be tried."""
+_LAST_RESORT = {
+    "persistent": "the state of a loop over tiles",
+    "spread": "a part of a block that so few CTAs share",
+}
+"""The same, for what is given up where no other tiles can be tried. Without "spread", twice as many
+CTAs share a block."""
 
 
 @dataclass(frozen=True)
@@ -90,19 +94,21 @@ def describe_plan(module: Any, failure: CompileError) -> str:
 
 
 def _costly_fields(module: Any, specialization: Specialization, costs: Iterable[str]) -> list[str]:
-    """Return the fields of `costs` that the planner set and nobody had asked for."""
+    """Return the fields of `costs` that the planner set, and could do without, unless asked for."""
     asked = [specialization.plan, *_facts(module, "hints", {})]
     plans = _facts(module, "plan", {})
     return [
         field
         for field in costs
-        if any(_has(plan, field) for plan in plans) and not any(field in it for it in asked)
+        if field not in specialization.disabled
+        and any(_has(plan, field) for plan in plans)
+        and not any(field in it for it in asked)
     ]
 
 
 def _has(plan: dict[str, Any], field: str) -> bool:
     """Tell whether a plan has what `field` of the plan asks for."""
-    counts = {"pingpong": "teams", "blocks_per_sm": "blocks_per_sm"}
+    counts = {"pingpong": "teams", "blocks_per_sm": "blocks_per_sm", "spread": "spread"}
     return plan.get(counts[field], 1) > 1 if field in counts else plan.get(field, False)
 
 

@@ -59,8 +59,11 @@ class KernelProblem:
         has_loop_loads: Whether a loop contains TMA loads.
         latency: Largest hint of a load in a loop: tiles that should be in flight; 0 without one.
         thread_bytes: Bytes of the largest tile that threads load; 0 without one.
+        one_shot_bytes: Bytes of the largest tile that TMA loads outside of loops; 0 without one.
         blocks_per_sm: Whether threads may get fewer registers so that more CTAs share an SM.
         persistent: Whether registers may do for the state of a loop over tiles.
+        spread: Whether a block may be spread over as few CTAs as leave room for others, not over
+            twice as many.
         waits_for_tiles: Whether each round of a loop, or a block without loops, reduces the tiles
             that it loads.
         why_not_spread: Returns why so many CTAs of a cluster, of so many warps each, cannot compute
@@ -87,8 +90,10 @@ class KernelProblem:
     has_loop_loads: bool
     latency: int = 0
     thread_bytes: int = 0
+    one_shot_bytes: int = 0
     blocks_per_sm: bool = True
     persistent: bool = True
+    spread: bool = True
     waits_for_tiles: bool = False
     why_not_spread: Callable[[int, int], str | None] = unknown_kernel
     part_bytes: int = 0

@@ -37,10 +37,14 @@ def choose_spread(
         if reason is not None:
             fail("T0421", f"spread = {wanted}: {reason}", "leave out spread")
         return wanted, (f"spread = {wanted}: fixed by the user",)
-    reduces = problem.waits_for_tiles and problem.thread_bytes > 0
-    if not reduces or _room(problem, 1, target, overrides) >= LEAST_BLOCKS:
+    waited = max(problem.thread_bytes, problem.one_shot_bytes)
+    if (
+        not (problem.waits_for_tiles and waited)
+        or _room(problem, 1, target, overrides) >= LEAST_BLOCKS
+    ):
         return 1, ()
-    return _fewest_ctas(problem, target, overrides)
+    moved_by_threads = replace(problem, thread_bytes=waited)
+    return _fewest_ctas(moved_by_threads, target, overrides)
 
 
 def _fewest_ctas(
@@ -57,6 +61,8 @@ def _fewest_ctas(
     good = [ctas for ctas in portable if room[ctas] >= GOOD_BLOCKS]
     enough = [ctas for ctas in possible if room[ctas] >= LEAST_BLOCKS]
     ctas = (good or enough or possible[-1:])[0]
+    if not problem.spread:
+        ctas = next((more for more in possible if more > ctas), ctas)
     return ctas, (f"spread = {ctas}: {alone}; an SM holds {room[ctas]} with a part each",)
 
 

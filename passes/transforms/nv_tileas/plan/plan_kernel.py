@@ -233,6 +233,7 @@ def kernel_problem(
         has_loop_loads=slot_bytes > 0,
         latency=max(map(_latency, accesses), default=0),
         thread_bytes=max(map(_thread_bytes, accesses), default=0),
+        one_shot_bytes=max(map(_one_shot_bytes, accesses), default=0),
         waits_for_tiles=waits_for_tiles(function),
         why_not_spread=partial(why_not_spread, function, accesses),
         part_bytes=part_bytes,
@@ -261,6 +262,13 @@ def _latency(access: TiledAccess) -> int:
 def _thread_bytes(access: TiledAccess) -> int:
     """Return the bytes of a tile that threads load; 0 for other accesses."""
     if access.uses_tma or not access.is_load or access.is_prefetch:
+        return 0
+    return box_bytes(access.tile_type.shape, access.tile_type.element_type)
+
+
+def _one_shot_bytes(access: TiledAccess) -> int:
+    """Return the bytes of a tile that TMA loads outside of loops; 0 for other accesses."""
+    if not access.uses_tma or not access.is_load or enclosing_loops(access.op):
         return 0
     return box_bytes(access.tile_type.shape, access.tile_type.element_type)
 
