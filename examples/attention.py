@@ -2,14 +2,14 @@
 
 import numpy as np
 
-SIZES = {"B": 1, "S": 192, "H": 4, "G": 2, "D": 64}
+SIZES = {"B": 1, "S": 192, "H": 4, "G": 2, "D": 64, "DV": 64}
 CASES = (
-    {"B": 2, "S": 1, "H": 1, "G": 1, "D": 8},
-    {"B": 1, "S": 130, "H": 3, "G": 1, "D": 40},
+    {"B": 2, "S": 1, "H": 1, "G": 1, "D": 8, "DV": 8},
+    {"B": 1, "S": 130, "H": 3, "G": 1, "D": 40, "DV": 56},
 )
 LAYOUTS = ({"Q": "odd", "O": "odd"}, {"K": "odd", "V": "odd", "E": "odd"})
 DTYPES = ({"T": "bf16"}, {"T": "f16"})
-CONSTANTS = ({"causal": 0},)
+CONSTANTS = ({"causal": 0}, {"BD": 96, "BV": 64})
 SCALARS = {"scale": 0.125}
 ROUNDINGS = {"O": 2**18}
 """The weights are rounded to bf16 before they are multiplied, each by up to 2^-8 of itself."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilec.plan.chain_tiles import ChainProblem, rank_chains
+from tilec.plan.chain_tiles import STORE_CYCLES, ChainProblem, rank_chains
 from tilec.plan.overrides import parse_overrides
 from tilec.plan.products import NextProduct, ProductsTogether
 from tilec.plan.tiles import TileRole, TileUse, plan_tiles
@@ -49,9 +49,10 @@ def test_the_model_gives_the_measured_rounds(m, n, depth, speed, clock):
     [
         (64, 16384, False, (192, 128)),
         (64, 1024, True, (128, 128)),
-        (128, 16384, False, (128, 176)),
+        (128, 16384, False, (128, 192)),
         (128, 1024, True, (128, 128)),
-        (256, 16384, False, (128, 64)),
+        (256, 16384, False, (128, 80)),
+        (256, 1024, False, (128, 64)),
     ],
 )
 def test_the_best_tiles_that_were_measured(depth, length, staircase, expected):
@@ -59,9 +60,11 @@ def test_the_best_tiles_that_were_measured(depth, length, staircase, expected):
 
 
 def test_a_tile_needs_two_slots_of_the_ring():
-    """Of 192 columns of depth 128, one slot fits next to A and the result."""
-    assert ranked(128, (128, 176))[0].slots == 2
-    assert ranked(128, (128, 192)) == []
+    """Of 192 columns of depth 128, two fit next to A, but not next to a staged result."""
+    staged, stored = (ranked(128, (128, columns))[0] for columns in (176, 192))
+    assert (staged.slots, stored.slots) == (2, 2)
+    assert stored.tile_cycles == staged.tile_cycles + STORE_CYCLES * 128 * 128
+    assert ranked(256, (128, 96)) == []
 
 
 def test_a_tile_fits_the_registers():
@@ -120,7 +123,7 @@ def test_auto_constants_get_the_tile_and_its_runners_up():
     assert (choice.cluster, choice.pingpong, choice.split_k) == ((1, 1), False, 1)
     assert (choice.defer_stores, choice.snake_k) == (False, False)
     assert choice.mma_elements == 128 * 176 * 128
-    assert "runners-up: 128x160x128" in choice.reasons[0]
+    assert "runners-up: 128x192x128" in choice.reasons[0]
     assert choice.candidates[0].startswith("128x176x128: ")
     assert choice.candidates[0].endswith("/ 128 rows, 2 slots")
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tilec.plan.demotion import TmaCopy, next_demotion
+from tilec.plan.demotion import TmaCopy, next_demotion, wants_stages
 from tilec.plan.overrides import PlanOverrides
 
 STORE = TmaCopy(4096, is_load=False)
@@ -34,3 +34,11 @@ def test_who_fixes_the_stages_keeps_the_ring():
     assert next_demotion([LOOPED], overrides) is None
     assert next_demotion([LOOPED, LOAD], overrides) == LOAD
     assert next_demotion([LOOPED, STORE], overrides) == STORE
+
+
+def test_a_ring_of_operands_wants_two_slots():
+    assert wants_stages([OPERAND, STORE], 1, FREE)
+    assert not wants_stages([OPERAND, STORE], 2, FREE)
+    assert not wants_stages([LOOPED, STORE], 1, FREE), "no product reads what is loaded"
+    assert not wants_stages([OPERAND, STORE], 1, PlanOverrides(stages=1))
+    assert not wants_stages([OPERAND, STORE], 1, PlanOverrides(epilogue_slots=1))

@@ -42,6 +42,22 @@ def stretches(code: tuple[Instruction, ...]) -> list[list[Instruction]]:
     return found
 
 
+def loops(sass: str) -> list[range]:
+    """Return the numbers of the instructions of each loop, from a label to a branch back to it."""
+    code, labels = instructions(sass), _labels(sass)
+    found = []
+    for at, item in enumerate(code):
+        label = re.search(r"\.L_x_\d+", item.operands) if item.base == "BRA" else None
+        if label is not None and labels[label[0]] <= at:
+            found.append(range(labels[label[0]], at + 1))
+    return found
+
+
+def _labels(sass: str) -> dict[str, int]:
+    """Return by label the number of the instruction after it."""
+    return {label[1]: len(_SASS.findall(sass, 0, label.start())) for label in _LABEL.finditer(sass)}
+
+
 def reached(sass: str, start: int, without: frozenset[int]) -> set[int]:
     """Return the numbers of the instructions that threads may come to from number `start`.
 
@@ -51,9 +67,7 @@ def reached(sass: str, start: int, without: frozenset[int]) -> set[int]:
         without: Instructions that they do not get past.
     """
     code = instructions(sass)
-    labels = {
-        label[1]: len(_SASS.findall(sass, 0, label.start())) for label in _LABEL.finditer(sass)
-    }
+    labels = _labels(sass)
     found: set[int] = set()
     pending = [start]
     while pending:

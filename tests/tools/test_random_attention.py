@@ -15,6 +15,7 @@ def test_all_kinds_are_drawn():
     assert {case.kernel for case in cases} == {*KERNELS}
     assert {case.layout for case in cases} == {*LAYOUTS}
     assert {64, 128, 192, 256, 33} <= {case.depth for case in cases}
+    assert {(192, 128), (128, 128)} <= {(case.depth, case.width) for case in cases}
     assert min(case.length for case in cases) == 1
     assert max(case.length for case in cases) == LONGEST
     assert all(c.batches * c.heads * c.length**2 <= MOST_SCORES for c in cases)

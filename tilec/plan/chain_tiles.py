@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from tilec.plan import machine
+from tilec.plan.demotion import MIN_OPERAND_SLOTS
 from tilec.plan.gemm_candidates import is_power_of_two
 from tilec.plan.gemm_model import LARGE_EXTENT
 from tilec.plan.gemm_tile import GemmTile
@@ -21,8 +22,6 @@ from tilec.support.fast_dataclasses import dataclass
 
 CONSUMERS = (1, 2, 3)
 """Warpgroups to consider, with 64 rows each."""
-MIN_SLOTS = 2
-"""Slots of the ring: with one, attention had 0.55 to 0.65 of the speed (H200, 2026-11-24)."""
 ROUND_CYCLES, WARPGROUP_CYCLES = 1363.0, 174.0
 """Cycles of a round that do not grow with its columns, and how much less each warpgroup makes them.
 This and the next two: fitted to ten tiles of attention, with errors of up to 4.5 % (H200,
@@ -33,6 +32,9 @@ SCORE_CYCLES = 0.054
 """Cycles of a round for each element of the first result."""
 MASK_CYCLES = 0.05
 """The same, where a round has a mask to compute: a comparison and a select (estimate)."""
+STORE_CYCLES = 0.28
+"""Cycles of a tile for each element of its result that threads store from registers (attention with
+128 rows of 256 columns, H100, 2026-11-25)."""
 TILE_CYCLES = 5000.0
 """Cycles of a tile besides its rounds: the first loads and the epilogue (sequences of 1024)."""
 
@@ -70,6 +72,7 @@ class RankedChain:
         round_cycles: Cycles of a round.
         rounds: Rounds of a tile, on average.
         slots: Slots of the ring that fit.
+        tile_cycles: Cycles of a tile besides its rounds.
     """
 
     tile: GemmTile
@@ -77,6 +80,7 @@ class RankedChain:
     round_cycles: float
     rounds: float
     slots: int
+    tile_cycles: float
 
     @property
     def is_deferred(self) -> bool:
@@ -92,7 +96,7 @@ class RankedChain:
         """Return the tile and how its time comes about, in one line."""
         return (
             f"{self.tile.m}x{self.tile.n}x{self.tile.k}: {self.score:.0f} cycles a row = "
-            f"({self.rounds:.1f} rounds of {self.round_cycles:.0f} + {TILE_CYCLES:.0f}) / "
+            f"({self.rounds:.1f} rounds of {self.round_cycles:.0f} + {self.tile_cycles:.0f}) / "
             f"{self.tile.m} rows, {self.slots} slots"
         )
 
@@ -111,11 +115,11 @@ def rank_chains(
     found = []
     for m, n in _candidates(problem):
         tile = GemmTile(m, n, problem.tile[2], problem.element_bytes, 4)
-        slots = _slots(problem, tile, target)
+        slots, staged = _slots(problem, tile, target)
         asked = overrides.consumers in (None, m // machine.MMA_ROWS)
         small = limit is None or tile.volume <= limit
-        if asked and small and slots >= MIN_SLOTS and _fits_registers(problem, tile):
-            found.append(_ranked(problem, tile, slots))
+        if asked and small and slots >= MIN_OPERAND_SLOTS and _fits_registers(problem, tile):
+            found.append(_ranked(problem, tile, slots, staged=staged))
     return sorted(found, key=lambda item: item.score)
 
 
@@ -144,17 +148,24 @@ def _fits_registers(problem: ChainProblem, tile: GemmTile) -> bool:
     return first + second + operand <= min(most, accumulator_limit(consumers))
 
 
-def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> int:
-    """Return the slots of the ring that fit next to A of the first product and the result."""
+def _slots(problem: ChainProblem, tile: GemmTile, target: Target) -> tuple[int, bool]:
+    """Return the slots of the ring that fit next to A of the first product, and how results leave.
+
+    Where staging the result leaves too few slots, threads store it from registers
+    (`tilec/plan/demotion.py`).
+    """
     operands = (tile.k + problem.columns) * tile.n * tile.element_bytes
-    consumers = tile.m // machine.MMA_ROWS
-    outside = tile.m * tile.k * tile.element_bytes + consumers * machine.EPILOGUE_PART_BYTES
+    outside = tile.m * tile.k * tile.element_bytes
     outside += tile.m * tile.accumulator_bytes  # a sum of each row
     free = target.shared_memory_bytes - machine.SHARED_RESERVE_BYTES - outside
-    return max(0, free // operands)
+    staging = tile.m // machine.MMA_ROWS * machine.EPILOGUE_PART_BYTES
+    slots = max(0, free - staging) // operands
+    if slots >= MIN_OPERAND_SLOTS:
+        return slots, True
+    return max(0, free) // operands, False
 
 
-def _ranked(problem: ChainProblem, tile: GemmTile, slots: int) -> RankedChain:
+def _ranked(problem: ChainProblem, tile: GemmTile, slots: int, *, staged: bool) -> RankedChain:
     rows, inner = problem.rows or LARGE_EXTENT, problem.inner or LARGE_EXTENT
     tiles = -(-rows // tile.m)
     rounds, masked = 0, 0
@@ -166,5 +177,6 @@ def _ranked(problem: ChainProblem, tile: GemmTile, slots: int) -> RankedChain:
     volume = tile.m * tile.n * (tile.k + problem.columns)
     each = ROUND_CYCLES - WARPGROUP_CYCLES * (tile.m // machine.MMA_ROWS)
     each += TENSOR_SHARE * volume / tile.rate + SCORE_CYCLES * tile.m * tile.n
-    cycles = rounds * each + masked * MASK_CYCLES * tile.m * tile.n + tiles * TILE_CYCLES
-    return RankedChain(tile, cycles / rows, each, rounds / tiles, slots)
+    each_tile = TILE_CYCLES + (0 if staged else STORE_CYCLES * tile.m * problem.columns)
+    cycles = rounds * each + masked * MASK_CYCLES * tile.m * tile.n + tiles * each_tile
+    return RankedChain(tile, cycles / rows, each, rounds / tiles, slots, each_tile)

@@ -17,6 +17,8 @@ CAP = 2.0
 """Of the scores of `flex_attention`."""
 DEPTHS = (64, 64, 96, 128, 128, 128, 192, 256, 256, 72, 136, 33)
 """Sizes of a head of `attention`. TMA cannot read rows of 33 elements."""
+UNEQUAL = ((192, 128), (64, 128), (128, 64), (72, 40))
+"""Other ones: elements of a key, and of a value."""
 SMALL_DEPTHS = (8, 20, 33, 40, 64, 64, 72, 80, 120, 128, 128)
 """Of the others, whose tiles are fixed and fit the registers up to 128."""
 GROUPS = ((1, 1), (2, 1), (1, 4), (2, 3), (1, 8), (4, 2), (3, 5))
@@ -68,7 +70,8 @@ class Case:
         length: Tokens of a sequence, or of all sequences of `varlen_attention`.
         groups: Heads of keys and values.
         shared: Heads of queries that share one of these.
-        depth: Size of a head.
+        depth: Size of a head: elements of a query and of a key.
+        width: Elements of a value and of the result.
         causal: Whether a query sees no key after it.
         window: Keys that a query of `window_attention` sees at most.
         alibi: Whether `flex_attention` has slopes; else they are 0.
@@ -83,6 +86,7 @@ class Case:
     groups: int
     shared: int
     depth: int
+    width: int
     causal: bool
     window: int
     alibi: bool
@@ -93,6 +97,7 @@ class Case:
     def __str__(self) -> str:
         """Return all that matters, as words that are joined by dashes."""
         words = [self.kernel, f"b{self.batches}", f"s{self.length}", f"d{self.depth}", self.dtype]
+        words += [f"v{self.width}"] * (self.width != self.depth)
         words += [f"h{self.heads}", f"g{self.groups}", self.layout.replace(" ", "-")]
         words += ["causal"] * self.causal + ["alibi"] * self.alibi
         words += [f"w{self.window}"] * (self.kernel == "window_attention")
@@ -110,18 +115,20 @@ class Case:
 
     def _operands(self) -> dict[str, View]:
         counts = {"Q": self.heads, "K": self.groups, "V": self.groups}
-        size, (b, s, d) = self.dtype, (self.batches, self.length, self.depth)
-        if self.layout == "packed":
-            row = sum(counts.values()) * d
-            firsts = {"Q": 0, "K": self.heads * d, "V": (self.heads + self.groups) * d}
-            return {
-                name: View("QKV", size, firsts[name], (b, s, n, d), (s * row, row, d, 1))
-                for name, n in counts.items()
-            }
-        return {name: self._dense(name, n) for name, n in counts.items()}
+        sizes = {"Q": self.depth, "K": self.depth, "V": self.width}
+        if self.layout != "packed":
+            return {name: self._dense(name, n, sizes[name]) for name, n in counts.items()}
+        b, s, first, found = self.batches, self.length, 0, {}
+        row = sum(n * sizes[name] for name, n in counts.items())
+        for name, n in counts.items():
+            d = sizes[name]
+            strides = (s * row, row, d, 1)
+            found[name] = View("QKV", self.dtype, first, (b, s, n, d), strides)
+            first += n * d
+        return found
 
-    def _dense(self, name: str, heads: int, offset: int = 0) -> View:
-        b, s, d = self.batches, self.length, self.depth
+    def _dense(self, name: str, heads: int, d: int, offset: int = 0) -> View:
+        b, s = self.batches, self.length
         strides = (heads * s * d, heads * d, d, 1)
         if self.layout == "heads first":
             strides = (heads * s * d, d, s * d, 1)
@@ -130,7 +137,7 @@ class Case:
     @cached_property
     def arrays(self) -> dict[str, View]:
         """The arrays by the names of the kernel's parameters; the result is `O`."""
-        found = self._operands() | {"O": self._dense("O", self.heads, GUARD)}
+        found = self._operands() | {"O": self._dense("O", self.heads, self.width, GUARD)}
         if self.kernel == "varlen_attention":
             found = {
                 name: item._replace(shape=item.shape[1:], strides=item.strides[1:])
@@ -147,8 +154,12 @@ class Case:
     @property
     def scalars(self) -> dict[str, Any]:
         """Scalars and constants by the names of the kernel's parameters."""
-        extent = max(64, 1 << (self.depth - 1).bit_length())
-        found: dict[str, Any] = {"scale": self.scale, "BD": extent}
+        extents = [max(64, 1 << (size - 1).bit_length()) for size in (self.depth, self.width)]
+        found: dict[str, Any] = {"scale": self.scale, "BD": extents[0]}
+        if self.kernel == "attention":
+            found["BV"] = extents[1]
+            if (self.depth, self.width) in UNEQUAL:
+                found["BD"] = _whole_columns(self.depth)
         if self.kernel in ("attention", "varlen_attention"):
             found["causal"] = int(self.causal)
         if self.kernel == "varlen_attention":
@@ -171,6 +182,11 @@ class Case:
         return found | {"O": (dtype, size + GUARD)}
 
 
+def _whole_columns(elements: int) -> int:
+    """Return the columns of a tile that holds rows of so many elements: whole rows of 64 bytes."""
+    return -(-elements // 32) * 32
+
+
 def random_case(seed: int) -> Case:
     """Return the case of a seed; lengths are of all orders of magnitude."""
     rng = random.Random(seed)
@@ -180,6 +196,10 @@ def random_case(seed: int) -> Case:
     groups, shared = rng.choice(GROUPS)
     while groups * shared > most:
         groups, shared = 1, max(1, shared - 1)
+    depth = rng.choice(DEPTHS if kernel == "attention" else SMALL_DEPTHS)
+    width = depth
+    if kernel == "attention" and rng.random() < 0.3:
+        depth, width = rng.choice(UNEQUAL)
     several = kernel != "varlen_attention"
     inner = sorted(rng.randint(0, length) for _ in range(rng.randint(0, 6)))
     return Case(
@@ -188,7 +208,8 @@ def random_case(seed: int) -> Case:
         length=length,
         groups=groups,
         shared=shared,
-        depth=rng.choice(DEPTHS if kernel == "attention" else SMALL_DEPTHS),
+        depth=depth,
+        width=width,
         causal=rng.random() < 0.5 if kernel in ("attention", "varlen_attention") else True,
         window=rng.randint(1, length + 64),
         alibi=kernel == "flex_attention" and rng.random() < 0.5,

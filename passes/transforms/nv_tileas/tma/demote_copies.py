@@ -1,5 +1,6 @@
 """Tiles that threads copy although TMA could, where `nv-tileas-plan-kernel` finds no room."""
 
+import contextlib
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -7,9 +8,9 @@ from tilec.dialects.nv_tileas.tma_ops import box_bytes
 from tilec.ir.structured import enclosing_loops
 from tilec.passes.analysis.kernels import TiledAccess, array_of_view, span_of
 from tilec.passes.analysis.mma.operands import dot_uses
-from tilec.plan.demotion import TmaCopy, next_demotion
+from tilec.plan.demotion import MIN_OPERAND_SLOTS, TmaCopy, next_demotion, wants_stages
 from tilec.plan.kernel import KernelPlan
-from tilec.plan.overrides import PlanValue, parse_overrides
+from tilec.plan.overrides import PlanOverrides, PlanValue, parse_overrides
 from tilec.support.diagnostics import CompileError, Diagnostic, remark
 from tilec.support.fast_dataclasses import dataclass
 
@@ -60,6 +61,28 @@ def plan_within_budget(
             demoted.remove(item)
         except CompileError:
             leave_to_threads(item.access, item.reason)
+    return _with_more_stages(plan, attempt, accesses, demoted, parse_overrides(overrides))
+
+
+def _with_more_stages(
+    plan: KernelPlan,
+    attempt: Callable[[], KernelPlan],
+    accesses: list[TiledAccess],
+    demoted: list[Demotion],
+    overrides: PlanOverrides,
+) -> tuple[KernelPlan, list[Demotion]]:
+    """Let threads store results where that makes room for enough slots of the operands' ring."""
+    stores = [access for access in accesses if access.uses_tma and not access.is_load]
+    if not wants_stages(map(_tma_copy, accesses), plan.stages, overrides):
+        return plan, demoted
+    reason = f"its staging buffer leaves {plan.stages} slot of the ring of operands"
+    given = [leave_to_threads(access, reason) for access in stores if _has_choice(access)]
+    with contextlib.suppress(CompileError):
+        other = attempt()
+        if other.stages >= MIN_OPERAND_SLOTS:
+            return other, [*demoted, *given]
+    for item in given:
+        item.access.op.attributes["atom"] = item.atom
     return plan, demoted
 
 
