@@ -69,6 +69,22 @@ KERNELS = {
     if p == 1:
         store(C, (i, 0), t)
 """,
+    "an operand that is staged before a loop, which may run no round": """
+    b = exp(load(A, (i, 0), (64, 64))).astype(bf16)
+    t = zeros((64, 64), f32)
+    for p in range(n):
+        for q in range(p, n):
+            t = t + load(A, (p, q), (64, 64)).astype(bf16) @ b
+    store(C, (i, 0), t)
+""",
+    "an operand that is staged before a loop whose rounds may not read it": """
+    b = exp(load(A, (i, 0), (64, 64))).astype(bf16)
+    t = zeros((64, 64), f32)
+    for p in range(n):
+        if p > 3:
+            t = t + load(A, (p, i), (64, 64)).astype(bf16) @ b
+    store(C, (i, 0), t)
+""",
 }
 HEAD = """@kernel
 def counted[M, N](A: f32[M, N], C: f32[M, N], n: i32):

@@ -18,7 +18,8 @@ The check refuses
 - deadlocks,
 - overwrites that are not ordered after every read,
 - reads that are not ordered after the write that they need,
-- loads that nothing waits for, and tiles that are written but never read,
+- loads that nothing waits for, and tiles that are written but never read (a loop without rounds and
+  a branch may leave out reads),
 - missing proxy fences,
 - waits and arrivals that may hit the wrong phase, and barriers that end in the middle of a phase,
 - accumulators that are used while a product writes them,
