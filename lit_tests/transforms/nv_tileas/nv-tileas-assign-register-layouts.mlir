@@ -545,19 +545,19 @@ module @joins_follow_their_result {
 
 !s = !nv_tileas.smem<tensor<64x64xf32, #nv_tileas.shared_layout<array<i64: 64, 32>, 128 : i64>>>
 
-// Uses of one range want different layouts. Each makes its own: nothing is converted.
-// CHECK-LABEL: module @ranges_are_made_again_for_each_use
+// Uses of one constant want different layouts. Each makes its own: nothing is converted.
+// CHECK-LABEL: module @constants_are_made_again_for_each_use
 // CHECK-NOT:     nv_tileas.convert_layout
-// CHECK:         "nv_tileas.make_range"{{.*}} -> tensor<64xi32, #nv_tileas.layout<"[[A:.*]]">>
-// CHECK:         "nv_tileas.make_range"{{.*}} -> tensor<64xi32, #nv_tileas.layout<"[[B:.*]]">>
+// CHECK:         arith.constant dense<3> : tensor<64xi32, #nv_tileas.layout<"[[A:.*]]">>
+// CHECK:         arith.constant dense<3> : tensor<64xi32, #nv_tileas.layout<"[[B:.*]]">>
 // CHECK-NOT:     nv_tileas.convert_layout
-module @ranges_are_made_again_for_each_use {
+module @constants_are_made_again_for_each_use {
   "nv_tileaa.func"() ({
   ^bb0(%s: !s):
     "nv_tileas.roles"() ({
       "nv_tileas.yield"() : () -> ()
     }, {
-      %i = "nv_tileas.make_range"() {start = 0 : i64} : () -> tensor<64xi32>
+      %i = arith.constant dense<3> : tensor<64xi32>
       %r = "nv_tileas.view"(%i) : (tensor<64xi32>) -> tensor<64x1xi32>
       %c = "nv_tileas.view"(%i) : (tensor<64xi32>) -> tensor<1x64xi32>
       %rows = "nv_tileas.broadcast"(%r) : (tensor<64x1xi32>) -> tensor<64x64xi32>

@@ -10,9 +10,9 @@ After:   %d : tensor<128x256xf32,
 Values that an element-wise operation, a loop or a branch connects form a group and share one
 layout. Accumulators of wgmma and mma.sync fix the layout of their groups. So do A operands that
 wgmma takes from registers, unless there is an accumulator in their group. From there, layouts
-spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads take
-any layout. Constants, ranges and splats are made again for each use. A group without a fixed layout
-gets the one that suits its memory accesses best, the largest tile first. Where its rows are
+spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads and
+ranges take any layout. Constants and splats are made again for each use. A group without a fixed
+layout gets the one that suits its memory accesses best, the largest tile first. Where its rows are
 reduced, a warp gets whole rows if there are enough; where they are scanned, consecutive elements of
 them. A tile that is transposed between its loads and stores gets the layout with the least price
 among some candidates (`passes/analysis/layout_prices.py`); remark T0438 says which. A part
