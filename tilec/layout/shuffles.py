@@ -6,6 +6,8 @@ instead of twos. Each lane fetches the words that hold its elements, and picks b
 Pure Python.
 """
 
+from functools import lru_cache
+
 from tilec.layout.modes import WARP_LANES, Owner
 from tilec.layout.register import RegisterLayout
 from tilec.support.fast_dataclasses import dataclass
@@ -43,6 +45,7 @@ class PickedWord:
     selectors: Lanes
 
 
+@lru_cache(maxsize=64)  # several passes ask
 def warp_exchange(
     source: RegisterLayout, target: RegisterLayout, element_bytes: int
 ) -> tuple[PickedWord, ...] | None:
