@@ -1,134 +1,211 @@
-"""What the memory accesses of a tile cost in a layout, if it is transposed between load and store.
+"""What operations on tiles cost in the layouts of these tiles, in cycles of an SM.
 
-A tile that is loaded and stored in one order has one best layout: vectors along the axis that is
-contiguous. A `permute` makes another axis contiguous, and then every layout is a compromise. The
-price of a layout is the number of accesses that the warps issue and of passes that memory needs for
-them, summed over all accesses that the layout reaches without a conversion. An access in a loop
-counts as often as a loop has rounds, about.
+A price counts the instructions that the warps issue, the passes that shared memory or the L1 cache
+needs for them, the barriers, and what shuffles serve. An operation in a loop counts as often as a
+loop has rounds, about. The rates are in `tilec/plan/machine.py`.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from math import inf, prod
 from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
-from tilec.ir.structured import defining_operation, enclosing_loops
-from tilec.layout import (
-    LayoutError,
-    RegisterLayout,
-    access_cost,
-    matrix_store_cost,
-    matrix_stores,
-)
-from tilec.layout.banks import sectors
-from tilec.passes.analysis.operation_layouts import result_layout, source_layout
+from tilec.ir.structured import enclosing_loops
+from tilec.layout import LayoutError, RegisterLayout, tma_boxes
+from tilec.layout.banks import SECTOR_BYTES, AccessCost, sectors
+from tilec.layout.constructors import VECTOR_BITS
+from tilec.layout.modes import Owner
+from tilec.layout.reduction import Exchange, reduction, scan_steps
+from tilec.layout.scratch import SAMPLES, access, exchange
+from tilec.layout.shuffles import warp_exchange
+from tilec.passes.analysis.commutativity import keeps_order
+from tilec.passes.analysis.facts.element_accesses import is_element_access
+from tilec.passes.analysis.facts.runs import RUN_BYTES, are_runs_aligned, run_elements, run_length
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
-from tilec.support.fast_dataclasses import dataclass
+from tilec.plan import machine
 
-PERMUTE = "nv_tileas.permute"
-_FREE = (PERMUTE, "nv_tileas.view", "nv_tileas.broadcast")
-_LOAD_SHARED, _STORE_SHARED = "nv_tileas.load_shared", "nv_tileas.store_shared"
-_GLOBAL = ("nv_tileas.tiled_load", "nv_tileas.tiled_store")
+LOAD_SHARED, STORE_SHARED = "nv_tileas.load_shared", "nv_tileas.store_shared"
+TILED_LOAD, TILED_STORE = "nv_tileas.tiled_load", "nv_tileas.tiled_store"
 _ROUNDS = 8
 """Rounds that a loop is taken to have."""
-_VECTOR_BYTES = 16
-"""Widest access of a thread to shared memory (PTX ISA, ld.shared)."""
-_SECTORS_PER_PASS = 4
-"""Sectors of 32 bytes that one pass of the L1 cache serves: a line (Nsight Compute documentation,
-memory tables)."""
+_WORD_BITS = 32
+_MOVED_BITS = (8, 16)
+"""Sizes of elements that lanes exchange (`tilec/layout/shuffles.py`)."""
 
 
-@dataclass(frozen=True)
-class Groups:
-    """Tiles that share a layout, as `nv-tileas-assign-register-layouts` groups them.
+def rounds_of(op: Any) -> int:
+    """Return how often an operation is taken to run."""
+    return _ROUNDS ** len(enclosing_loops(op))
 
-    Attributes:
-        root_of: Returns the tile that stands for the group of a tile.
-        members_of: Returns the tiles of a group.
-        layouts: The layouts that are fixed already, by group.
+
+def is_access(op: Any) -> bool:
+    """Tell whether threads move a tile of an operation to or from memory."""
+    return op.name in (LOAD_SHARED, STORE_SHARED, TILED_LOAD, TILED_STORE) or is_element_access(op)
+
+
+def accesses_global(op: Any) -> bool:
+    """Tell whether threads load or store a tile in global memory, and not TMA.
+
+    The planner asks while copies by TMA are still operations on tiles.
     """
-
-    root_of: Callable[[Any], Any]
-    members_of: Callable[[Any], Iterable[Any]]
-    layouts: Mapping[Any, RegisterLayout]
+    return op.name in (TILED_LOAD, TILED_STORE) and not op.opview.atom.is_tma
 
 
-def price(root: Any, layout: RegisterLayout, groups: Groups) -> int | None:
-    """Return the price of a layout for a group.
+def vector_limit(op: Any) -> int:
+    """Return the bits of the widest access of a thread to global memory in `op`; 0 if it has none.
 
-    Returns:
-        None where no permutation is reached, or where an access has no known price.
+    Neighbouring lanes should have neighbours of this width, not wider ones in several accesses.
     """
-    reached = _reached(root, layout, groups)
-    accesses: dict[Any, RegisterLayout] = {}
-    permuted = False
-    for group, held in reached.items():
-        for op in _around(groups.members_of(group)):
-            permuted |= op.name == PERMUTE
-            if op.name in (_LOAD_SHARED, _STORE_SHARED, *_GLOBAL):
-                accesses[op] = held
-    if not permuted or len(accesses) == 1:  # one access has one order, whatever is permuted
-        return None
+    if is_element_access(op):
+        return min(VECTOR_BITS, max(8, _bits_of_access(op)) * op.opview.run)
+    if not accesses_global(op):
+        return 0
+    width = op.opview.atom.vector_bits
+    return RUN_BYTES * 8 if op.name == TILED_LOAD and run_elements(op, width) else width
+
+
+def access_price(op: Any, layout: RegisterLayout) -> float:
+    """Return the cycles of one run of an access to memory; infinite if the layout is not fit.
+
+    A copy by TMA is priced as the access to shared memory that the threads will do instead.
+    """
     try:
-        return sum(_access_price(op, held) for op, held in accesses.items())
+        if op.name in (TILED_LOAD, TILED_STORE) and op.opview.atom.is_tma:
+            shared = tma_boxes(layout.shape, _bits_of_access(op))
+            return _cycles(access(layout, shared, op.name == TILED_STORE), layout.num_warps)
+        if op.name in (LOAD_SHARED, STORE_SHARED):
+            is_store = op.name == STORE_SHARED
+            slot = op.opview.destination if is_store else op.opview.source
+            return _cycles(_boxed(layout, layout_of_shared(slot.type), is_store), layout.num_warps)
+        return _global_price(op, layout)
     except LayoutError:
-        return None
+        return inf
 
 
-def _reached(root: Any, layout: RegisterLayout, groups: Groups) -> dict[Any, RegisterLayout]:
-    """Return the groups that a layout reaches through operations that move nothing."""
-    reached, pending = {root: layout}, [root]
-    while pending:
-        group = pending.pop()
-        for op in _around(groups.members_of(group)):
-            if op.name not in _FREE:
-                continue
-            source, result = (groups.root_of(tile) for tile in (op.operands[0], op.results[0]))
-            forward = source == group
-            other = result if forward else source
-            found = (result_layout if forward else source_layout)(op, reached[group])
-            if found is not None and other not in reached and other not in groups.layouts:
-                reached[other] = found
-                pending.append(other)
-    return reached
+def least_access_price(op: Any, shape: tuple[int, ...], warps: int) -> float:
+    """Return the cycles of an access to memory in a layout that suits it perfectly."""
+    bits = prod(shape) * _bits_of_access(op)
+    lines = max(1.0, bits / (8 * machine.SHARED_BYTES_PER_CYCLE))
+    instructions = max(warps, bits / (machine.WARP_THREADS * VECTOR_BITS))
+    return lines + instructions / machine.ACCESSES_PER_CYCLE
 
 
-def _around(tiles: Iterable[Any]) -> list[Any]:
-    """Return the operations that make or use a tile, each once."""
-    found: dict[Any, None] = {}
-    for tile in tiles:
-        maker = defining_operation(tile)
-        if maker is not None:
-            found[maker] = None
-        found.update(dict.fromkeys(use.owner.operation for use in tile.uses))
-    return list(found)
+def conversion_price(source: RegisterLayout, target: RegisterLayout, bits: int) -> float:
+    """Return the cycles in which a tile changes its layout.
+
+    Args:
+        source: Its layout.
+        target: The new one; that of a view of the tile may have another shape.
+        bits: Size of an element.
+    """
+    if source == target:
+        return 0.0
+    if not _has_same_part(source, target):
+        return inf
+    warps = max(source.num_warps, target.num_warps)
+    words = warp_exchange(source, target, bits // 8) if bits in _MOVED_BITS else None
+    if words is not None:
+        shuffles = len({fetch for word in words for fetch in word.fetches})
+        return warps * (_shuffle_cycles(shuffles) + len(words) / machine.ISSUE_PER_CYCLE)
+    written, read = exchange(source, target, max(8, bits))
+    return _cycles(written, warps) + _cycles(read, warps) + 2 * machine.NAMED_BARRIER_CYCLES
 
 
-def _access_price(op: Any, layout: RegisterLayout) -> int:
-    rounds = _ROUNDS ** len(enclosing_loops(op))
-    if op.name in _GLOBAL:
-        return rounds * _global_price(op, layout)
-    return rounds * _shared_price(op, layout)
+def scratch_price(tiles: list[tuple[RegisterLayout, int]]) -> float:
+    """Return the cycles in which tiles go through the scratch area, each written or read.
+
+    Args:
+        tiles: The layout of each and the size of its elements in bits.
+    """
+    cycles = 2.0 * machine.NAMED_BARRIER_CYCLES
+    for layout, bits in tiles:
+        cycles += layout.num_warps * layout.num_registers * max(8, bits) / _WORD_BITS
+    return cycles
 
 
-def _shared_price(op: Any, layout: RegisterLayout) -> int:
-    """Return the accesses and passes of one warp."""
-    is_store = op.name == _STORE_SHARED
-    slot = op.opview.destination if is_store else op.opview.source
-    shared = layout_of_shared(slot.type)
-    stores = matrix_stores(layout, shared) if is_store else None
-    if stores is not None:
-        cost = matrix_store_cost(stores, shared, warps=1)
-    else:
-        limit = max(1, _VECTOR_BYTES // shared.element_bytes)
-        width = layout.vector_width(layout.rank - 1, limit)
-        cost = access_cost(layout, shared, layout.rank - 1, width, warps=1)
-    return cost.instructions + cost.wavefronts
+def combining_price(op: Any, layout: RegisterLayout) -> float:
+    """Return the cycles of a reduction or scan of tiles in a layout; infinite if it is not fit."""
+    axis, tiles = op.opview.axis.value, len(op.operands)
+    try:
+        if keeps_order(op):
+            steps = scan_steps(layout, axis)
+            exchanges = [step.exchange for step in steps]
+            instructions = layout.num_registers * len(steps)
+            shuffles = layout.num_registers * sum(step.owner.value == "lane" for step in steps)
+        else:
+            found = reduction(layout, axis)
+            exchanges = [found.exchange]
+            instructions = layout.num_registers
+            shuffles = len(found.lane_distances) * found.result.num_registers
+    except LayoutError:
+        return inf
+    cycles = instructions / machine.ISSUE_PER_CYCLE + _shuffle_cycles(shuffles)
+    cycles *= tiles * layout.num_warps
+    return cycles + sum(_exchange_price(item, tiles) for item in exchanges if item is not None)
 
 
-def _global_price(op: Any, layout: RegisterLayout) -> int:
-    """Return the accesses and passes of one warp."""
-    access = op.opview
-    bits = element_bits(access.memref.type.element_type)
-    width = layout.vector_width(layout.rank - 1, max(1, access.atom.vector_bits // bits))
-    touched = sectors(layout, layout.rank - 1, width, bits // 8)
-    return sum(1 + -(-count // _SECTORS_PER_PASS) for count in touched)
+def arithmetic_price(operations: float, layout: RegisterLayout) -> float:
+    """Return the cycles in which all threads do arithmetic on each of their elements.
+
+    Args:
+        operations: How many operations on a whole tile there are.
+        layout: Where copies of elements are, they are computed again.
+    """
+    return operations * layout.num_registers * layout.num_warps / machine.ISSUE_PER_CYCLE
+
+
+def _has_same_part(source: RegisterLayout, target: RegisterLayout) -> bool:
+    """Tell whether each CTA of a cluster has what it needs: no tile goes from CTA to CTA."""
+    parts, wanted = (
+        [mode.stride for mode in layout.modes if mode.owner is Owner.CTA]
+        for layout in (source, target)
+    )
+    return parts == wanted or not any(any(stride) for stride in parts)
+
+
+def _exchange_price(item: Exchange, tiles: int) -> float:
+    registers = item.write.num_registers + item.read.num_registers
+    return tiles * item.write.num_warps * registers + 2.0 * machine.NAMED_BARRIER_CYCLES
+
+
+def _shuffle_cycles(count: int) -> float:
+    return count * machine.WARP_THREADS / machine.SHUFFLE_PER_CYCLE
+
+
+def _cycles(cost: AccessCost, warps: int) -> float:
+    return warps * (cost.wavefronts + cost.instructions / machine.ACCESSES_PER_CYCLE)
+
+
+def _boxed(layout: RegisterLayout, shared: Any, is_store: bool) -> AccessCost:
+    """Return the cost of a tile, or of a box of one: it lies at the first box."""
+    if layout.shape != shared.shape:
+        layout = RegisterLayout(shared.shape, layout.modes)
+    return access(layout, shared, is_store)
+
+
+def _global_price(op: Any, layout: RegisterLayout) -> float:
+    """Return the cycles of an access to global memory.
+
+    What a load leaves of its sectors is in the L1 cache for the next one. A store writes parts of
+    sectors to the L2 cache, each time anew.
+    """
+    if not layout.rank:
+        return 0.0
+    bits, axis = max(8, _bits_of_access(op)), layout.rank - 1
+    run = run_length(op, layout) if op.name == TILED_LOAD else 0
+    width = run or layout.vector_width(axis, max(1, vector_limit(op) // bits))
+    vectors = 2 if run and not are_runs_aligned(op) else 1
+    accesses = vectors * (layout.num_registers // width)
+    if op.name == TILED_LOAD:
+        line = machine.SECTORS_PER_CYCLE * SECTOR_BYTES
+        passes = accesses * -(-machine.WARP_THREADS * width * bits // 8 // line)
+        return _cycles(AccessCost(accesses, passes, 0), layout.num_warps)
+    found = sectors(layout, axis, width, bits // 8, SAMPLES)
+    passes = sum(-(-count // machine.SECTORS_PER_CYCLE) for count in found)
+    return _cycles(AccessCost(accesses, passes * accesses // len(found), 0), layout.num_warps)
+
+
+def _bits_of_access(op: Any) -> int:
+    if op.name in (LOAD_SHARED, STORE_SHARED):
+        slot = op.opview.destination if op.name == STORE_SHARED else op.opview.source
+        return element_bits(slot.type.element_type)
+    return element_bits(op.opview.memref.type.element_type)

@@ -38,6 +38,15 @@ SIMPLE_PER_CYCLE = 64
 """The same of comparisons, minima, maxima, integers and conversions to 16 bits (as above)."""
 SPECIAL_PER_CYCLE = 16
 """The same of ex2, lg2, rcp, rsqrt, sin, cos and tanh (as above)."""
+ISSUE_PER_CYCLE = 4
+"""Instructions that an SM starts in a cycle: one of each warp scheduler (CUDA programming guide,
+compute capability 9.0)."""
+ACCESSES_PER_CYCLE = 1
+"""Loads and stores of a warp whose addresses the load/store units of an SM take in a cycle: there
+are 32 of them (H100 white paper). The data take passes on top of that (estimate)."""
+SECTORS_PER_CYCLE = 4
+"""Sectors of 32 bytes of global memory that the L1 cache of an SM serves in a cycle: a line (Nsight
+Compute documentation, memory tables)."""
 NAMED_BARRIER_CYCLES = 30
 """Cycles from an arrival at a named barrier until the warpgroup that waits there goes on (measured
 on an H100 by the authors of Meta's branch of Triton, facebookexperimental/triton)."""

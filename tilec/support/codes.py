@@ -97,7 +97,7 @@ CODES: dict[str, str] = {
     "T0431": "remark: a choice of the plan and its reason",
     "T0432": "remark: a plan did not fit, and what the next plan changes",
     "T0437": "remark: why an operand of an mma comes from registers, or goes through them",
-    "T0438": "remark: the layout of a tile that is stored transposed, and its price",
+    "T0438": "remark: an unusual layout of a tile, or a change of layout, and its price",
     "T0439": "remark: for which tiles a mask is skipped, or why it is computed for all of them",
     "T0440": "remark: whether a loop with products is rotated, the time of a round, or why not",
     # IR verifiers and passes.

@@ -10,6 +10,7 @@ from typing import Any
 
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.attributes import elements_of
+from tilec.layout import RegisterLayout
 from tilec.passes.analysis.facts.divisibility import UNKNOWN
 from tilec.passes.analysis.kernels import tiled_access
 
@@ -33,6 +34,17 @@ def run_elements(load: Any, vector_bits: int) -> int:
         return 0
     begins_inside = view.in_bounds[-1] or view.never_before[-1]
     return RUN_BYTES * 8 // bits if access.view.type.strides[-1] == 1 and begins_inside else 0
+
+
+def run_length(load: Any, layout: RegisterLayout) -> int:
+    """Return the elements of a run that is loaded by aligned vectors; 0 where runs do not serve.
+
+    Args:
+        load: The load.
+        layout: Of the loaded tile.
+    """
+    length = run_elements(load, load.opview.atom.vector_bits)
+    return length if length and layout.vector_width(layout.rank - 1, length) == length else 0
 
 
 def are_runs_aligned(load: Any) -> bool:

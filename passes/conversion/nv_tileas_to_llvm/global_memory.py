@@ -28,7 +28,7 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith, ir, scf
 from tilec.layout import RegisterLayout
-from tilec.passes.analysis.facts.runs import are_runs_aligned
+from tilec.passes.analysis.facts.runs import are_runs_aligned, run_length
 from tilec.passes.analysis.tma.shared_layouts import layout_of_shared
 from tilec.passes.conversion.nv_tileas_to_llvm import element_ptx, emit, restricted_floats
 from tilec.passes.conversion.nv_tileas_to_llvm.barriers import WARPGROUP_THREADS, guarded
@@ -40,7 +40,7 @@ from tilec.passes.conversion.nv_tileas_to_llvm.lowering import (
     tile_layout,
 )
 from tilec.passes.conversion.nv_tileas_to_llvm.shared_memory import linear_offset, swizzled
-from tilec.passes.conversion.nv_tileas_to_llvm.shifted_loads import Run, run_length
+from tilec.passes.conversion.nv_tileas_to_llvm.shifted_loads import Run
 
 WORD_BITS = 32
 """Width of a register."""

@@ -16,7 +16,7 @@ from typing import Any
 from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir import llvm_ops
 from tilec.ir.bindings import arith
-from tilec.passes.analysis.facts.runs import RUN_BYTES, run_elements
+from tilec.passes.analysis.facts.runs import RUN_BYTES
 from tilec.passes.conversion.nv_tileas_to_llvm import emit
 from tilec.support.fast_dataclasses import dataclass
 
@@ -24,17 +24,6 @@ _WORD_BITS, _WORDS = 32, 4
 _SHIFT = "shf.r.wrap.b32 $0, $1, $2, $3;"
 """Shift two registers to the right by the lowest five bits of a count; the result is the low one
 (PTX ISA, shf)."""
-
-
-def run_length(load: Any, layout: Any) -> int:
-    """Return the elements of a run that is loaded by aligned vectors; 0 where runs do not serve.
-
-    Args:
-        load: The load.
-        layout: Of the loaded tile.
-    """
-    length = run_elements(load, load.opview.atom.vector_bits)
-    return length if length and layout.vector_width(layout.rank - 1, length) == length else 0
 
 
 @dataclass(frozen=True)

@@ -8,21 +8,25 @@ After:   %d : tensor<128x256xf32,
 `docs/architecture.md#layout` explains the text of a layout.
 
 Values that an element-wise operation, a loop or a branch connects form a group and share one
-layout. Accumulators of wgmma and mma.sync fix the layout of their groups. So do A operands that
-wgmma takes from registers, unless there is an accumulator in their group. From there, layouts
-spread through permute, view, broadcast, cat and reductions, which then cost nothing. Loads and
-ranges take any layout. Constants and splats are made again for each use. A group without a fixed
-layout gets the one that suits its memory accesses best, the largest tile first. Where its rows are
-reduced, a warp gets whole rows if there are enough; where they are scanned, consecutive elements of
-them. A tile that is transposed between its loads and stores gets the layout with the least price
-among some candidates (`passes/analysis/layout_prices.py`); remark T0438 says which. A part
-(`nv-tileas-lower-epilogue`) takes the layout of its tile within one warpgroup.
+layout. Accumulators of wgmma and mma.sync fix the layout of their groups, and so do A operands that
+wgmma takes from registers. From there, layouts follow the links between groups: permute, view,
+broadcast, cat, reductions, and places where a tile may change its layout. These are the results of
+reductions, the operands in registers, and the tiles that threads move to or from global memory.
+Constants and splats are made again for each use. A group without a layout gets the one that suits
+its memory accesses best, the largest tile first. Where its rows are reduced, a warp gets whole rows
+if there are enough; where they are scanned, consecutive elements of them.
 
-If two fixed layouts meet, or if a layout has no such parts, a `convert_layout` is inserted.
+Then each group is tried in other layouts: vectors along other axes, 8x8 matrices, the layouts of
+the tiles that it meets. A change stays if the accesses, changes of layout, reductions and copies
+that it touches cost fewer cycles (`tilec/layout/assignment.py`,
+`passes/analysis/layout_prices.py`). Remark T0438 says which group changed, and what each change of
+layout that is left costs. A part (`nv-tileas-lower-epilogue`) takes the layout of its tile within
+one warpgroup.
+
+If the layouts of two groups do not fit, a `convert_layout` is inserted.
 """
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -32,16 +36,9 @@ from tilec.dialects.nv_tileas.tma_ops import element_bits
 from tilec.ir.bindings import ir
 from tilec.ir.removal import erase
 from tilec.ir.structured import defining_operation, terminator, walk_operations
-from tilec.layout import (
-    LayoutError,
-    RegisterLayout,
-    choose_blocked,
-    wgmma_accumulator,
-    without_units,
-)
-from tilec.layout.candidates import candidate_layouts
+from tilec.layout import RegisterLayout
+from tilec.layout.assignment import Assignment, Group
 from tilec.layout.modes import WARPGROUP_WARPS
-from tilec.passes.analysis.commutativity import keeps_order
 from tilec.passes.analysis.facts.element_accesses import is_element_access
 from tilec.passes.analysis.kernels import (
     ctas_of_spec,
@@ -50,7 +47,23 @@ from tilec.passes.analysis.kernels import (
     read_spec,
     span_of,
 )
-from tilec.passes.analysis.layout_prices import Groups, price
+from tilec.passes.analysis.layout_candidates import layouts_to_try, operations_around
+from tilec.passes.analysis.layout_links import (
+    COMBINE,
+    EXTRACT,
+    SHAPE_OPS,
+    combinable_layout,
+    layout_with_parts,
+    link_of,
+)
+from tilec.passes.analysis.layout_prices import (
+    access_price,
+    arithmetic_price,
+    conversion_price,
+    is_access,
+    least_access_price,
+    rounds_of,
+)
 from tilec.passes.analysis.mma.fragments import a_fragment
 from tilec.passes.analysis.operation_layouts import (
     CAT,
@@ -58,40 +71,41 @@ from tilec.passes.analysis.operation_layouts import (
     PART,
     SLICE,
     combined_layout,
-    joined_layouts,
     result_layout,
     source_layout,
 )
-from tilec.passes.analysis.tma.shared_layouts import with_register_layout
+from tilec.passes.analysis.tma.shared_layouts import register_layout_of, with_register_layout
 from tilec.passes.registry import PassContext, register_pass
 from tilec.passes.transforms.nv_tileas.resources.layout_conversions import (
-    COMBINE,
     PRODUCTS,
     accumulator_layout,
+    convert_accesses,
     convert_combined,
     convert_fragments,
     register_operand,
     retype_constants,
 )
 from tilec.passes.transforms.nv_tileas.resources.remade_tiles import merge, remake
-from tilec.support.diagnostics import InternalCompilerError, remark
+from tilec.support.diagnostics import remark
 from tilec.support.fast_dataclasses import dataclass, field
 
-_MEMORY = ("tiled_load", "tiled_store", "load_shared", "store_shared")
-_SHAPE_OPS = ("nv_tileas.permute", "nv_tileas.view", "nv_tileas.broadcast", PART, SLICE)
 _FREE_OPERANDS = (
     "nv_tileas.store_shared",
     "nv_tileas.tiled_store",
     CAT,
-    "nv_tileas.extract",
+    EXTRACT,
     HistogramOp.OPERATION_NAME,
+    PART,
     "scf.yield",
     "scf.condition",
     CONVERT,
-    *_SHAPE_OPS,
+    *SHAPE_OPS,
 )
 """Operations whose operands and results keep layouts of their own. What a terminator passes on is
 tied where the loop or branch around it is met."""
+_WORD_BITS = 32
+"""A register: a thread has at least that much next to each other, also where accesses are narrower,
+because single elements of less would take a register each."""
 
 
 @register_pass("nv-tileas-assign-register-layouts")
@@ -131,18 +145,13 @@ class LayoutAssignment:
         """Group the values, choose layouts, then write them into the types."""
         clones = remake(self.block)
         together = convert_fragments(self.block)
-        fragments = [op for ops in together for op in ops]
-        converted = [*convert_combined(self.block), *fragments]
+        converted = [op for ops in together for op in ops]
+        converted += [*convert_combined(self.block), *convert_accesses(self.block)]
         for op in walk_operations(self.block):
             self._group(op)
         for ops in together:
             self._join(*(op.operands[0] for op in ops))
-        self._anchor(fragments)
-        self._spread()
-        for value in sorted(self.parents, key=lambda value: -prod(value.type.shape)):
-            if self._find(value) not in self.layouts:
-                self.layouts[self._find(value)] = self._preferred(value)
-                self._spread()
+        self._choose()
         self._convert()
         self._drop_equal(converted)
         for value in list(self.parents):
@@ -152,6 +161,7 @@ class LayoutAssignment:
         for op in self.replaced:
             erase(op)
         retype_constants(self.block)
+        self._report_conversions()
 
     def _find(self, value: Any) -> Any:
         root = value
@@ -192,171 +202,128 @@ class LayoutAssignment:
         for row in rows:
             self._join(*row)
 
-    def _anchor(self, conversions: list[Any]) -> None:
-        """Fix layouts that products ask for; `conversions` make their A operands."""
-        fragments: list[tuple[Any, RegisterLayout]] = []
+    def _choose(self) -> None:
+        """Choose the layout of each group."""
+        members: dict[Any, list[Any]] = {}
+        for value in list(self.parents):
+            members.setdefault(self._find(value), []).append(value)
+        fixed = self._fixed()
+        ops = walk_operations(self.block)
+        found = [link_of(op, self._group_of, self.warps, self.ctas) for op in ops]
+        links = [link for link in found if link is not None]
+        parts = self._warpgroup_groups(links)
+        groups = {
+            root: self._facts(tiles, fixed.get(root), WARPGROUP_WARPS if root in parts else None)
+            for root, tiles in sorted(members.items(), key=lambda item: item[0] not in fixed)
+        }
+        search = Assignment(groups, links)
+        search.run()
+        self.layouts = search.layouts
+        for change in search.changes:
+            extents = "x".join(map(str, change.group.type.shape))
+            message = f"a tile of {extents} is held in {change.what}: its accesses and changes of "
+            message += f"layout take {change.after:.0f} cycles of an SM instead of "
+            self.remarks.append((f"{message}{change.before:.0f}", change.group))
+
+    def _group_of(self, value: Any) -> Any:
+        return self._find(value) if is_tile(value) else None
+
+    def _fixed(self) -> dict[Any, RegisterLayout]:
+        """Return the layouts of the groups of accumulators, and of operands in registers."""
+        found: dict[Any, RegisterLayout] = {}
         for op in walk_operations(self.block):
             layout = accumulator_layout(op, self.warps)
             if layout is not None:
-                self.layouts.setdefault(self._find(op.results[0]), layout)
+                found.setdefault(self._find(op.results[0]), layout)
             operand = register_operand(op)
             if operand is not None:
-                fragments.append((operand, a_fragment(op, self.warps // WARPGROUP_WARPS)))
-        for operand, fragment in fragments:  # accumulators come first: there are more of them
-            self.layouts[self._find(operand)] = fragment
-        for op in conversions:
-            fragment = self.layouts[self._find(op.results[0])]
-            self.layouts.setdefault(self._find(op.operands[0]), fragment)
+                found[self._find(operand)] = a_fragment(op, self.warps // WARPGROUP_WARPS)
+        return found
 
-    def _spread(self) -> None:
-        """Carry known layouts over shape operations until nothing changes."""
-        changed = True
-        while changed:
-            changed = False
-            for op in walk_operations(self.block):
-                if op.name in (CONVERT, *_SHAPE_OPS):
-                    changed |= self._spread_over(op)
-                elif op.name == CAT:
-                    changed |= self._spread_over_join(op)
-                elif op.name in COMBINE:
-                    changed |= self._spread_combined(op)
+    def _warpgroup_groups(self, links: list[Any]) -> set[Any]:
+        """Return the groups of tiles that one warpgroup holds: parts, and what is made of them."""
+        found = {link.result for link in links if link.op.name == PART}
+        grown = True
+        while grown:
+            grown = False
+            for link in links:
+                more = {*link.groups} - found
+                if link.op.name != PART and more and not found.isdisjoint(link.groups):
+                    found |= more
+                    grown = True
+        return found
 
-    def _spread_over(self, op: Any) -> bool:
-        source, result = self._find(op.operands[0]), self._find(op.results[0])
-        if source not in self.layouts and result in self.layouts:
-            layout = source_layout(op, self.layouts[result])
-            target = source
-        elif result not in self.layouts and source in self.layouts:
-            layout = result_layout(op, self.layouts[source])
-            target = result
-        else:
-            return False
-        if layout is None:
-            return False
-        self.layouts[target] = layout
-        return True
+    def _facts(self, tiles: list[Any], fixed: RegisterLayout | None, warps: int | None) -> Group:
+        """Return what the search has to know about the group of `tiles`."""
+        accesses: dict[Any, Any] = {}
+        operations = 0
+        for tile in tiles:
+            for op in operations_around(tile):
+                if is_access(op) and not (is_element_access(op) and op.opview.names(tile)):
+                    accesses[op] = tile
+            maker = defining_operation(tile)
+            if maker is not None and maker.name.split(".")[0] in ("arith", "math"):
+                operations += rounds_of(maker) if len(maker.operands) else 0
+        warps, shape = warps or self.warps, tuple(tiles[0].type.shape)
+        least = sum(rounds_of(op) * least_access_price(op, shape, warps) for op in accesses)
 
-    def _spread_over_join(self, op: Any) -> bool:
-        """Give operands of a `cat` the layouts that make it free; its result decides."""
-        result = self.layouts.get(self._find(op.results[0]))
-        pieces = None if result is None else joined_layouts(op, result)
-        if pieces is None:
-            return False
-        changed = False
-        for operand, piece in zip(op.operands, pieces, strict=True):
-            if self._find(operand) not in self.layouts:
-                self.layouts[self._find(operand)] = piece
-                changed = True
-        return changed
+        def price(layout: RegisterLayout) -> float:
+            own = sum(rounds_of(op) * access_price(op, layout) for op in accesses)
+            return own + arithmetic_price(operations, layout)
 
-    def _spread_combined(self, op: Any) -> bool:
-        """Give the results of a reduction or scan the layout that follows from its sources."""
-        tiles = [result for result in op.results if is_tile(result)]
-        source = self.layouts.get(self._find(op.operands[0]))
-        if source is None or (tiles and self._find(tiles[0]) in self.layouts):
-            return False
-        layout = combined_layout(op, source)
-        if layout is None:
-            wanted = self._combinable_layout(op)
-            self._convert_operands(op, wanted)
-            layout = combined_layout(op, wanted)
-        if tiles and layout is not None:
-            self.layouts[self._find(tiles[0])] = layout
-        return bool(tiles)
-
-    def _combinable_layout(self, op: Any) -> RegisterLayout:
-        bits = max(element_bits(operand.type.element_type) for operand in op.operands)
-        shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
-        scanned = (axis,) if keeps_order(op) else ()
-        return self._blocked(shape, bits, (axis,), scanned)
-
-    def _blocked(
-        self, shape: tuple[int, ...], bits: int, reduced: Sequence[int], scanned: Sequence[int]
-    ) -> RegisterLayout:
-        return choose_blocked(shape, bits, self.warps, None, reduced, scanned, self.ctas)
-
-    def _preferred(self, value: Any) -> RegisterLayout:
-        """Return the layout for a group that nothing else decides."""
-        members = list(self._members(value))
-        touching = [op for member in members for op in _around(member)]
-        held = [member for member in members if not _only_names_elements(member)] or members
-        bits = [element_bits(member.type.element_type) for member in held]
-        moved = [
-            element_bits(item.type.element_type)
-            for op in touching
-            if op.name.rpartition(".")[2] in _MEMORY
-            for item in (*op.operands, *op.results)
-            if is_tile(item)
-        ]
-        reduced = {op.opview.axis.value for op in touching if op.name in COMBINE}
-        ordered = (op for op in touching if op.name in COMBINE and keeps_order(op))
-        scanned = sorted({op.opview.axis.value for op in ordered})
-        shape, narrowest = tuple(value.type.shape), min(moved, default=max(bits))
-        default = self._blocked(shape, narrowest, [*reduced], scanned)
-        return self._cheapest(self._find(value), default, narrowest)
-
-    def _cheapest(self, root: Any, default: RegisterLayout, bits: int) -> RegisterLayout:
-        """Return the layout with the least price for a group whose tile is transposed."""
-        groups = Groups(self._find, self._members, self.layouts)
-        usual = price(root, default, groups)
-        if usual is None:
-            return default
-        best, least, what = default, usual, ""
-        for name, layout in candidate_layouts(default.shape, bits, self.warps):
-            found = price(root, layout, groups)
-            if found is not None and found < least:
-                best, least, what = layout, found, name
-        if what:
-            extents = "x".join(map(str, default.shape))
-            message = f"a tile of {extents} is held in {what}: its loads and stores take {least} "
-            self.remarks.append((f"{message}steps of a warp instead of {usual}", root))
-        return best
-
-    def _members(self, value: Any) -> Iterator[Any]:
-        root = self._find(value)
-        return (member for member in list(self.parents) if self._find(member) == root)
+        candidates = partial(layouts_to_try, tiles, warps, self.ctas)
+        return Group(prod(shape), candidates, price, least, fixed)
 
     def _convert(self) -> None:
-        """Insert conversions at shape operations whose two sides were fixed differently."""
+        """Insert conversions where the two sides of an operation have layouts that do not fit."""
         for op in walk_operations(self.block):
             if op.name == PART:
                 self._convert_part(op)
-            if op.name not in _SHAPE_OPS or op.name == PART:
-                continue
-            have = self.layouts[self._find(op.operands[0])]
-            result = self.layouts[self._find(op.results[0])]
-            if op.name == SLICE and result_layout(op, have) == result:
-                continue  # of the layouts with such slices, the source has another one
-            wanted = source_layout(op, result)
-            if wanted is None:
-                self._convert_shape(op)
-            elif wanted != have:
-                self._convert_operand(op, wanted)
+            elif op.name in COMBINE:
+                self._convert_combined(op)
+            elif op.name in SHAPE_OPS:
+                self._convert_relabelled(op)
+
+    def _convert_relabelled(self, op: Any) -> None:
+        have = self.layouts[self._find(op.operands[0])]
+        result = self.layouts[self._find(op.results[0])]
+        if op.name == SLICE and result_layout(op, have) == result:
+            return  # of the layouts with such slices, the source has another one
+        wanted = source_layout(op, result)
+        if wanted is None and op.name == SLICE:
+            self._convert_slice(op)
+        elif wanted is None:
+            self._convert_shape(op)
+        elif wanted != have:
+            self._convert_operand(op, wanted)
+
+    def _convert_slice(self, op: Any) -> None:
+        """Change the layout before a slice, and after it, where no layout makes both ends free."""
+        wanted, found = layout_with_parts(op, self.warps)
+        if wanted != self.layouts[self._find(op.operands[0])]:
+            self._convert_operand(op, wanted)
+        (result,) = op.results
+        layout = self.layouts[self._find(result)]
+        if found == layout:
+            return
+        with ir.InsertionPoint(op), op.location:
+            part = op.clone().results[0]
+            converted = ConvertLayoutOp(source=part, result=result.type).result
+        self.layouts[self._find(part)] = found
+        self.layouts[self._find(converted)] = layout
+        result.replace_all_uses_with(converted)
+        self.replaced.append(op)
 
     def _convert_part(self, op: Any) -> None:
         """Give the source of a part a layout whose registers make up parts, if it has another."""
-        part = self._find(op.results[0])
-        layout = result_layout(op, self.layouts[self._find(op.operands[0])])
-        if layout is None:
-            wanted, layout = self._layout_with_parts(op)
-            self._convert_operand(op, wanted)
-        self.layouts[part] = layout
+        if result_layout(op, self.layouts[self._find(op.operands[0])]) is None:
+            self._convert_operand(op, layout_with_parts(op, self.warps)[0])
 
-    def _layout_with_parts(self, op: Any) -> tuple[RegisterLayout, RegisterLayout]:
-        """Return an accumulator layout that the part of `op` can be taken from, and the part's."""
-        shape = op.operands[0].type.shape
-        first, second = without_units(shape)
-        warpgroups = self.warps // WARPGROUP_WARPS
-        for rows, columns, order in ((first, second, (0, 1)), (second, first, (1, 0))):
-            with contextlib.suppress(LayoutError):  # wgmma computes no such tile in this order
-                layout = wgmma_accumulator(rows, columns, warpgroups).permute(order)
-                wanted = layout.reshape(shape)
-                found = result_layout(op, wanted)
-                if found is not None:
-                    return wanted, found
-        raise InternalCompilerError(
-            "no layout has these parts", pass_name="nv-tileas-assign-register-layouts", op=str(op)
-        )
+    def _convert_combined(self, op: Any) -> None:
+        """Give what is reduced or scanned a layout in which that is possible."""
+        if combined_layout(op, self.layouts[self._find(op.operands[0])]) is None:
+            for number in range(len(op.operands)):
+                self._convert_operand(op, combinable_layout(op, self.warps, self.ctas), number)
 
     def _convert_operand(self, op: Any, wanted: RegisterLayout, number: int = 0) -> None:
         source = op.operands[number]
@@ -364,10 +331,6 @@ class LayoutAssignment:
             converted = ConvertLayoutOp(source=source, result=source.type).result
         op.operands[number] = converted
         self.layouts[self._find(converted)] = wanted
-
-    def _convert_operands(self, op: Any, wanted: RegisterLayout) -> None:
-        for number in range(len(op.operands)):
-            self._convert_operand(op, wanted, number)
 
     def _drop_equal(self, converted: list[Any]) -> None:
         """Remove the conversions between equal layouts."""
@@ -386,15 +349,14 @@ class LayoutAssignment:
         result.replace_all_uses_with(converted)
         self.replaced.append(op)
 
-
-def _around(value: Any) -> list[Any]:
-    """Return the operations that make or use a value."""
-    users = [use.owner.operation for use in value.uses]
-    maker = defining_operation(value)
-    return users if maker is None else [maker, *users]
-
-
-def _only_names_elements(tile: Any) -> bool:
-    """Tell whether `tile` is nothing but an index or mask: vectors are made for what it names."""
-    users = [use.owner.operation for use in tile.uses]
-    return bool(users) and all(is_element_access(op) and op.opview.names(tile) for op in users)
+    def _report_conversions(self) -> None:
+        """Say what each change of layout that is left costs."""
+        for op in walk_operations(self.block):
+            if op.name == CONVERT:
+                tile = op.results[0].type
+                ends = [register_layout_of(item) for item in (op.operands[0], op.results[0])]
+                bits = element_bits(tile.element_type)
+                cycles = rounds_of(op) * conversion_price(ends[0], ends[1], bits)
+                extents = "x".join(map(str, tile.shape))
+                message = f"a tile of {extents} changes its layout, which takes {cycles:.0f} cycles"
+                self.remarks.append((f"{message} of an SM", op.results[0]))

@@ -4,17 +4,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from tilec.dialects.nv_tileas import AsyncMmaOp, ConvertLayoutOp, WarpMmaOp
-from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
 from tilec.ir.bindings import ir
 from tilec.ir.structured import next_operation, walk_operations
 from tilec.layout import RegisterLayout, wgmma_accumulator
 from tilec.layout.modes import WARPGROUP_WARPS
 from tilec.layout.warp_products import WarpProduct
+from tilec.passes.analysis.layout_links import COMBINE
+from tilec.passes.analysis.layout_prices import TILED_STORE, accesses_global
 from tilec.passes.analysis.mma.operands import DOT, stays_in_registers
 from tilec.passes.analysis.mma.wgmma_support import warp_product, why_not_wgmma
 from tilec.passes.analysis.passed_values import passed_values
 
-COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
 _ASYNC, _WARP = AsyncMmaOp.OPERATION_NAME, WarpMmaOp.OPERATION_NAME
 PRODUCTS = (_ASYNC, DOT)
 """Products whose operands do not share the layout of their accumulator. The planner asks while they
@@ -48,16 +48,19 @@ def convert_combined(block: Any) -> list[Any]:
 
     What they return has the layout that follows from their sources, whatever its users want.
     """
-    found = []
-    for op in walk_operations(block):
-        for result in op.results if op.name in COMBINE else ():
-            if not isinstance(result.type, ir.RankedTensorType):
-                continue
-            with ir.InsertionPoint(next_operation(op)), op.location:
-                converted = ConvertLayoutOp(source=result, result=result.type)
-            result.replace_all_uses_except(converted.result, converted.operation)
-            found.append(converted.operation)
-    return found
+    return [
+        _convert_result(op, result)
+        for op in walk_operations(block)
+        for result in (op.results if op.name in COMBINE else ())
+        if isinstance(result.type, ir.RankedTensorType)
+    ]
+
+
+def _convert_result(op: Any, result: Any) -> Any:
+    with ir.InsertionPoint(next_operation(op)), op.location:
+        converted = ConvertLayoutOp(source=result, result=result.type)
+    result.replace_all_uses_except(converted.result, converted.operation)
+    return converted.operation
 
 
 def convert_fragments(block: Any) -> list[list[Any]]:
@@ -81,10 +84,7 @@ def convert_fragments(block: Any) -> list[list[Any]]:
             converted |= passed
             found.append([_convert_where_passed(value) for value in made if value != tile])
         if tile not in converted or tile in made:
-            with ir.InsertionPoint(op), op.location:
-                conversion = ConvertLayoutOp(source=tile, result=tile.type)
-            op.operands[0] = conversion.result
-            found.append([conversion.operation])
+            found.append([_convert_operand(op, 0)])
     return found
 
 
@@ -117,6 +117,25 @@ def _convert_where_passed(tile: Any) -> Any:
         user = use.owner.operation
         if user.name.startswith("scf."):
             user.operands[use.operand_number] = converted.result
+    return converted.operation
+
+
+def convert_accesses(block: Any) -> list[Any]:
+    """Insert conversions where threads move tiles to or from global memory; return them."""
+    found = []
+    for op in filter(accesses_global, walk_operations(block)):
+        if op.name == TILED_STORE:
+            found.append(_convert_operand(op, list(op.operands).index(op.opview.value)))
+        else:
+            found.append(_convert_result(op, op.results[0]))
+    return found
+
+
+def _convert_operand(op: Any, number: int) -> Any:
+    tile = op.operands[number]
+    with ir.InsertionPoint(op), op.location:
+        converted = ConvertLayoutOp(source=tile, result=tile.type)
+    op.operands[number] = converted.result
     return converted.operation
 
 

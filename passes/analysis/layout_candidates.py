@@ -1,0 +1,90 @@
+"""The layouts that `nv-tileas-assign-register-layouts` tries for the tiles of a group.
+
+They follow from what is done with the tiles: the width of accesses to memory, what is reduced or
+scanned, and the ways to hold 8x8 matrices.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.bindings import ir
+from tilec.ir.structured import defining_operation
+from tilec.layout import RegisterLayout, choose_blocked
+from tilec.layout.candidates import candidate_layouts
+from tilec.layout.constructors import VECTOR_BITS
+from tilec.passes.analysis.commutativity import keeps_order
+from tilec.passes.analysis.facts.element_accesses import is_element_access
+from tilec.passes.analysis.layout_links import COMBINE
+from tilec.passes.analysis.layout_prices import is_access, vector_limit
+from tilec.passes.analysis.operation_layouts import CONVERT
+
+_WORD_BITS = 32
+"""A register: a thread has at least that much next to each other, also where accesses are narrower,
+because single elements of less would take a register each."""
+
+
+def layouts_to_try(tiles: list[Any], warps: int, ctas: int) -> Iterator[tuple[str, RegisterLayout]]:
+    """Yield layouts of a group that nothing fixes with what they are, the usual one first.
+
+    Args:
+        tiles: The tiles of the group.
+        warps: Warps that hold them.
+        ctas: CTAs of a cluster that hold a tile together; each has the same part in all layouts.
+    """
+    touching = [op for tile in tiles for op in _reached(tile)]
+    held = [tile for tile in tiles if not _only_names_elements(tile)] or tiles
+    bits = [element_bits(tile.type.element_type) for tile in held]
+    moved = [
+        element_bits(item.type.element_type)
+        for op in touching
+        if is_access(op) and not is_element_access(op)
+        for item in (*op.operands, *op.results)
+        if isinstance(item.type, ir.RankedTensorType)
+    ]
+    combined = [op for op in touching if op.name in COMBINE and _has_operand(op, tiles)]
+    reduced = sorted({op.opview.axis.value for op in combined})
+    scanned = sorted({op.opview.axis.value for op in combined if keeps_order(op)})
+    shape, narrowest = tuple(tiles[0].type.shape), min(moved, default=max(bits))
+
+    def rows(size: int, shared_last: list[int]) -> RegisterLayout:
+        return choose_blocked(shape, size, warps, None, shared_last, scanned, ctas)
+
+    yield "rows", rows(narrowest, reduced)
+    if reduced:
+        yield "rows that warps share", rows(narrowest, [])
+    limits = (max(limit, _WORD_BITS) for limit in map(vector_limit, touching) if limit)
+    widest = [VECTOR_BITS * narrowest // limit for limit in limits]
+    for size in sorted({*moved, *bits, *widest} - {narrowest}):
+        count = VECTOR_BITS // size
+        what = f"rows, in vectors of {count} elements" if count > 1 else "rows, element by element"
+        yield what, rows(size, reduced)
+    if ctas == 1:
+        yield from candidate_layouts(shape, narrowest, warps)
+
+
+def operations_around(value: Any) -> list[Any]:
+    """Return the operations that make or use a value."""
+    users = [use.owner.operation for use in value.uses]
+    maker = defining_operation(value)
+    return users if maker is None else [maker, *users]
+
+
+def _reached(tile: Any) -> list[Any]:
+    """Return the operations that make or use a tile, also behind a place where it may change."""
+    found = operations_around(tile)
+    ends = [end for op in found if op.name == CONVERT for end in (op.operands[0], op.results[0])]
+    return [*found, *(op for end in ends if end != tile for op in operations_around(end))]
+
+
+def _has_operand(op: Any, tiles: list[Any]) -> bool:
+    """Tell whether an operation combines elements of `tiles`, maybe behind a change of layout."""
+    changed = [use.owner.operation for tile in tiles for use in tile.uses]
+    behind = [other.results[0] for other in changed if other.name == CONVERT]
+    return any(operand in tiles or operand in behind for operand in op.operands)
+
+
+def _only_names_elements(tile: Any) -> bool:
+    """Tell whether `tile` is nothing but an index or mask: vectors are made for what it names."""
+    users = [use.owner.operation for use in tile.uses]
+    return bool(users) and all(is_element_access(op) and op.opview.names(tile) for op in users)

@@ -1,0 +1,248 @@
+"""The operations between tiles of different layouts, as links of `tilec/layout/assignment.py`.
+
+A link knows by which layouts its operation only renames registers, and what it costs otherwise.
+"""
+
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from math import inf
+from typing import Any
+
+from tilec.dialects.nv_tileas.tile_ops import ReduceOp, ScanOp
+from tilec.dialects.nv_tileas.tma_ops import element_bits
+from tilec.ir.structured import defining_operation
+from tilec.layout import (
+    LayoutError,
+    RegisterLayout,
+    choose_blocked,
+    wgmma_accumulator,
+    without_units,
+)
+from tilec.layout.modes import WARPGROUP_WARPS
+from tilec.passes.analysis.commutativity import keeps_order
+from tilec.passes.analysis.layout_prices import (
+    combining_price,
+    conversion_price,
+    rounds_of,
+    scratch_price,
+)
+from tilec.passes.analysis.operation_layouts import (
+    CAT,
+    CONVERT,
+    PART,
+    SLICE,
+    combined_layout,
+    joined_layouts,
+    result_layout,
+    source_layout,
+)
+
+COMBINE = (ReduceOp.OPERATION_NAME, ScanOp.OPERATION_NAME)
+EXTRACT = "nv_tileas.extract"
+PERMUTE = "nv_tileas.permute"
+SHAPE_OPS = (PERMUTE, "nv_tileas.view", "nv_tileas.broadcast", SLICE)
+Layouts = Sequence[RegisterLayout]
+Found = Mapping[Any, RegisterLayout]
+
+
+def link_of(
+    op: Any, group_of: Callable[[Any], Any], warps: int, ctas: int
+) -> "OperationLink | None":
+    """Return the link that an operation makes; None for one whose tiles share a group.
+
+    Args:
+        op: An operation.
+        group_of: Returns the group of a tile, or None for other values.
+        warps: Warps of the role.
+        ctas: CTAs of a cluster that hold a tile together.
+    """
+    kinds = {CAT: JoinLink, CONVERT: ConvertLink, PART: PartLink, EXTRACT: ExtractLink}
+    kinds |= dict.fromkeys(SHAPE_OPS, ShapeLink) | dict.fromkeys(COMBINE, CombineLink)
+    return kinds[op.name](op, group_of, warps, ctas) if op.name in kinds else None
+
+
+class OperationLink:
+    """A link that reads its layouts by group.
+
+    Attributes:
+        op: The operation.
+        groups: The groups that it ties, each once.
+        source: Group of its first operand.
+        result: Group of its first result; None for one that is no tile.
+        reorders: Whether another axis is contiguous behind it.
+    """
+
+    def __init__(self, op: Any, group_of: Callable[[Any], Any], warps: int, ctas: int) -> None:
+        """Look at the operands and results of `op`."""
+        self.op, self.warps, self.ctas = op, warps, ctas
+        self.operands = [group_of(operand) for operand in op.operands]
+        self.source, self.result = self.operands[0], group_of(op.results[0])
+        found = (*self.operands, self.result)
+        self.groups = list(dict.fromkeys(group for group in found if group is not None))
+        self.rounds = rounds_of(op)
+        self.bits = element_bits(op.operands[0].type.element_type)
+        self.reorders = op.name == PERMUTE
+
+    def price(self, layouts: Layouts) -> float:
+        """Return the cycles that the link costs; `layouts` are in the order of `groups`."""
+        return self.rounds * self.price_once(dict(zip(self.groups, layouts, strict=True)))
+
+    def follow(self, origin: Any, layout: RegisterLayout) -> Found:
+        """Return the layouts of other groups that make the link free."""
+        raise NotImplementedError
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of one run of the operation."""
+        raise NotImplementedError
+
+
+class ConvertLink(OperationLink):
+    """A place where a tile may change its layout."""
+
+    def follow(self, origin: Any, layout: RegisterLayout) -> Found:
+        """Go on with the same layout, but not to what has the layout of its source anyway."""
+        if origin == self.result and _is_combined(self.op.operands[0]):
+            return {}
+        return {group: layout for group in self.groups if group != origin}
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of the change."""
+        return conversion_price(layouts[self.source], layouts[self.result], self.bits)
+
+
+class ShapeLink(OperationLink):
+    """An operation that relabels elements."""
+
+    def follow(self, origin: Any, layout: RegisterLayout) -> Found:
+        """Relabel the layout."""
+        if self.source == self.result:
+            return {}
+        forward = origin == self.source
+        found = (result_layout if forward else source_layout)(self.op, layout)
+        other = self.result if forward else self.source
+        return {} if found is None else {other: found}
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of a change of layout before it."""
+        have, result = layouts[self.source], layouts[self.result]
+        if self.op.name == SLICE and result_layout(self.op, have) == result:
+            return 0.0  # of the layouts with such slices, the source has another one
+        wanted, found = source_layout(self.op, result), result
+        if wanted is None and self.op.name == SLICE:
+            wanted, found = layout_with_parts(self.op, self.warps)
+        changed = conversion_price(have, result if wanted is None else wanted, self.bits)
+        return changed + conversion_price(found, result, self.bits)
+
+
+class JoinLink(OperationLink):
+    """A `cat`: its result decides."""
+
+    def follow(self, origin: Any, layout: RegisterLayout) -> Found:
+        """Give the operands layouts that make up that of the result."""
+        if origin != self.result:
+            return {}
+        pieces = joined_layouts(self.op, layout) or []
+        pairs = zip(self.operands, pieces, strict=False)
+        return {group: piece for group, piece in pairs if group != origin}
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of moves through the scratch area."""
+        have = [layouts[group] for group in self.operands]
+        result = layouts[self.result]
+        if joined_layouts(self.op, result) == have:
+            return 0.0
+        return scratch_price([(layout, self.bits) for layout in (*have, result)])
+
+
+class ExtractLink(OperationLink):
+    """An `extract`: both sides are free."""
+
+    def follow(self, origin: Any, layout: RegisterLayout) -> Found:
+        """Say nothing: the tile goes through the scratch area in any case."""
+        del origin, layout
+        return {}
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of moves through the scratch area."""
+        return scratch_price([(layouts[group], self.bits) for group in self.groups])
+
+
+class CombineLink(OperationLink):
+    """A reduction or scan: the layout of the result follows from its source."""
+
+    def follow(self, origin: Any, layout: RegisterLayout) -> Found:
+        """Give the result its layout."""
+        if origin != self.source or self.result is None:
+            return {}
+        return {self.result: self._combined(layout)}
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of the combination, and of a change of layout before it."""
+        have = layouts[self.source]
+        if self.result is not None and layouts[self.result] != self._combined(have):
+            return inf
+        if combined_layout(self.op, have) is not None:
+            return combining_price(self.op, have)
+        wanted = combinable_layout(self.op, self.warps, self.ctas)
+        moved = conversion_price(have, wanted, self.bits)
+        return len(self.operands) * moved + combining_price(self.op, wanted)
+
+    def _combined(self, layout: RegisterLayout) -> RegisterLayout:
+        found = combined_layout(self.op, layout)
+        if found is None:
+            found = combined_layout(self.op, combinable_layout(self.op, self.warps, self.ctas))
+        assert found is not None
+        return found
+
+
+class PartLink(OperationLink):
+    """A `tile_part`: the layout of the part follows from its source."""
+
+    def follow(self, origin: Any, layout: RegisterLayout) -> Found:
+        """Give the part its layout."""
+        return {self.result: self._part(layout)} if origin == self.source else {}
+
+    def price_once(self, layouts: Found) -> float:
+        """Return the cycles of a change of layout before it."""
+        have = layouts[self.source]
+        if layouts[self.result] != self._part(have):
+            return inf
+        if result_layout(self.op, have) is not None:
+            return 0.0
+        return conversion_price(have, layout_with_parts(self.op, self.warps)[0], self.bits)
+
+    def _part(self, layout: RegisterLayout) -> RegisterLayout:
+        found = result_layout(self.op, layout)
+        return layout_with_parts(self.op, self.warps)[1] if found is None else found
+
+
+def _is_combined(tile: Any) -> bool:
+    maker = defining_operation(tile)
+    return maker is not None and maker.name in COMBINE
+
+
+def combinable_layout(op: Any, warps: int, ctas: int) -> RegisterLayout:
+    """Return a layout in which a reduction or scan is possible."""
+    bits = max(element_bits(operand.type.element_type) for operand in op.operands)
+    shape, axis = tuple(op.operands[0].type.shape), op.opview.axis.value
+    scanned = (axis,) if keeps_order(op) else ()
+    return choose_blocked(shape, bits, warps, None, (axis,), scanned, ctas)
+
+
+def layout_with_parts(op: Any, warps: int) -> tuple[RegisterLayout, RegisterLayout]:
+    """Return an accumulator layout that a part or slice can be taken from, and the layout of that.
+
+    Raises:
+        LayoutError: There is none.
+    """
+    shape = op.operands[0].type.shape
+    first, second = without_units(shape)
+    warpgroups = warps // WARPGROUP_WARPS
+    for rows, columns, order in ((first, second, (0, 1)), (second, first, (1, 0))):
+        with contextlib.suppress(LayoutError):  # wgmma computes no such tile in this order
+            layout = wgmma_accumulator(rows, columns, warpgroups).permute(order)
+            wanted = layout.reshape(shape)
+            found = result_layout(op, wanted)
+            if found is not None:
+                return wanted, found
+    raise LayoutError(f"no layout has the parts of {op}")

@@ -1,0 +1,278 @@
+"""Choice of register layouts by price: a bounded, deterministic search. Pure Python.
+
+The unknowns are groups of tiles, each with one layout. A group has a price in every layout: that of
+its accesses to memory, and of the arithmetic on copies. Groups are tied by links, the operations
+between tiles of different groups: a link says which layout of one group makes it free in another
+one, and what it costs where the layouts do not fit. Prices are cycles of an SM.
+
+The search starts with what products fix, lets it follow the links, and takes the first candidate of
+each group that is left, the largest group first. Then it changes one group at a time, alone or with
+all that follows it, as long as the sum of the prices falls. Groups that cost no more than they must
+are not looked at, so a kernel whose layouts fit costs no time.
+
+Where tiles are transposed between load and store, every layout is a compromise, and no candidate is
+the usual one. Then the search starts a second time, with the cheapest candidate of each group whose
+tiles are accessed in two orders, and the cheaper result counts.
+"""
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
+
+from tilec.layout.register import RegisterLayout
+from tilec.support.fast_dataclasses import dataclass, field
+
+MAX_ROUNDS = 4
+"""How often every group is looked at, at most."""
+MAX_CHANGES = 2000
+"""Changes that are priced for a kernel, at most; a change takes some 10 us."""
+LEAST_SHARE = 0.45
+"""Part of the price of what a change touches that it must gain. Prices are not more exact: of 12
+kernels that were to gain less, 7 became more than 2 % slower on an H100, and 2 that much faster
+(docs/measurements/2026-11-25-layout-search.md)."""
+
+Key = Hashable
+Layouts = Mapping[Any, RegisterLayout]
+
+
+class Link(Protocol):
+    """An operation between groups."""
+
+    @property
+    def groups(self) -> Sequence[Key]:
+        """The groups that it ties, each once."""
+        ...
+
+    @property
+    def reorders(self) -> bool:
+        """Whether another axis is contiguous behind it: then every layout is a compromise."""
+        ...
+
+    def follow(self, origin: Key, layout: RegisterLayout) -> Mapping[Any, RegisterLayout]:
+        """Return the layouts of other groups that make the link free where `origin` has `layout`.
+
+        Groups for which there is none are left out. So is a group whose layout another link fixes.
+        """
+        ...
+
+    def price(self, layouts: Sequence[RegisterLayout]) -> float:
+        """Return the cycles that the link costs; `layouts` are in the order of `groups`."""
+        ...
+
+
+@dataclass(frozen=True)
+class Group:
+    """What the search has to know about a group.
+
+    Attributes:
+        size: Elements of a tile.
+        candidates: Returns layouts with what they are; the first one is taken without a reason for
+            another one.
+        price: Returns the cycles that a layout costs.
+        least: What the best layout that one could think of would cost.
+        fixed: The layout that products fix.
+    """
+
+    size: int
+    candidates: Callable[[], Iterable[tuple[str, RegisterLayout]]]
+    price: Callable[[RegisterLayout], float]
+    least: float = 0.0
+    fixed: RegisterLayout | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change that the search made.
+
+    Attributes:
+        group: The group that it began with.
+        what: What its new layout is.
+        before: Cycles before, of everything that changed.
+        after: Cycles after.
+    """
+
+    group: Any
+    what: str
+    before: float
+    after: float
+
+
+@dataclass
+class Assignment:
+    """The search: its state and its result.
+
+    Attributes:
+        groups: The groups, in the order of the program.
+        links: The links between them.
+        layouts: The layout of each group.
+        changes: Where a group got another layout than its first candidate, or than it had.
+    """
+
+    groups: Mapping[Any, Group]
+    links: Sequence[Link]
+    layouts: dict[Any, RegisterLayout] = field(default_factory=dict)
+    changes: list[Change] = field(default_factory=list)
+    _same: dict[RegisterLayout, RegisterLayout] = field(default_factory=dict)
+    _prices: dict[tuple[Any, ...], float] = field(default_factory=dict)
+    _followed: dict[tuple[int, Any, int], dict[Any, RegisterLayout]] = field(default_factory=dict)
+    _links_of: dict[Any, list[int]] = field(default_factory=dict)
+    _priced: int = 0
+
+    def run(self) -> None:
+        """Choose a layout for every group."""
+        self._links_of = {key: [] for key in self.groups}
+        for number, link in enumerate(self.links):
+            for key in link.groups:
+                self._links_of[key].append(number)
+        order = sorted(self.groups, key=lambda key: -self.groups[key].size)
+        self._search(order, compromise=False)
+        if not any(link.reorders for link in self.links):
+            return
+        layouts, changes, total = self.layouts, self.changes, self._total()
+        self.layouts, self.changes, self._priced = {}, [], 0
+        self._search(order, compromise=True)
+        if total < self._total():
+            self.layouts, self.changes = layouts, changes
+
+    def _search(self, order: Sequence[Key], *, compromise: bool) -> None:
+        self._start(order, compromise)
+        for _ in range(MAX_ROUNDS):
+            improved = [key for key in order if self._improve(key)]
+            if not improved:
+                return
+
+    def _total(self) -> float:
+        own = sum(self._own_price(key, layout) for key, layout in self.layouts.items())
+        return own + sum(
+            self._link_price(number, self.layouts) for number in range(len(self.links))
+        )
+
+    def _start(self, order: Sequence[Key], compromise: bool) -> None:
+        fixed = [key for key in self.groups if self.groups[key].fixed is not None]
+        for key in fixed:
+            self.layouts[key] = self._one(self.groups[key].fixed)
+        for key in fixed:
+            self._spread(key)
+        for key in order:
+            if key not in self.layouts:
+                self.layouts[key] = self._first(key, compromise)
+                self._spread(key)
+
+    def _first(self, key: Key, compromise: bool) -> RegisterLayout:
+        """Return the first candidate, or the cheapest one if tiles are accessed in two orders."""
+        candidates = ((what, self._one(new)) for what, new in self.groups[key].candidates())
+        usual, first = next(candidates)
+        reached = self._following(key, first, self.layouts) if compromise else ()
+        links = (self.links[number] for other in reached for number in self._links_of[other])
+        if not any(link.reorders for link in links):
+            return first
+
+        def price(layout: RegisterLayout) -> float:
+            held = self._following(key, layout, self.layouts)
+            return sum(self._own_price(other, held[other]) for other in held)
+
+        prices = [(price(layout), what, layout) for what, layout in candidates]
+        before = price(first)
+        after, what, layout = min([(before, usual, first), *prices], key=lambda item: item[0])
+        if layout is not first:
+            self.changes.append(Change(key, what, before, after))
+        return layout
+
+    def _one(self, layout: RegisterLayout | None) -> RegisterLayout:
+        """Return the one object that stands for all layouts equal to `layout`."""
+        assert layout is not None
+        return self._same.setdefault(layout, layout)
+
+    def _follow(self, number: int, origin: Key, layout: RegisterLayout) -> Layouts:
+        key = (number, origin, id(layout))
+        if key not in self._followed:
+            found = self.links[number].follow(origin, layout)
+            self._followed[key] = {other: self._one(new) for other, new in found.items()}
+        return self._followed[key]
+
+    def _spread(self, origin: Key) -> None:
+        """Give a layout to every group without one that follows `origin`."""
+        for key, layout in self._following(origin, self.layouts[origin], self.layouts).items():
+            self.layouts.setdefault(key, layout)
+
+    def _following(
+        self, origin: Key, layout: RegisterLayout, settled: Mapping[Any, Any]
+    ) -> dict[Any, RegisterLayout]:
+        """Return the layouts of a group and of all that follow it, but for those in `settled`."""
+        found, waiting = {origin: layout}, [origin]
+        while waiting:
+            key = waiting.pop(0)
+            for number in self._links_of[key]:
+                for other, new in self._follow(number, key, found[key]).items():
+                    if other not in found and other not in settled:
+                        found[other] = new
+                        waiting.append(other)
+        return found
+
+    def _improve(self, key: Key) -> bool:
+        """Make the change that begins with a group and gains most; tell whether there is one."""
+        group = self.groups[key]
+        if group.fixed is not None or self._is_content(key):
+            return False
+        best, most = None, 0.0
+        for what, change in self._changes_of(key):
+            if self._priced >= MAX_CHANGES:
+                break
+            self._priced += 1
+            before, after = self._compare(change)
+            if before - after > max(most, LEAST_SHARE * before):
+                best, most = (change, Change(key, what, before, after)), before - after
+        if best is None:
+            return False
+        self.layouts.update(best[0])
+        self.changes.append(best[1])
+        return True
+
+    def _is_content(self, key: Key) -> bool:
+        free = all(self._link_price(number, self.layouts) == 0 for number in self._links_of[key])
+        return free and self._own_price(key, self.layouts[key]) <= self.groups[key].least
+
+    def _changes_of(self, key: Key) -> Iterator[tuple[str, dict[Any, RegisterLayout]]]:
+        """Yield changes that begin with a group: of it alone, and with all that follow it."""
+        fixed = {other for other, group in self.groups.items() if group.fixed is not None}
+        tried = {id(self.layouts[key])}
+        for what, found in self._proposals(key):
+            layout = self._one(found)
+            if id(layout) in tried:
+                continue
+            tried.add(id(layout))
+            yield what, {key: layout}
+            yield what, self._following(key, layout, dict.fromkeys(fixed))
+
+    def _proposals(self, key: Key) -> Iterator[tuple[str, RegisterLayout]]:
+        for number in self._links_of[key]:
+            for other in self.links[number].groups:
+                found = self._follow(number, other, self.layouts[other])
+                if key in found:
+                    yield "the layout of a tile that it meets", found[key]
+        yield from self.groups[key].candidates()
+
+    def _compare(self, change: Layouts) -> tuple[float, float]:
+        """Return the prices of what a change touches, before and after."""
+        moved = [key for key in change if self.layouts[key] is not change[key]]
+        touched = dict.fromkeys(number for key in moved for number in self._links_of[key])
+        changed = {**self.layouts, **change}
+        before, after = (
+            sum(self._own_price(key, layouts[key]) for key in moved)
+            + sum(self._link_price(number, layouts) for number in touched)
+            for layouts in (self.layouts, changed)
+        )
+        return before, after
+
+    def _own_price(self, group: Key, layout: RegisterLayout) -> float:
+        key = (group, id(layout))
+        if key not in self._prices:
+            self._prices[key] = self.groups[group].price(layout)
+        return self._prices[key]
+
+    def _link_price(self, number: int, layouts: Layouts) -> float:
+        link = self.links[number]
+        found = [layouts[key] for key in link.groups]
+        key = (number, *map(id, found))
+        if key not in self._prices:
+            self._prices[key] = link.price(found)
+        return self._prices[key]
