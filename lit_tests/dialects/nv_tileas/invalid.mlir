@@ -560,7 +560,7 @@
 // A descriptor is for loads or for stores.
 !memref = !nv_tileaa.memref<memref<?x?xbf16, strided<[?, 1]>, 1>, 0 : i64>
 %v = builtin.unrealized_conversion_cast to !memref
-// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op attribute 'mode' must be load or store, but got reduce}}
+// expected-error @below {{'nv_tileas.make_tiled_tma_desc' op attribute 'mode' must be load or store or combine, but got reduce}}
 %d = "nv_tileas.make_tiled_tma_desc"(%v) {box = array<i64: 8, 64>, swizzle = 128 : i64, tmaIdx = 0 : i64, mode = "reduce"} : (!memref) -> !nv_tileas.tma_desc<tensor<8x64xbf16>>
 
 // -----
