@@ -131,6 +131,8 @@ def _schedule(loop: Any, spec: dict[str, Any], fixed: PlanOverrides, context: Pa
     ops = loop_operations(loop)
     works = _has_work(ops, warpgroups)
     why = _why_not(loop, spec, warpgroups)
+    if works and why is None and (spec.get("defer_stores") or spec.get("defer_work")):
+        why = "the store of the tile before runs during its products"
     if why is None:
         graph = loop_graph(loop, warpgroups)
         registers = spec["consumer_registers"] - machine.CONSUMER_OVERHEAD
@@ -156,8 +158,6 @@ def _why_not(loop: Any, spec: dict[str, Any], warpgroups: int) -> str | None:
         return "no producer warp loads its tiles"
     if spec.get("teams", 1) > 1:
         return "the consumers ping-pong: one multiplies while the other one stores"
-    if any(spec.get(field) for field in ("defer_stores", "defer_work")):
-        return "the store of the tile before runs during its products"
     if loop.name != "scf.for":
         return "how often it runs depends on what it computes"
     if any(inner.name in LOOPS for inner in operations_inside(loop)):
