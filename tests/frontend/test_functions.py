@@ -29,7 +29,7 @@ def compute(run_kernel, expression, dtype="f32", x=X, kinds=("f32", np.float32))
     types = {
         "f32": np.float32, "i32": np.int32, "i8": np.int8, "u8": np.uint8, "f16": np.float16,
         "bf16": ml_dtypes.bfloat16, "bool": np.bool_, "u32": np.uint32, "i16": np.int16,
-        "i64": np.int64,
+        "i64": np.int64, "f64": np.float64,
     }  # fmt: skip
     found = np.zeros(4 * len(x), types[dtype])
     run_kernel(text, {"A": x.astype(kinds[1]), "B": found}, {"n": 1})
@@ -154,9 +154,11 @@ def test_saturation_of_integers(run_kernel, source, target):
     assert found.tolist() == [min(max(int(v), into.min), into.max) for v in x]
 
 
-def test_saturation_of_narrow_floats(run_kernel):
-    found = compute(run_kernel, "cast(x, f16, saturate=True)", "f16", WIDE)[: len(WIDE)]
-    expected = np.clip(WIDE, -65504, 65504).astype(np.float16)
+@pytest.mark.parametrize("dtype", ["f16", "f64"])
+def test_saturation_to_floats(run_kernel, dtype):
+    found = compute(run_kernel, f"cast(x, {dtype}, saturate=True)", dtype, WIDE)[: len(WIDE)]
+    limits = np.finfo(found.dtype)
+    expected = np.clip(WIDE.astype(np.float64), limits.min, limits.max).astype(found.dtype)
     np.testing.assert_array_equal(found, expected)
 
 

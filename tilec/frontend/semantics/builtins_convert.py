@@ -4,6 +4,8 @@ A mode or saturation is spelled with the operations that there are, so every sta
 reference compute the same.
 """
 
+import sys
+
 from tilec.frontend.semantics import hir, numeric, operators
 from tilec.frontend.semantics.builtin_table import ANY_TYPE, Argument, Call, builtin
 from tilec.frontend.semantics.context import Context
@@ -17,8 +19,13 @@ _TO_WHOLE = {"rn": "round", "rz": None, "rm": "floor", "rp": "ceil"}
 
 The names are those of PTX: to nearest even, towards zero, minus infinity, plus infinity."""
 _SIGNED_BITS = {16: DTYPES["i16"], 32: DTYPES["i32"], 64: DTYPES["i64"]}
-_FLOAT_LIMITS = {"f16": 65504.0, "bf16": 2.0**127 * (2 - 2**-7), "f32": 2.0**127 * (2 - 2**-23)}
-"""Largest finite number of the types that a wider float may not fit."""
+_FLOAT_LIMITS = {
+    "f16": 65504.0,
+    "bf16": 2.0**127 * (2 - 2**-7),
+    "f32": 2.0**127 * (2 - 2**-23),
+    "f64": sys.float_info.max,
+}
+"""Largest finite number of the types whose conversions do not saturate by themselves."""
 _WITH_BITS = tuple(name for name in ANY_TYPE if name not in ("bool", "tf32"))
 """The element types whose bits are defined."""
 
@@ -35,7 +42,8 @@ def cast(
     """Convert `x` to another element type.
 
     `rounding` rounds a float to nearest even (`'rn'`), towards zero (`'rz'`), down (`'rm'`) or up
-    (`'rp'`). With `saturate=True`, a number that does not fit becomes the nearest one of the type.
+    (`'rp'`). With `saturate=True`, a number that does not fit and an infinity become the nearest
+    finite number of the type. A conversion to the type that `x` has changes nothing.
     """
     value, target = call.number(x), call.dtype(dtype)
     mode = None if rounding is None else _mode(call, rounding)
