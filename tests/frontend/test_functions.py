@@ -52,6 +52,8 @@ def compute(run_kernel, expression, dtype="f32", x=X, kinds=("f32", np.float32))
         ("bitcast(x, i32)", "i32", X.view(np.int32)),
         ("bitcast(bitcast(x, u32) ^ (u32(1) << 31), f32)", "f32", -X),
         ("flip(x)", "f32", X[::-1]),
+        ("cumsum(arange(8), reverse=True)", "i32", np.arange(8)[::-1].cumsum()[::-1]),
+        ("cumprod(arange(8) + 1)", "i32", (np.arange(8) + 1).cumprod()),
         ("cat((x, x, flip(x, 0), x + 1), 0)", "f32", np.concatenate([X, X, X[::-1], X + 1])),
         ("cat((x, full(8, 1.0), full(8, 2.0)), 0)", "f32", np.concatenate([X, [1] * 8, [2] * 8])),
         (
@@ -180,6 +182,7 @@ def test_saturation_to_floats(run_kernel, dtype):
         ("x = insert(zeros(8), 0, zeros((2, 2)))", "T0301", "insert: the tile has 1 axes"),
         ("x = insert(zeros(8), 0, zeros(4, f16))", "T0306", "insert: tile and part have different"),
         ("x = flip(zeros(8), 1)", "T0301", "flip: axis 1 is outside a tile of rank 1"),
+        ("x = cumsum(zeros((4, 4)))", "T0310", "cumsum: argument 'axis' is missing: the tile"),
         ("x = isnan(A)", "T0311", "isnan: expected a number or a tile"),
     ],
 )

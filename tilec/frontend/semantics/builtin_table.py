@@ -193,8 +193,13 @@ class Call:
         message = f"expected an element type such as f32, found {describe(argument.value)}"
         raise self.fail("T0311", message, argument.span)
 
-    def axis(self, argument: Argument, rank: int) -> int:
-        """Return an axis, counted from the end when negative."""
+    def axis(self, argument: Argument | None, rank: int) -> int:
+        """Return an axis, counted from the end when negative; only one axis needs no argument."""
+        if argument is None:
+            if rank == 1:
+                return 0
+            message = f"argument 'axis' is missing: the tile has {rank} axes"
+            raise self.fail("T0310", message, hint=f"write '{self.name}(x, axis=0)'")
         axis = self.integer(argument, "the axis")
         if not -rank <= axis < rank:
             message = f"axis {int(axis)} is outside a tile of rank {rank}"

@@ -18,7 +18,7 @@ from tilec.frontend.semantics.values import AnyValue
 
 
 def _running(
-    call: Call, x: Argument, axis: Argument, reverse: Argument | None, name: str, start: int
+    call: Call, x: Argument, axis: Argument | None, reverse: Argument | None, name: str, start: int
 ) -> hir.Value:
     backwards = call.is_set(reverse, "reverse")
 
@@ -31,16 +31,18 @@ def _running(
 
 
 @builtin("cumsum", ARITHMETIC, "scan")
-def cumsum(call: Call, x: Argument, axis: Argument, *, reverse: Argument | None = None) -> AnyValue:
-    """Return the sum of every element and those before it along an axis."""
+def cumsum(
+    call: Call, x: Argument, axis: Argument | None = None, *, reverse: Argument | None = None
+) -> AnyValue:
+    """Return the sum of every element and those before it along an axis, which a row may omit."""
     return _running(call, x, axis, reverse, "add", 0)
 
 
 @builtin("cumprod", ARITHMETIC, "scan")
 def cumprod(
-    call: Call, x: Argument, axis: Argument, *, reverse: Argument | None = None
+    call: Call, x: Argument, axis: Argument | None = None, *, reverse: Argument | None = None
 ) -> AnyValue:
-    """Return the product of every element and those before it along an axis."""
+    """Return the product of every element and those before it along an axis, see `cumsum`."""
     return _running(call, x, axis, reverse, "mul", 1)
 
 
